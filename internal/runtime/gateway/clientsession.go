@@ -14,36 +14,36 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A clientSession is one conversation at the front with its connections to the servers.
+// A clientSession is one client's session with its connections to the servers.
 type clientSession struct {
 	gateway    *Gateway
 	downstream *mcpserver.Session
 	upstreams  []*upstream
-	ctx        context.Context // ends with the client session
+	ctx        context.Context // ends with the session
 	end        context.CancelFunc
 	busy       sync.WaitGroup
 	state      atomic.Pointer[mcpserver.Prepared]
-	lastUsed   atomic.Int64 // when the client said something, in nanoseconds
-	underWay   atomic.Int32 // requests of the client
+	lastUsed   atomic.Int64 // time of the client's latest message, in nanoseconds
+	underWay   atomic.Int32 // requests of the client in progress
 
 	notedMu sync.Mutex
-	noted   map[string]bool // what was said once
+	noted   map[string]bool // notes already reported
 
 	mu             sync.Mutex
 	client         clientIdentity
-	routes         [2]map[string]route      // of tools and of prompts, by the name at the front
-	resourceOwners [2]map[string]*upstream  // of resources and of templates
-	questionTokens map[string]questionToken // whose progress token this is, by the token as JSON at the front
+	routes         [2]map[string]route      // of tools and prompts, by front name
+	resourceOwners [2]map[string]*upstream  // of resources and templates
+	questionTokens map[string]questionToken // owners of progress tokens, by the token as JSON at the front
 }
 
-// clientIdentity is how the client at the front introduced itself, to be said to every server in its words.
+// clientIdentity is how the client introduced itself; it is repeated to every server.
 type clientIdentity struct {
 	info, capabilities string // JSON objects
-	revision           string // that it asked for, or claims
+	revision           string // requested or claimed
 	stateless          bool
 }
 
-// identityOf is what a request says of its client, beside what goes without saying.
+// identityOf returns what a request says about its client beyond the defaults.
 func (g *Gateway) identityOf(m wire.Message) clientIdentity {
 	meta := rawjson.LastMember(m.Params, "_meta")
 	c := clientIdentity{rawjson.LastMember(meta, mcp.MetaClientInfo), rawjson.LastMember(meta, mcp.MetaClientCapabilities), rawjson.UnquoteString(rawjson.LastMember(meta, mcp.MetaProtocolVersion)), true}
@@ -57,7 +57,7 @@ func (g *Gateway) identityOf(m wire.Message) clientIdentity {
 	return c
 }
 
-// A route says where a name at the front leads.
+// A route maps a front name to a server.
 type route struct {
 	upstream *upstream
 	name     string // at the server
@@ -74,7 +74,7 @@ func newClientSession(g *Gateway, t *mcpserver.Session) *clientSession {
 	return cs
 }
 
-// awaitClosed waits until nothing of the client session runs any more.
+// awaitClosed waits until no goroutine of the session runs.
 func (cs *clientSession) awaitClosed() {
 	for _, s := range cs.upstreams {
 		s.closeUpstream()
@@ -89,7 +89,7 @@ func (cs *clientSession) awaitClosed() {
 
 func (cs *clientSession) preparedState() *mcpserver.Prepared { return cs.state.Load() }
 
-// connectUpstreams notes who the client is and connects to all servers, as far as they come in time.
+// connectUpstreams records the client's identity and connects to all servers, as far as they respond in time.
 func (cs *clientSession) connectUpstreams(ctx context.Context, m wire.Message) {
 	cs.noteClient(cs.gateway.identityOf(m))
 	ctx, cancel := context.WithTimeout(ctx, cs.gateway.opt.Connect)
@@ -122,7 +122,7 @@ func (cs *clientSession) clientIdentity() clientIdentity {
 	return cs.client
 }
 
-// meets notes who the client is by its first request, where that opens nothing.
+// meets records the client's identity from its first request, if that is not initialize.
 func (cs *clientSession) meets(m wire.Message) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -138,7 +138,7 @@ func objectOrEmpty(s string) string {
 	return s
 }
 
-// rebuildState makes the state that the front answers from of what the servers said.
+// rebuildState builds the state that the front answers from out of the servers' answers.
 func (cs *clientSession) rebuildState() {
 	state := mcpserver.State{Name: cs.gateway.opt.Name, Identity: []string{cs.gateway.serverInfo()}, Relay: cs.relayRequest, Mirrors: cs.mirrorsOf}
 	var said []string
@@ -178,12 +178,12 @@ func (cs *clientSession) rebuildState() {
 	if init := cs.upstreams[0].initResult(); len(cs.upstreams) == 1 && init != "" {
 		cs.adoptIdentity(&state, init)
 	}
-	if p, err := mcpserver.Prepare(state); err == nil { // else a server's own words are no JSON
+	if p, err := mcpserver.Prepare(state); err == nil { // otherwise a server's own text is not JSON
 		cs.state.Store(p)
 	}
 }
 
-// adoptIdentity lets the only server introduce itself in its own words, whole where the client asks in the same way.
+// adoptIdentity lets a single server introduce itself in its own words, unchanged if the client asks in the same way.
 func (cs *clientSession) adoptIdentity(state *mcpserver.State, init string) {
 	if version := rawjson.UnquoteString(rawjson.LastMember(init, "protocolVersion")); version != "" {
 		state.Version, state.Initialized = version, init
@@ -204,11 +204,11 @@ func (cs *clientSession) adoptIdentity(state *mcpserver.State, init string) {
 	}
 }
 
-// relayNotification passes on what the client tells.
+// relayNotification passes on a client's notification.
 func (cs *clientSession) relayNotification(m wire.Message) {
 	switch m.Method {
 	case mcp.NotifyInitialized, mcp.NotifyCancelled:
-		return // the connections have had theirs, and a call that is given up says so itself
+		return // the connections have sent their own, and a cancelled call says so itself
 	case mcp.NotifyProgress:
 		token := rawjson.LastMember(m.Params, "progressToken")
 		cs.mu.Lock()
@@ -224,7 +224,7 @@ func (cs *clientSession) relayNotification(m wire.Message) {
 	}
 }
 
-// forwardNotification passes on what a server tells, to whoever listens.
+// forwardNotification passes on a server's notification to those who listen.
 func (cs *clientSession) forwardNotification(s *upstream, m wire.Message) {
 	switch m.Method {
 	case mcp.NotifyCancelled, mcp.NotifySubscriptionsAcknowledged:
@@ -236,14 +236,14 @@ func (cs *clientSession) forwardNotification(s *upstream, m wire.Message) {
 		}
 	}
 	params := m.Params
-	if meta := rawjson.LastMember(params, "_meta"); rawjson.LastMember(meta, mcp.MetaSubscriptionID) != "" { // the front sets those of its client
+	if meta := rawjson.LastMember(params, "_meta"); rawjson.LastMember(meta, mcp.MetaSubscriptionID) != "" { // the front sets its client's own
 		params = replaceMember(params, "_meta", removeMembers(meta, mcp.MetaSubscriptionID))
 	}
 	cs.noteLost(s, cs.downstream.Notify(cs.ctx, m.Method, params))
 }
 
-// noteLost notes that a message was lost, unless nobody wanted it. The first is told at once,
-// and how many there were when the conversation ends: a server may send a million.
+// noteLost records a lost message, unless nobody wanted it. The first is reported at once, the total when the session ends: a
+// server may send a million.
 func (cs *clientSession) noteLost(s *upstream, err error) {
 	if err == nil || cs.ctx.Err() != nil || errors.Is(err, mcpserver.ErrNoChannel) || errors.Is(err, mcpserver.ErrSessionEnded) {
 		return
@@ -253,8 +253,7 @@ func (cs *clientSession) noteLost(s *upstream, err error) {
 	}
 }
 
-// askClient puts a server's question to the client, as part of the call it belongs to where there
-// is one only.
+// askClient passes a server's question to the client, as part of the call it belongs to if that is unambiguous.
 func (cs *clientSession) askClient(s *upstream, m wire.Message) (wire.Message, error) {
 	params, done := cs.renameToken(s, m.Params)
 	defer done()
@@ -264,14 +263,14 @@ func (cs *clientSession) askClient(s *upstream, m wire.Message) (wire.Message, e
 	return cs.downstream.Ask(cs.ctx, m.Method, params)
 }
 
-// A questionToken is the server whose question a progress token belongs to.
+// A questionToken names the server whose question a progress token belongs to.
 type questionToken struct {
 	upstream *upstream
 	token    string // at the server, as JSON
 }
 
-// renameToken keeps whose progress token stands in a question until done is called. One that
-// another question has at the same time becomes another one.
+// renameToken records whose progress token a question holds until done is called. A token already used by another question is
+// replaced.
 func (cs *clientSession) renameToken(s *upstream, params string) (out string, done func()) {
 	meta := rawjson.LastMember(params, "_meta")
 	token := rawjson.LastMember(meta, "progressToken")
@@ -295,5 +294,5 @@ func (cs *clientSession) renameToken(s *upstream, params string) (out string, do
 	}
 }
 
-// maxQuestionTokens bounds what servers can make a client session remember.
+// maxQuestionTokens bounds the tokens that servers can make a session remember.
 const maxQuestionTokens = 1_000

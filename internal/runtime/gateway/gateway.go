@@ -1,11 +1,9 @@
-// Package gateway puts one MCP server in front of many. Whoever speaks to the front speaks
-// to all of them: their lists are one list, and each call goes to the server that it is for.
-// What goes over the connections to them goes unchanged but for ids and, of several servers, the names of
-// tools and prompts that are not clear or that model providers do not take; see names.go.
+// Package gateway puts one MCP server in front of many: their lists are merged, and each call goes to its server. Messages to the
+// servers are unchanged except for ids and, with several servers, names of tools and prompts that are ambiguous or not accepted by
+// model providers; see names.go.
 //
-// Every conversation at the front has connections of its own, so that what a server asks of
-// its client reaches the client that it is about. A server that is slow, dead or coming back
-// holds up nobody but those who ask it.
+// Every client session has its own connections, so that a server's questions reach the right client. A slow, dead or restarting
+// server delays only those who call it.
 package gateway
 
 import (
@@ -21,85 +19,80 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An Upstream is one server behind the gateway.
+// An Upstream is a server behind the gateway.
 type Upstream struct {
-	Name string // unique among those of a gateway
-	// Open starts the server or connects to it, for one conversation at the front. It is
-	// called again when a connection has ended.
+	Name string // unique within a gateway
+	// Open starts the server or connects to it, for one client session. It is called again when a connection has ended.
 	Open func() (wire.Conn, error)
 }
 
-// Options say what a gateway is made of. A zero field means its default.
+// Options configure a gateway. A zero field means its default.
 type Options struct {
 	Upstreams []Upstream
-	Name      string // of the front, where there are several servers; default "gauntlet-gateway"
+	Name      string // of the front if there are several servers; default "gauntlet-gateway"
 	Version   string // of the front; default "dev"
-	// Connect is the longest wait for a server when a conversation begins and for its lists;
-	// default DefaultConnect. What comes later is there from then on.
+	// Connect bounds the wait for a server when a session begins and for its lists; default DefaultConnect. A server that arrives
+	// later is used from then on.
 	Connect time.Duration
-	Server  mcpserver.Options // of the front; its Player is the gateway's own
-	// Note is told what a person should know: servers that cannot be reached, names that had
-	// to be changed. nil tells nobody. It is called from several goroutines at once.
+	Server  mcpserver.Options // of the front; its Interceptor is the gateway's own
+	// Note, if not nil, is called with what a person should know: unreachable servers, changed names. It must be safe for
+	// concurrent use.
 	Note func(string)
-	// Progress is told what is opened and closed, and how much is open then; nil tells nobody.
-	// It is called from several goroutines at once.
+	// Progress, if not nil, is told what is opened and closed, and the number then open. It must be safe for concurrent use.
 	Progress func(string)
-	// Guard, unless nil, is asked before anything goes to a server and shown what servers
-	// answer. It is called from several goroutines at once.
+	// Guard, if not nil, is asked before anything goes to a server and shown what servers answer. It must be safe for concurrent
+	// use.
 	Guard Guard
-	// Recording, unless nil, is asked before anything is passed on, either way. An error keeps
-	// it back: whoever enforces a boundary wants nothing to pass unrecorded.
+	// Recording, if not nil, is called before anything is passed on in either direction. An error blocks it: an enforced boundary
+	// lets nothing pass unrecorded.
 	Recording func() error
-	// Connections is how many connections to one server, which for one that is started means
-	// processes, there may be at a time, of all conversations together; default
+	// Connections bounds the concurrent connections (for started servers: processes) to one server across all sessions; default
 	// DefaultConnections.
 	Connections int
 }
 
-// DefaultConnections is more than a user has agents, and few enough for a machine.
+// DefaultConnections is more than a user's agents need, and few enough for one machine.
 const DefaultConnections = 64
 
-// DefaultConnect lets a server start that is installed on the way.
+// DefaultConnect is enough for a server that is installed on first use.
 const DefaultConnect = 10 * time.Second
 
 // A Guard decides what may pass between servers.
 type Guard interface {
-	// Claims is told what a client says that it can do, a JSON object. An error keeps back
-	// the request that says so, and lets no conversation with a server begin that would.
+	// Claims is told the capabilities a client claims, a JSON object. An error blocks the request that claims them, and no server
+	// session begins with them.
 	Claims(capabilities string) error
-	// Asks is told of a request before it goes out. An error keeps it back: the client gets
-	// it for an answer, and the server never hears of it. Otherwise answered is called with
-	// the answer, the value of its member "result" or "error", before the client has it; an error from that takes its place.
+	// Asks is told of a request before it is sent. An error blocks it: the client gets it as the answer, and the server never sees
+	// the request. Otherwise answered is called with the answer's member "result" or "error" and its value before the client gets
+	// it; an error from it replaces the answer.
 	Asks(server, method, params string) (answered func(member, value string) error, err error)
-	// Notifies is told of a notification of the client before it goes out to a server; an error
-	// keeps it back.
+	// Notifies is told of a client's notification before it goes to a server; an error blocks it.
 	Notifies(server, method, params string) error
-	// Answers is told of the client's answer to a request of a server, the value of its member
-	// "result" or "error"; an error keeps it back, and the server gets an error that says no more.
+	// Answers is told of the client's answer to a server's request, the value of its member "result" or "error"; an error blocks
+	// it, and the server gets an error without details.
 	Answers(server, method, member, value string) error
 }
 
-// A Gateway is one front. Its Server may be given any transport.
+// A Gateway is one front. Its Server may use any transport.
 type Gateway struct {
 	opt      Options
-	prefixes []string // of the names of each server's tools, where they are qualified
+	prefixes []string // prefixes of each server's qualified tool names
 	server   *mcpserver.Server
 	base     *mcpserver.Prepared
-	// crowded answers a client for whom there is no room, with an error to every request.
+	// crowded answers every request of a client without a slot with an error.
 	crowded *mcpserver.Prepared
 
 	mu       sync.Mutex
-	conns    map[*Upstream]int // connections that are open or about to be
+	conns    map[*Upstream]int // connections open or being opened
 	sessions map[*mcpserver.Session]*clientSession
 	closed   bool
-	open     sync.WaitGroup // of client sessions
+	open     sync.WaitGroup // client sessions
 }
 
-// maxSessions is how many conversations have servers of their own at a time. For a further one
-// that ends which was not used for the longest time and has nothing under way.
+// maxSessions bounds the sessions with their own servers. Beyond it the least recently used idle session ends.
 const maxSessions = 256
 
-// New returns a gateway. No server is started before a client comes.
+// New returns a gateway. No server starts before a client connects.
 func New(opt Options) (*Gateway, error) {
 	if opt.Name == "" {
 		opt.Name = "gauntlet-gateway"
@@ -144,11 +137,10 @@ func New(opt Options) (*Gateway, error) {
 	return g, err
 }
 
-// Server returns the front.
+// Server returns the front's server.
 func (g *Gateway) Server() *mcpserver.Server { return g.server }
 
-// Close ends all conversations with servers and waits for that. The front's transports have
-// to be over.
+// Close ends all connections to servers and waits for that. The front's transports must have ended.
 func (g *Gateway) Close() {
 	g.mu.Lock()
 	g.closed = true
@@ -163,8 +155,7 @@ func (g *Gateway) serverInfo() string {
 	return `{"name":` + rawjson.Quote(g.opt.Name) + `,"version":` + rawjson.Quote(g.opt.Version) + `}`
 }
 
-// Intercept is [mcpserver.Interceptor]. Only the request that begins a conversation waits: for the
-// servers, as long as Connect allows.
+// Intercept implements [mcpserver.Interceptor]. Only the request that begins a session waits for the servers, for at most Connect.
 func (g *Gateway) Intercept(ctx context.Context, t *mcpserver.Session, m wire.Message) mcpserver.Decision {
 	cs, err := g.sessionFor(t)
 	switch {
@@ -189,8 +180,7 @@ func (g *Gateway) Intercept(ctx context.Context, t *mcpserver.Session, m wire.Me
 
 var errCrowded = errors.New("there is no room for a further conversation")
 
-// sessionFor returns the session of a conversation, begun where there is none. It fails with
-// errCrowded, or where the gateway is closed.
+// sessionFor returns the client session of t and creates it if needed. It fails with errCrowded, or if the gateway is closed.
 func (g *Gateway) sessionFor(t *mcpserver.Session) (*clientSession, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -211,7 +201,7 @@ func (g *Gateway) sessionFor(t *mcpserver.Session) (*clientSession, error) {
 	cs := newClientSession(g, t)
 	g.sessions[t] = cs
 	g.opt.Progress(fmt.Sprintf("conversation %d begins: %d open", t.Number(), len(g.sessions)))
-	g.open.Go(func() { // ends with the conversation or the gateway
+	g.open.Go(func() { // ends with the session or the gateway
 		select {
 		case <-t.Done():
 		case <-cs.ctx.Done():
@@ -229,8 +219,7 @@ func (g *Gateway) sessionFor(t *mcpserver.Session) (*clientSession, error) {
 	return cs, nil
 }
 
-// leastRecentlyUsedIdle returns the conversation to end for another, nil if all are busy. g.mu
-// is held.
+// leastRecentlyUsedIdle returns the session to end for another, nil if all are busy. g.mu is held.
 func (g *Gateway) leastRecentlyUsedIdle() *clientSession {
 	var found *clientSession
 	for _, cs := range g.sessions {

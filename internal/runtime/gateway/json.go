@@ -9,7 +9,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// replaceMember returns the object with every member of that name holding value instead.
+// replaceMember returns the object with the value of every member of that name replaced.
 func replaceMember(object, name, value string) string {
 	var b strings.Builder
 	at := 0
@@ -24,7 +24,7 @@ func replaceMember(object, name, value string) string {
 	return b.String() + object[at:]
 }
 
-// appendMembers returns the object with further members, raw, behind its own.
+// appendMembers returns the object with raw members appended.
 func appendMembers(object, members string) string {
 	inner := strings.TrimSpace(object[1 : len(object)-1])
 	if inner == "" || members == "" {
@@ -33,7 +33,7 @@ func appendMembers(object, members string) string {
 	return "{" + inner + "," + members + "}"
 }
 
-// removeMembers returns the object without the members of these names.
+// removeMembers returns the object without members of these names.
 func removeMembers(object string, names ...string) string {
 	var kept []string
 	_ = rawjson.EachMember(object, 0, func(key, v rawjson.Span) bool {
@@ -49,11 +49,11 @@ func removeMembers(object string, names ...string) string {
 	return "{" + strings.Join(kept, ",") + "}"
 }
 
-// readError is an error that a server answered with, as it is told the client.
+// readError parses a server's error for the client.
 func readError(raw string) (code int, message, data string) {
 	code, message = mcp.CodeInternalError, "the server answered with an error that says nothing"
 	if n := rawjson.LastMember(raw, "code"); n != "" {
-		_ = json.Unmarshal([]byte(n), &code) // else the code stays
+		_ = json.Unmarshal([]byte(n), &code) // otherwise the code stays
 	}
 	if m := rawjson.LastMember(raw, "message"); m != "" {
 		message = rawjson.UnquoteString(m)
@@ -65,11 +65,10 @@ func (cs *clientSession) noteEvent(format string, args ...any) {
 	cs.gateway.opt.Note(fmt.Sprintf(format, args...))
 }
 
-// maxNotedOnce bounds what a client session remembers to have said.
+// maxNotedOnce bounds the notes a session remembers.
 const maxNotedOnce = 1_000
 
-// noteOnce notes what would be true at every list anew. h.noted is guarded by a lock of its own:
-// whoever calls may hold that of the client session.
+// noteOnce reports a note once that every listing would repeat. It uses its own lock, since callers may hold the session's.
 func (cs *clientSession) noteOnce(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	cs.notedMu.Lock()

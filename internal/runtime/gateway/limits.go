@@ -8,7 +8,7 @@ import (
 	"gauntlet/internal/runtime/mcpserver"
 )
 
-// isBusy reports whether anything is under way for the client.
+// isBusy reports whether a request of the client is in progress.
 func (cs *clientSession) isBusy() bool {
 	if cs.underWay.Load() > 0 {
 		return true
@@ -21,10 +21,9 @@ func (cs *clientSession) isBusy() bool {
 	return false
 }
 
-// takeSlot makes room for a connection to a server, where there are the most already by ending
-// the one whose client said nothing for the longest time and that nothing uses. Where all are used
-// it waits for one: nothing that is under way ends for something else. It waits a little less than
-// its caller does, so that the caller learns the reason.
+// takeSlot makes room for a connection to a server. At the limit it ends the unused connection whose client has been silent
+// longest; if all are in use it waits for one, as nothing in progress is ended. It waits slightly less than its caller, so that the
+// caller learns the reason.
 func (g *Gateway) takeSlot(ctx context.Context, s *upstream) error {
 	ctx, cancel := context.WithTimeout(ctx, g.opt.Connect*3/4)
 	defer cancel()
@@ -52,10 +51,10 @@ func (g *Gateway) takeSlot(ctx context.Context, s *upstream) error {
 	}
 }
 
-// slotPause is the time between two looks for a connection that nothing uses any more.
+// slotPause is the polling interval for an unused connection.
 const slotPause = 20 * time.Millisecond
 
-// sleepUntil waits, and reports whether ctx goes on.
+// sleepUntil waits for d, and reports whether ctx is still live.
 func sleepUntil(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -67,8 +66,8 @@ func sleepUntil(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// detachIdle takes the connection to the same server away from another conversation, and returns
-// it with the number of that. g.mu is held.
+// detachIdle removes an unused connection to the same server from another session, and returns it with that session's number. g.mu
+// is held.
 func (g *Gateway) detachIdle(s *upstream) (conn *upstreamConn, of int) {
 	var found *upstream
 	for _, cs := range g.sessions {
@@ -86,7 +85,7 @@ func (g *Gateway) detachIdle(s *upstream) (conn *upstreamConn, of int) {
 	}
 	found.mu.Lock()
 	defer found.mu.Unlock()
-	if !found.isIdleLocked() { // it was used between the two looks
+	if !found.isIdleLocked() { // it was used between the two checks
 		return nil, 0
 	}
 	conn, found.conn = found.conn, nil
@@ -99,14 +98,14 @@ func (s *upstream) hasIdleConn() bool {
 	return s.isIdleLocked()
 }
 
-// freeSlot says that a connection to a server is over.
+// freeSlot records that a connection to a server has ended.
 func (g *Gateway) freeSlot(up *Upstream) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.conns[up]--
 }
 
-// checkRecording returns why nothing may be passed on.
+// checkRecording returns why nothing may be passed on, or nil.
 func (g *Gateway) checkRecording() error {
 	if g.opt.Recording == nil {
 		return nil

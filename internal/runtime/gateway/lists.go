@@ -20,15 +20,15 @@ const (
 	templates
 )
 
-// What is taken of one list of one server.
+// Limits on one list of one server.
 const (
 	maxListPages = 1_000
 	maxListItems = 100_000
-	maxListBytes = 64 << 20 // and one page more
+	maxListBytes = 64 << 20 // plus one page
 )
 
-// mergeList reads a list of all servers at the same time and makes one of them, in the order of
-// the servers. One that does not answer in time is represented by what it said last.
+// mergeList reads a list from all servers concurrently and merges them in the servers' order. A server that does not answer in time
+// is represented by its last answer.
 func (cs *clientSession) mergeList(ctx context.Context, l int) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, cs.gateway.opt.Connect)
 	defer cancel()
@@ -44,7 +44,7 @@ func (cs *clientSession) mergeList(ctx context.Context, l int) (string, error) {
 	return `{` + rawjson.Quote(mcp.Lists[l].Member) + `:[` + strings.Join(items, ",") + `]}`, nil
 }
 
-// listOf returns which list a method asks for, -1 for none.
+// listOf returns the index of the list that a method requests, or -1.
 func listOf(method string) int {
 	for l := range mcp.Lists {
 		if mcp.Lists[l].Method == method {
@@ -54,7 +54,7 @@ func listOf(method string) int {
 	return -1
 }
 
-// passList passes on a page of a list of the only server. While that is away, a list is what it last was.
+// passList passes on a page of a single server's list. While the server is away, the last known list is returned.
 func (cs *clientSession) passList(ctx context.Context, l int, c mcpserver.Call) (string, error) {
 	s := cs.upstreams[0]
 	first := rawjson.LastMember(c.Params, "cursor") == ""
@@ -92,11 +92,11 @@ func eachItem(result string, l int, yield func(item string) bool) {
 	}
 }
 
-// mirrorsOf says which arguments of a tool at the front its client has to repeat in headers.
+// mirrorsOf returns the arguments of a tool that its client must repeat in headers.
 func (cs *clientSession) mirrorsOf(ctx context.Context, name string) []wire.Mirror {
 	r, err := cs.routeByName(ctx, mcp.ToolsCall, name)
 	if err != nil {
-		return nil // the call says why
+		return nil // the call reports why
 	}
 	r.upstream.mu.Lock()
 	known := r.upstream.lists[tools] != nil
@@ -146,12 +146,12 @@ func (s *upstream) readUpstreamList(ctx context.Context, l int) {
 	s.mirrorHeaders(link, l, items, true)
 }
 
-// offersList reports whether a server that introduced itself so has the list.
+// offersList reports whether a server's opening answer declares the list.
 func offersList(init string, l int) bool {
 	return rawjson.LastMember(rawjson.LastMember(init, "capabilities"), mcp.Lists[l].Capability) != ""
 }
 
-// mirrorHeaders notes which arguments go into headers in the stateless era, and tells a connection of that era. s.mu is held.
+// mirrorHeaders records the arguments mirrored in headers in the stateless era, and tells such a connection. s.mu is held.
 func (s *upstream) mirrorHeaders(l *upstreamConn, list int, items []string, anew bool) {
 	if list != tools {
 		return
@@ -179,7 +179,7 @@ func (s *upstream) mirrorHeaders(l *upstreamConn, list int, items []string, anew
 	}
 }
 
-// mergeItems makes one list of what the servers said, and keeps where each name leads.
+// mergeItems merges the servers' lists and records where each name leads.
 func (cs *clientSession) mergeItems(l int) []string {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
@@ -219,7 +219,7 @@ func (cs *clientSession) mergeItems(l int) []string {
 	return out
 }
 
-// mergeResources does so for what URIs name: the first server that has one is asked for it. cs.mu is held.
+// mergeResources does so for lists with URIs: the first server that has a URI is asked for it. cs.mu is held.
 func (cs *clientSession) mergeResources(l int, lists, ids [][]string) (out []string) {
 	uris := map[string]*upstream{}
 	for i, s := range cs.upstreams {
@@ -237,8 +237,8 @@ func (cs *clientSession) mergeResources(l int, lists, ids [][]string) (out []str
 	return out
 }
 
-// routeByName returns where the name of a tool or a prompt leads. Servers are asked for their
-// lists where that has not been done, or the name is new.
+// routeByName returns where a tool's or prompt's name leads. Servers are asked for their lists if that was not done, or the name is
+// new.
 func (cs *clientSession) routeByName(ctx context.Context, method, name string) (route, error) {
 	l := tools
 	if method != mcp.ToolsCall {
@@ -252,7 +252,7 @@ func (cs *clientSession) routeByName(ctx context.Context, method, name string) (
 		case ok:
 			return r, nil
 		case len(cs.upstreams) == 1:
-			return route{cs.upstreams[0], name}, nil // it knows what it has
+			return route{cs.upstreams[0], name}, nil // it knows its own names
 		case fresh:
 			return route{}, &mcpserver.Error{Code: mcp.CodeInvalidParams, Message: "Unknown " + [2]string{"tool", "prompt"}[l] + ": " + name}
 		}

@@ -11,9 +11,9 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Names at a front of several servers are ours: "bank__search" is the tool "search" of the server bank, whatever other
-// servers call theirs, and every name is one that model providers take. A tool or a prompt keeps its name where no other
-// server has it, it does not begin like the name of another server, and it is such a name.
+// With several servers, front names are ours: "bank__search" is the tool "search" of the server bank, whatever names other servers
+// use, and every name is valid for model providers. A tool or prompt keeps its name if no other server has it, it does not begin
+// like another server's qualified names, and it is valid.
 
 const (
 	separator     = "__"
@@ -21,14 +21,14 @@ const (
 	maxNamePrefix = 24
 )
 
-// unacceptable are the signs that providers do not take in the name of a tool.
+// unacceptable matches characters that providers reject in tool names.
 var unacceptable = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 
-// prefixesOf returns what the names of each server's tools begin with, before the separator: no two are the same, in
-// whichever case, and none holds a separator or ends in a part of one.
+// prefixesOf returns the prefix of each server's tool names, before the separator: unique ignoring case, without a separator or
+// part of one at the end.
 func prefixesOf(servers []Upstream) []string {
 	out, taken := make([]string, len(servers)), map[string]bool{}
-	for _, exact := range []bool{true, false} { // who has such a name keeps it
+	for _, exact := range []bool{true, false} { // a server with exactly that name keeps it
 		for i := range servers {
 			clean := strings.Trim(unacceptable.ReplaceAllString(servers[i].Name, "_"), "_")
 			for strings.Contains(clean, separator) {
@@ -51,13 +51,13 @@ func prefixesOf(servers []Upstream) []string {
 	return out
 }
 
-// A frontName is what an item of a server is called at the front, and why it is not what the server calls it.
+// A frontName is an item's name at the front, and why it differs from the server's.
 type frontName struct {
 	name, why string
 }
 
-// nameItems names the tools or prompts of all servers, whose own names are given in their order. Qualified names come first, so
-// that nobody takes one.
+// nameItems names the tools or prompts of all servers, whose own names are given in order. Qualified names come first, so that no
+// other item takes one.
 func nameItems(servers []Upstream, prefixes []string, own [][]string) []map[string]frontName {
 	owners := map[string]int{}
 	out := make([]map[string]frontName, len(own))
@@ -108,7 +108,7 @@ func nameItems(servers []Upstream, prefixes []string, own [][]string) []map[stri
 	return out
 }
 
-// beginsLike returns the server whose qualified names begin like a name, -1 for none.
+// beginsLike returns the server whose qualified names begin like name, or -1.
 func beginsLike(prefixes []string, name string) int {
 	for i, p := range prefixes {
 		if len(name) > len(p) && strings.EqualFold(name[:len(p)], p) && strings.HasPrefix(name[len(p):], separator) {
@@ -118,8 +118,8 @@ func beginsLike(prefixes []string, name string) int {
 	return -1
 }
 
-// qualifiedName is the name of a server's item that nothing of another server has. Where that is too long or has no sign that providers
-// take, or where unique is set, a part of it is made from the whole name.
+// qualifiedName returns a name that no other server's item has. If it is too long, has no valid characters, or unique is set, part
+// of it is a hash of the whole name.
 func qualifiedName(prefix, id string, unique bool) string {
 	name := prefix + separator + strings.Trim(unacceptable.ReplaceAllString(id, "_"), "_")
 	if len(name) <= maxName && !unique && len(name) > len(prefix+separator) {
@@ -133,7 +133,7 @@ func qualifiedName(prefix, id string, unique bool) string {
 	return name[:min(len(name), maxName-len(digest))] + digest
 }
 
-// idOf returns what names an item of a list.
+// idOf returns an item's name or URI.
 func idOf(item string, list int) string {
 	return rawjson.UnquoteString(rawjson.LastMember(item, mcp.Lists[list].ID))
 }

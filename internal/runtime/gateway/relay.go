@@ -12,8 +12,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// relayRequest answers a request of the client's: lists by asking all servers, everything else by
-// asking the one that it is for.
+// relayRequest answers a client's request: lists from all servers, everything else from the one it is for.
 func (cs *clientSession) relayRequest(ctx context.Context, c mcpserver.Call) (string, error) {
 	cs.underWay.Add(1)
 	defer cs.underWay.Add(-1)
@@ -55,7 +54,7 @@ func (cs *clientSession) relayRequest(ctx context.Context, c mcpserver.Call) (st
 	return cs.forwardRequest(ctx, s, c, params)
 }
 
-// forwardRequest makes the request of one server, and gives it what it asks for on the way.
+// forwardRequest sends the request to one server, and passes its questions to the client.
 func (cs *clientSession) forwardRequest(ctx context.Context, s *upstream, c mcpserver.Call, params string) (string, error) {
 	l, done, err := s.connWithin(ctx)
 	if err != nil {
@@ -73,7 +72,7 @@ func (cs *clientSession) forwardRequest(ctx context.Context, s *upstream, c mcps
 		case m.Kind == wire.Error:
 			code, message, data := readError(m.Error)
 			return "", &mcpserver.Error{Code: code, Message: message, Data: data, Raw: m.Error}
-		case c.Stateless == (l.meta != ""): // what the server says is what the client's era has
+		case c.Stateless == (l.meta != ""): // server and client speak the same era
 			if c.AsIs != nil {
 				c.AsIs()
 			}
@@ -89,7 +88,7 @@ func (cs *clientSession) forwardRequest(ctx context.Context, s *upstream, c mcps
 	}
 }
 
-// dropResultType returns a result without the mark of the stateless era, which the front sets anew.
+// dropResultType removes resultType from a result; the front sets its own.
 func dropResultType(result string) string {
 	if rawjson.LastMember(result, "resultType") == "" {
 		return result
@@ -97,7 +96,7 @@ func dropResultType(result string) string {
 	return removeMembers(result, "resultType")
 }
 
-// callGuarded makes a request of a server if the declared boundary allows it.
+// callGuarded sends a request to a server if the declared boundary allows it.
 func (cs *clientSession) callGuarded(ctx context.Context, l *upstreamConn, method, params string) (wire.Message, error) {
 	g := cs.gateway.opt.Guard
 	if g == nil {
@@ -121,7 +120,7 @@ func (cs *clientSession) callGuarded(ctx context.Context, l *upstreamConn, metho
 	return m, nil
 }
 
-// checkClaims asks whether a client may say that it can do this.
+// checkClaims asks whether a client may claim these capabilities.
 func (cs *clientSession) checkClaims(capabilities string) error {
 	g := cs.gateway.opt.Guard
 	if g == nil || capabilities == "" {
@@ -133,24 +132,22 @@ func (cs *clientSession) checkClaims(capabilities string) error {
 	return nil
 }
 
-// refuseForbidden is what a client is told of something that was kept back.
+// refuseForbidden returns the client's error for something that was blocked.
 func (cs *clientSession) refuseForbidden(what string, why error) error {
 	cs.noteEvent("kept back: %s: %v", what, why)
 	return &mcpserver.Error{Code: codeForbidden, Message: "gateway: " + why.Error()}
 }
 
-// codeUnreachable is the code of a request whose server cannot be reached.
+// codeUnreachable is the error code for an unreachable server.
 const codeUnreachable = -32001
 
-// codeForbidden is the code of a request that the declared boundary forbids, one of those that
-// JSON-RPC leaves to servers.
+// codeForbidden is the error code for a request that the declared boundary forbids, from JSON-RPC's range for servers.
 const codeForbidden = -32090
 
-// maxRounds is how often a server of the stateless era may want something more.
+// maxRounds bounds how often a stateless server may ask for more input.
 const maxRounds = 10
 
-// askForInputs asks the client for what a result of the stateless era wants, and returns the
-// members that the next request carries for it.
+// askForInputs asks the client for what a stateless result requests, and returns the members of the retry.
 func (cs *clientSession) askForInputs(ctx context.Context, c mcpserver.Call, result string) (string, error) {
 	var answers []string
 	var failed error
@@ -174,7 +171,7 @@ func (cs *clientSession) askForInputs(ctx context.Context, c mcpserver.Call, res
 	return out, failed
 }
 
-// connWithin returns the connection of a server that a client waits for.
+// connWithin returns the connection to a server that a client waits for.
 func (s *upstream) connWithin(ctx context.Context) (l *upstreamConn, done func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.session.gateway.opt.Connect)
 	defer cancel()
@@ -193,8 +190,8 @@ func unreachableError(s *upstream, err error) error {
 	return &mcpserver.Error{Code: codeUnreachable, Message: "gateway: " + s.up.Name + " cannot be reached: " + err.Error()}
 }
 
-// callLoggingServers makes a request of all servers that declare what it is about, of all at the same
-// time and no longer than it may take to connect, and fails only if all of them do.
+// callLoggingServers sends a request concurrently to all servers that declare the capability, within the connection timeout, and
+// fails only if all of them do.
 func (cs *clientSession) callLoggingServers(ctx context.Context, c mcpserver.Call) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, cs.gateway.opt.Connect)
 	defer cancel()

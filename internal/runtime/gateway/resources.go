@@ -10,9 +10,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// readResource makes a request about a resource: of the server that lists it, else of each
-// that has a template whose beginning fits, else of each that has resources, until one
-// knows it.
+// readResource sends a request about a resource to the server that lists it, else to each with a matching template, else to each
+// with resources, until one knows it.
 func (cs *clientSession) readResource(ctx context.Context, c mcpserver.Call, uri string) (string, error) {
 	if cs.isUnlisted(uri) {
 		for _, l := range []int{resources, templates} {
@@ -37,8 +36,8 @@ func (cs *clientSession) readResource(ctx context.Context, c mcpserver.Call, uri
 	return "", last
 }
 
-// tryUpstream asks a server for a resource. One that may not be the right one has as long as it may
-// take to connect, so that the next one is asked.
+// tryUpstream asks a server for a resource. One that may be the wrong one gets only the connection timeout, so that the next is
+// asked.
 func (cs *clientSession) tryUpstream(ctx context.Context, s *upstream, c mcpserver.Call, only bool) (string, error) {
 	if only {
 		return cs.forwardRequest(ctx, s, c, c.Params)
@@ -54,7 +53,7 @@ func (cs *clientSession) isUnlisted(uri string) bool {
 	return len(cs.upstreams) > 1 && cs.resourceOwners[0][uri] == nil && cs.resourceOwners[1][uri] == nil
 }
 
-// upstreamsFor returns the servers to be asked for a resource, the likeliest first.
+// upstreamsFor returns the servers to ask for a resource, likeliest first.
 func (cs *clientSession) upstreamsFor(uri string) []*upstream {
 	if len(cs.upstreams) == 1 {
 		return cs.upstreams
@@ -78,7 +77,7 @@ func (cs *clientSession) upstreamsFor(uri string) []*upstream {
 	return append(fits, rest...)
 }
 
-// matchesTemplate reports whether a template of the server begins like the URI.
+// matchesTemplate reports whether the fixed beginning of a server's template matches the URI.
 func (s *upstream) matchesTemplate(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +90,7 @@ func (s *upstream) matchesTemplate(uri string) bool {
 	return false
 }
 
-// routeCompletion returns which server completes an argument, and the params for it.
+// routeCompletion returns the server that completes an argument, and its params.
 func (cs *clientSession) routeCompletion(ctx context.Context, params string) (route, error) {
 	ref := rawjson.LastMember(params, "ref")
 	if uri := rawjson.UnquoteString(rawjson.LastMember(ref, "uri")); uri != "" {
@@ -111,7 +110,7 @@ func (cs *clientSession) routeCompletion(ctx context.Context, params string) (ro
 	return route{r.upstream, params}, nil
 }
 
-// eachMember yields the members of an object, raw: the name with its quotes, and the value.
+// eachMember yields an object's raw members: the quoted name, and the value.
 func eachMember(object string, yield func(key, value string) bool) {
 	if object == "" || object[0] != '{' {
 		return

@@ -14,34 +14,34 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An upstream is one server as one conversation has it: connected, on the way, or away.
+// An upstream is one server in one client session: connected, connecting, or away.
 type upstream struct {
 	session *clientSession
 	up      *Upstream
 
 	mu      sync.Mutex
-	conn    *upstreamConn // nil where there is none that works
+	conn    *upstreamConn // nil if there is no working one
 	init    string
-	dialing chan struct{} // closed when the attempt under way is over; nil without one
+	dialing chan struct{} // closed when the current attempt ends; nil without one
 	err     error         // of the latest attempt
-	retryAt time.Time     // not to be tried before
+	retryAt time.Time     // no attempt before
 	backoff time.Duration
 	closed  bool
-	lists   [4][]string              // as last read, nil before; they stay while the server is away
+	lists   [4][]string              // as last read, nil before; kept while the server is away
 	mirrors map[string][]wire.Mirror // of its tools
-	listens int                      // subscriptions/listen under way
+	listens int                      // active subscriptions/listen requests
 	calls   map[*pendingCall]struct{}
 	lost    atomic.Int64 // messages that did not reach the client
-	users   int          // that hold the connection: it is not to be ended for another
+	users   int          // users of the connection: it must not be ended for another
 }
 
-// A pendingCall is one of the client's that the server has.
+// A pendingCall is a client's call that the server is processing.
 type pendingCall struct {
 	call  *mcpserver.Call
 	token string // its progress token, as JSON
 }
 
-// The time between attempts to reach a server grows from the first to the second.
+// The delay between attempts to reach a server grows from retryFirst on.
 const (
 	firstBackoff = 100 * time.Millisecond
 	maxBackoff   = 5 * time.Second
@@ -49,9 +49,8 @@ const (
 
 var errGone = errors.New("the conversation is over")
 
-// awaitConn returns the connection, made anew where there is none, and waits for it as long
-// as ctx allows. The attempt goes on without whoever waited. Until done is called the connection
-// is not ended to make room for another.
+// awaitConn returns the connection, reconnecting if necessary, and waits as long as ctx allows. The attempt continues after that.
+// Until done is called the connection is not ended to make room for another.
 func (s *upstream) awaitConn(ctx context.Context) (conn *upstreamConn, done func(), err error) {
 	for {
 		s.mu.Lock()
@@ -69,7 +68,7 @@ func (s *upstream) awaitConn(ctx context.Context) (conn *upstreamConn, done func
 		case s.dialing == nil:
 			s.dialing = make(chan struct{})
 			s.session.busy.Add(1)
-			go s.dialUpstream() // ends with the attempt, which the end of the client session ends
+			go s.dialUpstream() // ends with the attempt, which ends with the session
 		}
 		dialing := s.dialing
 		s.mu.Unlock()
@@ -87,7 +86,7 @@ func (s *upstream) awaitConn(ctx context.Context) (conn *upstreamConn, done func
 	}
 }
 
-// maxDialTime is the longest an attempt may take; nobody waits for it that long.
+// maxDialTime bounds an attempt; nobody waits that long for it.
 const maxDialTime = time.Minute
 
 func (s *upstream) dialUpstream() {
@@ -96,7 +95,7 @@ func (s *upstream) dialUpstream() {
 	defer cancel()
 	l, err := s.openConn(ctx)
 	if err == nil && s.session.ctx.Err() != nil {
-		l.closeConn() // not below, where the lock is held that the end of a link takes
+		l.closeConn() // not below, where the lock is held that closing needs
 		err = errGone
 	}
 	s.mu.Lock()
@@ -115,8 +114,7 @@ func (s *upstream) dialUpstream() {
 	}
 }
 
-// noteRenewal tells the client that a server behind a URL has begun another session, as one
-// that restarted does.
+// noteRenewal tells the client that a server behind a URL has begun a new session, e.g. after a restart.
 func (s *upstream) noteRenewal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,11 +123,10 @@ func (s *upstream) noteRenewal() {
 	}
 }
 
-// tellListsChanged says what happened, and to the client that the lists may be others now.
-// s.mu is held.
+// tellListsChanged reports the event and tells the client that lists may have changed. s.mu is held.
 func (s *upstream) tellListsChanged(event string) {
 	s.session.busy.Add(1)
-	go func() { // ends with the notifications, which the end of the client session ends
+	go func() { // ends with the notifications, which end with the session
 		defer s.session.busy.Done()
 		s.session.noteEvent(event, s.up.Name)
 		for _, l := range mcp.ChangingLists {
@@ -138,7 +135,7 @@ func (s *upstream) tellListsChanged(event string) {
 	}()
 }
 
-// openConn begins a conversation with the server, in the name of the client at the front.
+// openConn opens a session with the server in the name of the client.
 func (s *upstream) openConn(ctx context.Context) (*upstreamConn, error) {
 	who := s.session.clientIdentity()
 	if err := s.session.checkClaims(who.capabilities); err != nil {
@@ -154,7 +151,7 @@ func (s *upstream) openConn(ctx context.Context) (*upstreamConn, error) {
 	}
 	session, err := openAs(ctx, conn, who)
 	var ended *wire.EndError
-	if err != nil && who.stateless && errors.As(err, &ended) { // some servers end at a first message that is not initialize
+	if err != nil && who.stateless && errors.As(err, &ended) { // some servers exit if the first message is not initialize
 		_ = conn.Close() // it has ended
 		if conn, err = s.up.Open(); err == nil {
 			who.stateless, who.revision = false, ""
@@ -163,7 +160,7 @@ func (s *upstream) openConn(ctx context.Context) (*upstreamConn, error) {
 	}
 	if err != nil {
 		if conn != nil {
-			_ = conn.Close() // the first error is the one to tell
+			_ = conn.Close() // the first error is the one to report
 		}
 		s.session.gateway.freeSlot(s.up)
 		return nil, err
@@ -182,27 +179,27 @@ func (s *upstream) openConn(ctx context.Context) (*upstreamConn, error) {
 	return l, nil
 }
 
-// openAs begins the conversation in the era and revision of the client at the front, so that what it may do there it may do with
-// the server. A server without that era is spoken to in the other one.
+// openAs opens the session in the client's era and revision, so that the client can use what they allow. A server without that era
+// gets the other.
 func openAs(ctx context.Context, conn wire.Conn, who clientIdentity) (*mcpclient.Session, error) {
 	opt := mcpclient.Options{Info: who.info, Capabilities: who.capabilities, Timeout: maxDialTime, Era: mcpclient.InitializeFirst, Revision: who.revision}
 	if who.stateless {
 		opt.Era, opt.Revision = mcpclient.DiscoverFirst, ""
 	}
-	if web, ok := conn.(interface{ SSE() bool }); ok && web.SSE() { // which the stateless era never had
+	if web, ok := conn.(interface{ SSE() bool }); ok && web.SSE() { // the stateless era never had HTTP+SSE
 		opt.Era = mcpclient.Legacy
 	}
 	return mcpclient.Open(ctx, conn, opt)
 }
 
-// release ends the use of the connection that awaitConn began.
+// release ends a use of the connection that awaitConn began.
 func (s *upstream) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.users--
 }
 
-// isBusy reports whether the connection is used, or about to be.
+// isBusy reports whether the connection is in use, or about to be.
 func (s *upstream) isBusy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,19 +210,19 @@ func (s *upstream) isUsedLocked() bool {
 	return s.users > 0 || len(s.calls) > 0 || s.dialing != nil || s.conn != nil && s.conn.asking.Load() > 0
 }
 
-// isIdleLocked reports whether there is a connection and nothing uses it.
+// isIdleLocked reports whether there is an unused connection.
 func (s *upstream) isIdleLocked() bool {
 	return s.conn != nil && !s.conn.isClosed() && !s.isUsedLocked()
 }
 
-// initResult returns what the server answered when the conversation began, "" before.
+// initResult returns the server's opening answer, or "".
 func (s *upstream) initResult() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.init
 }
 
-// closeUpstream ends the connection, for good.
+// closeUpstream ends the connection for good.
 func (s *upstream) closeUpstream() {
 	s.mu.Lock()
 	l := s.conn
@@ -236,7 +233,7 @@ func (s *upstream) closeUpstream() {
 	}
 }
 
-// checkAnswer asks whether the client's answer to a request of the server may go to it.
+// checkAnswer asks whether the client's answer to a server's request may go to it.
 func (s *upstream) checkAnswer(method, member, value string) error {
 	g := s.session.gateway.opt.Guard
 	if g == nil {
@@ -248,8 +245,8 @@ func (s *upstream) checkAnswer(method, member, value string) error {
 	return nil
 }
 
-// queueNotification passes a notification on if the server is there. They go in their order; those that
-// a server does not take are lost, and it is said once.
+// queueNotification passes a notification on in order if the server is connected. Notifications the server does not read are
+// dropped, which is reported once.
 func (s *upstream) queueNotification(method, params string) {
 	if g := s.session.gateway.opt.Guard; g != nil {
 		if err := g.Notifies(s.up.Name, method, params); err != nil {
@@ -270,7 +267,7 @@ func (s *upstream) queueNotification(method, params string) {
 	}
 }
 
-// beginCall and finish keep the calls that the server has.
+// beginCall and its counterpart track the calls that the server is processing.
 func (s *upstream) beginCall(c *mcpserver.Call) *pendingCall {
 	p := &pendingCall{c, rawjson.LastMember(rawjson.LastMember(c.Params, "_meta"), "progressToken")}
 	s.mu.Lock()
@@ -288,11 +285,11 @@ func (s *upstream) finishCall(p *pendingCall) {
 	delete(s.calls, p)
 }
 
-// mostListens is how many subscriptions of one conversation a server is told of.
+// mostListens bounds the subscriptions of one session at a server.
 const mostListens = 16
 
-// listenUpstream tells servers of the stateless era what the client listens to. What they send comes to every subscription of the
-// client that asked for it.
+// listenUpstream tells stateless servers what the client subscribes to. Their notifications reach every matching subscription of
+// the client.
 func (cs *clientSession) listenUpstream(params string) {
 	for _, s := range cs.upstreams {
 		s.mu.Lock()
@@ -306,9 +303,9 @@ func (cs *clientSession) listenUpstream(params string) {
 			continue
 		}
 		cs.busy.Add(1)
-		go func() { // ends with the subscription at the server, the connection, or the client session
+		go func() { // ends with the subscription at the server, the connection, or the session
 			defer cs.busy.Done()
-			_, _ = cs.callGuarded(cs.ctx, l, mcp.SubscriptionsListen, params) // whatever ends it, the client's own goes on
+			_, _ = cs.callGuarded(cs.ctx, l, mcp.SubscriptionsListen, params) // whatever ends it, the client's subscription continues
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.listens--
@@ -316,7 +313,7 @@ func (cs *clientSession) listenUpstream(params string) {
 	}
 }
 
-// callByToken returns the call with a progress token, nil if there is none.
+// callByToken returns the call with a progress token, or nil.
 func (s *upstream) callByToken(token string) *mcpserver.Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -328,7 +325,7 @@ func (s *upstream) callByToken(token string) *mcpserver.Call {
 	return nil
 }
 
-// onlyCall returns the call that the server has, nil if it has none or several.
+// onlyCall returns the server's only call, nil if it has none or several.
 func (s *upstream) onlyCall() *mcpserver.Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -341,7 +338,7 @@ func (s *upstream) onlyCall() *mcpserver.Call {
 	return nil
 }
 
-// connLost says that the connection has ended.
+// connLost records that the connection has ended.
 func (s *upstream) connLost(l *upstreamConn, err error) {
 	s.mu.Lock()
 	mine := s.conn == l

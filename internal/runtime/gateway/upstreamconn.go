@@ -16,40 +16,39 @@ import (
 	"gauntlet/trace"
 )
 
-// An upstreamConn is an open connection to a server, over which any number of requests may be under
-// way.
+// An upstreamConn is an open connection to a server that carries any number of concurrent requests.
 type upstreamConn struct {
 	upstream *upstream
 	conn     wire.Conn
 	init     string
-	meta     string // what every request carries as _meta, "" in the era of initialize
+	meta     string // _meta of every request, "" in the handshake era
 
-	asking  atomic.Int32     // questions of the server that have no answer yet
-	flood   trace.FloodMeter //  of receiveMessages alone
-	sending chan struct{}    // held by who sends
+	asking  atomic.Int32     // questions of the server in progress
+	flood   trace.FloodMeter // used by receiveMessages only
+	sending chan struct{}    // held while sending
 	outbox  chan [2]string   // notifications, method and params
 
 	mu      sync.Mutex
 	last    int // id of the latest request
 	answers map[string]chan callOutcome
 	err     error         // why it has ended
-	over    chan struct{} // closed when it has
+	over    chan struct{} // closed when it has ended
 	once    sync.Once
 }
 
-// A callOutcome is what comes of a request.
+// A callOutcome is the outcome of a request.
 type callOutcome struct {
 	message wire.Message
 	err     error
 }
 
-// firstID keeps our ids apart from those of the beginning of the conversation.
+// firstID keeps our ids apart from those used to open the session.
 const firstID = 1_000
 
-// maxOutbox is how many notifications may wait for a server to take them.
+// maxOutbox bounds the notifications waiting for a server.
 const maxOutbox = 256
 
-// maxQuestions is how many requests of one server are put to the client at a time.
+// maxQuestions bounds a server's requests put to the client at a time.
 const maxQuestions = 32
 
 func newUpstreamConn(s *upstream, conn wire.Conn, session *mcpclient.Session) *upstreamConn {
@@ -70,20 +69,20 @@ func (uc *upstreamConn) isClosed() bool {
 
 func (uc *upstreamConn) closeConn() { uc.fail(wire.ErrClosed) }
 
-// fail makes err the outcome of everything under way, once.
+// fail ends the connection, once, with err as the outcome of all pending requests.
 func (uc *upstreamConn) fail(err error) {
 	uc.once.Do(func() {
 		uc.mu.Lock()
 		uc.err = err
 		close(uc.over)
 		uc.mu.Unlock()
-		_ = uc.conn.Close() // it is gone either way
+		_ = uc.conn.Close() // it has ended either way
 		uc.upstream.session.gateway.freeSlot(uc.upstream.up)
 		uc.upstream.connLost(uc, err)
 	})
 }
 
-// sendRaw sends one message; one at a time, and no longer than ctx.
+// sendRaw sends one message at a time, within ctx.
 func (uc *upstreamConn) sendRaw(ctx context.Context, text string) error {
 	select {
 	case uc.sending <- struct{}{}:
@@ -96,8 +95,8 @@ func (uc *upstreamConn) sendRaw(ctx context.Context, text string) error {
 	return uc.conn.Send(ctx, []byte(text))
 }
 
-// callUpstream makes a request and waits for its answer, a Response or an Error. Where the server
-// has ended the session, as one that was restarted has, it makes it again in a new one.
+// callUpstream sends a request and waits for its answer, a Response or an Error. If the server has ended the session, e.g. after a
+// restart, the request is repeated in a new one.
 func (uc *upstreamConn) callUpstream(ctx context.Context, method, params string) (wire.Message, error) {
 	m, err := uc.callInSession(ctx, method, params)
 	if !errors.Is(err, errSessionEnded) {
@@ -111,7 +110,7 @@ func (uc *upstreamConn) callUpstream(ctx context.Context, method, params string)
 	return fresh.callInSession(ctx, method, params)
 }
 
-// errSessionEnded says that a request was not carried out, since its session had ended.
+// errSessionEnded says that a request was not executed because its session had ended.
 var errSessionEnded = errors.New("the server has ended the session")
 
 func (uc *upstreamConn) callInSession(ctx context.Context, method, params string) (wire.Message, error) {
@@ -137,9 +136,9 @@ func (uc *upstreamConn) callInSession(ctx context.Context, method, params string
 		return out.message, out.err
 	case <-uc.over:
 		if err := uc.upstream.session.gateway.checkRecording(); err != nil {
-			return wire.Message{}, err // which is why the connection has ended
+			return wire.Message{}, err // which is why the connection ended
 		}
-		select { // it may have come before the end
+		select { // it may have arrived before the end
 		case out := <-answer:
 			return out.message, out.err
 		default:
@@ -155,20 +154,19 @@ func (uc *upstreamConn) callInSession(ctx context.Context, method, params string
 	}
 }
 
-// cancelCall tells the server that nobody waits for an answer any more. Over HTTP in the stateless
-// era the end of the request says so, and there is no such notification (revision 2026-07-28,
-// basic/utilities/cancellation).
+// cancelCall tells the server that the answer is no longer awaited. Over HTTP in the stateless era closing the request does that,
+// and there is no such notification (revision 2026-07-28, basic/utilities/cancellation).
 func (uc *upstreamConn) cancelCall(id string) {
 	if _, web := uc.conn.(interface{ SSE() bool }); web && uc.meta != "" {
 		return
 	}
 	select {
 	case uc.outbox <- [2]string{mcp.NotifyCancelled, `{"requestId":` + id + `,"reason":"the client gave up"}`}:
-	default: // it takes nothing anyhow
+	default: // it reads nothing anyway
 	}
 }
 
-// sendOutbox sends notifications in their order until the connection ends.
+// sendOutbox sends notifications in order until the connection ends.
 func (uc *upstreamConn) sendOutbox() {
 	for {
 		select {
@@ -180,7 +178,7 @@ func (uc *upstreamConn) sendOutbox() {
 	}
 }
 
-// paramsForEra returns the params of a request with what the era of the server wants in them.
+// paramsForEra adapts a request's params to the server's era.
 func (uc *upstreamConn) paramsForEra(params string) string {
 	if params == "" || params[0] != '{' {
 		params = "{}"
@@ -188,7 +186,7 @@ func (uc *upstreamConn) paramsForEra(params string) string {
 	own := rawjson.LastMember(params, "_meta")
 	stateless := rawjson.LastMember(own, mcp.MetaProtocolVersion) != ""
 	switch {
-	case uc.meta == "" && stateless: // its server would take the revision for that of the conversation
+	case uc.meta == "" && stateless: // the server would take the revision for the session's
 		if own = removeMembers(own, mcp.MetaProtocolVersion, mcp.MetaClientInfo, mcp.MetaClientCapabilities); own == "{}" {
 			return removeMembers(params, "_meta")
 		}
@@ -209,10 +207,10 @@ func (uc *upstreamConn) sendNotification(ctx context.Context, method, params str
 	if params != "" {
 		text += `,"params":` + params
 	}
-	_ = uc.sendRaw(ctx, text+"}") // a server that cannot take it is told of in its next answer
+	_ = uc.sendRaw(ctx, text+"}") // a server that cannot read it shows that at its next answer
 }
 
-// receiveMessages takes what the server says until it says no more.
+// receiveMessages receives until the connection ends.
 func (uc *upstreamConn) receiveMessages() {
 	questions := make(chan struct{}, maxQuestions)
 	for {
@@ -246,7 +244,7 @@ func (uc *upstreamConn) dispatchIncoming(m wire.Message, questions chan struct{}
 		uc.upstream.session.noteEvent("%s floods: more than %d messages within %s that answer nothing", uc.upstream.up.Name, trace.FloodMessages, trace.FloodWindow)
 	}
 	if err != nil {
-		return // nothing passes unrecorded, and requests of the server stay without an answer
+		return // nothing passes unrecorded, and the server's requests stay unanswered
 	}
 	switch m.Kind {
 	case wire.Notification:
@@ -260,7 +258,7 @@ func (uc *upstreamConn) dispatchIncoming(m wire.Message, questions chan struct{}
 		}
 		uc.upstream.session.busy.Add(1)
 		uc.asking.Add(1)
-		go func() { // ends with the client's answer, the limit on it, or the client session
+		go func() { // ends with the client's answer, its time limit, or the session
 			defer uc.upstream.session.busy.Done()
 			defer uc.asking.Add(-1)
 			defer func() { <-questions }()
@@ -269,7 +267,7 @@ func (uc *upstreamConn) dispatchIncoming(m wire.Message, questions chan struct{}
 	}
 }
 
-// deliverAnswer hands an answer to who waits for it, and reports whether anybody did.
+// deliverAnswer passes an answer to its pending call, and reports whether there was one.
 func (uc *upstreamConn) deliverAnswer(id string, out callOutcome) bool {
 	uc.mu.Lock()
 	answer := uc.answers[id]
@@ -281,7 +279,7 @@ func (uc *upstreamConn) deliverAnswer(id string, out callOutcome) bool {
 	return answer != nil
 }
 
-// answerQuestion puts a request of the server's to the client and sends back what it says.
+// answerQuestion puts a server's request to the client and returns the answer.
 func (uc *upstreamConn) answerQuestion(m wire.Message) {
 	ctx := uc.upstream.session.ctx
 	if m.Method == mcp.Ping {

@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	// maxRounds is how often one call may be sent again with what the server wants to know,
-	// and maxInputs how much it may want to know in one round.
+	// maxRounds bounds how often one call is repeated with answers to the server's questions, and maxInputs the questions of one
+	// round.
 	maxRounds = 10
 	maxInputs = 100
 )
 
-// An InputError says that a server wants something before it answers a call that this
-// client does not give.
+// An InputError says that a server asks, before answering a call, for something this client does not provide.
 type InputError struct {
 	Method string // of the call
-	Wants  string // the method of what is asked for, "" if that is malformed
+	Wants  string // the requested method, "" if malformed
 	Msg    string
 }
 
@@ -29,15 +28,13 @@ func (e *InputError) Error() string {
 	return fmt.Sprintf("the server wants input before it answers %s: %s", e.Method, e.Msg)
 }
 
-// Call makes a server do something: tools/call, prompts/get, resources/read or any other
-// request. Params is a JSON object in text without what the stateless era adds to it.
+// Call sends tools/call, prompts/get, resources/read or any other request. params is a JSON object without the members that the
+// stateless era adds.
 //
-// In that era the arguments that a tool's definition names for it go into headers as well,
-// if the latest Read holds the definition, and a tool whose annotations break the rules is
-// refused. A result that asks for input is answered as Options.Answer says and the call is
-// sent again, with a new id and the server's state exactly as it came, ten times at most;
-// what cannot be answered is an *InputError. The result returned is never one that asks
-// for input.
+// In that era, arguments that a tool's definition mirrors in headers are sent there too, if the latest Read holds the definition; a
+// tool whose annotations break the rules is refused. A result that asks for input is answered by Options.Answer and the call
+// repeated, with a new id and the server's state unchanged, at most ten times; otherwise the error is an *InputError. The returned
+// result never asks for input.
 func (s *Session) Call(ctx context.Context, method, params string) (wire.Message, error) {
 	m, err := s.callResumed(ctx, method, params)
 	if err != nil {
@@ -46,8 +43,8 @@ func (s *Session) Call(ctx context.Context, method, params string) (wire.Message
 	return m, nil
 }
 
-// CallVerbatim sends a request whose params are any JSON text, and nothing besides: also what breaks
-// the protocol, such as an array. Of the answer it takes what comes.
+// CallVerbatim sends a request whose params may be any JSON text, even what breaks the protocol, such as an array. It returns
+// whatever answer arrives.
 func (s *Session) CallVerbatim(ctx context.Context, method, params string) (wire.Message, error) {
 	m, err := s.conv.callInTime(ctx, method, params)
 	if err != nil {
@@ -79,12 +76,12 @@ func (s *Session) callResumed(ctx context.Context, method, params string) (wire.
 		if err != nil {
 			return m, err
 		}
-		// What came belongs to this one retry: nothing of an earlier round is repeated.
+		// The answers belong to this one retry: nothing of an earlier round is repeated.
 		members = strings.TrimPrefix(own+","+answers, ",")
 	}
 }
 
-// Notify sends a notification. Params is a JSON object in text.
+// Notify sends a notification. params is a JSON object.
 func (s *Session) Notify(ctx context.Context, method, params string) error {
 	if err := s.conv.client.Notify(ctx, method, params); err != nil {
 		return s.conv.redacted(err)
@@ -92,7 +89,7 @@ func (s *Session) Notify(ctx context.Context, method, params string) error {
 	return nil
 }
 
-// Err returns why the conversation is of no use any more, nil while it is.
+// Err returns why the session is unusable, or nil.
 func (s *Session) Err() error {
 	if err := s.conv.client.Err(); err != nil {
 		return s.conv.redacted(err)
@@ -104,8 +101,7 @@ func asksForInput(result string) bool {
 	return result[0] == '{' && rawjson.LastMember(result, "resultType") == `"input_required"`
 }
 
-// answerInputs returns the members that a retry carries: answers to what the result asks for,
-// and its state.
+// answerInputs returns the members of a retry: answers to what the result asks for, and its state.
 func (c *conversation) answerInputs(method, result string) (string, error) {
 	var parts []string
 	asked, state := rawjson.LastMember(result, "inputRequests"), rawjson.LastMember(result, "requestState")
@@ -152,7 +148,7 @@ func (c *conversation) responses(method, asked string) (string, error) {
 	return strings.Join(answers, ","), failed
 }
 
-// answerServer answers a request of the server's, if the capability for it was claimed.
+// answerServer answers a request of the server if the capability for it was claimed.
 func (c *conversation) answerServer(method, params string) (string, bool) {
 	capability := mcp.ClientCapability(method)
 	claimed := capability != "" && rawjson.LastMember(c.opt.Capabilities, capability) != ""

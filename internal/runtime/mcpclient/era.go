@@ -13,27 +13,25 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An Era is one of the two ways to open a conversation, or how to find out which. It is a
-// property of the server: Snapshot.Era may be given to the next Capture of the same one.
+// An Era is one of the two ways to open a session, or how to detect it. It is a property of the server: Snapshot.Era may be passed
+// to the server's next Capture.
 type Era uint8
 
 const (
-	// Auto is DiscoverFirst over HTTP, as the specification says, and InitializeFirst over
-	// stdio, where it says the same but only as a SHOULD: there a server is a process that
-	// a message can end. Those built on the Rust SDK before its stateless era do end, without
-	// an answer, if their first message is not initialize (rust-sdk issue 1157, webclaw
-	// issue 107), and one that is silent costs the wait. The other order costs nothing: a
-	// stateless server answers initialize with an error and goes on. A server that speaks
-	// both eras is then seen in the older one; DiscoverFirst shows the other.
+	// Auto is DiscoverFirst over HTTP, as specified, and InitializeFirst over stdio, where the specification only says SHOULD: an
+	// unexpected message can end a process. Servers on the Rust SDK before its stateless era do exit without an answer if their
+	// first message is not initialize (rust-sdk issue 1157, webclaw issue 107), and a silent server costs the wait. The reverse
+	// order is free: a stateless server answers initialize with an error and continues. A server of both eras is then seen in the
+	// older one; DiscoverFirst shows the other.
 	Auto Era = iota
-	// DiscoverFirst asks server/discover and takes everything but a DiscoverResult and the
-	// errors of the stateless era for a sign of the other one.
+	// DiscoverFirst asks server/discover and takes everything but a DiscoverResult and the errors of the stateless era as a sign of
+	// the handshake era.
 	DiscoverFirst
-	// InitializeFirst shakes hands, and asks server/discover if that is refused.
+	// InitializeFirst sends initialize, and server/discover if that is refused.
 	InitializeFirst
 	// Legacy is the era of the handshake, 2024-11-05 to 2025-11-25.
 	Legacy
-	// Modern is the stateless era, from 2026-07-28 on.
+	// Modern is the stateless era, from 2026-07-28.
 	Modern
 )
 
@@ -47,21 +45,20 @@ func (e Era) String() string {
 }
 
 const (
-	// probeShare is the part of a request's time that server/discover gets where silence
-	// means the other era.
+	// probeShare is the share of a request's time, as a divisor, that server/discover gets where silence means the handshake era.
 	probeShare = 5
 )
 
-// openInEra begins the conversation in the era that the server speaks.
+// openInEra opens the session in the era that the server speaks.
 func (c *conversation) openInEra(ctx context.Context, conn wire.Conn) error {
-	var web interface{ SSE() bool } // wire.HTTP, or what embeds it
+	var web interface{ SSE() bool } // wire.HTTP, or a type that embeds it
 	web, c.http = conn.(interface{ SSE() bool })
 	era := c.opt.Era
 	switch {
 	case era != Auto:
 	case !c.http:
 		era = InitializeFirst
-	case web.SSE(): // which the stateless era never had
+	case web.SSE(): // the stateless era never had HTTP+SSE
 		era = Legacy
 	default:
 		era = DiscoverFirst
@@ -82,8 +79,7 @@ func (c *conversation) openInEra(ctx context.Context, conn wire.Conn) error {
 	return c.handshake(ctx)
 }
 
-// initializeFirst asks server/discover only where initialize was refused: a server that
-// is silent is silent to both.
+// initializeFirst asks server/discover only if initialize was refused: a silent server would ignore both.
 func (c *conversation) initializeFirst(ctx context.Context) error {
 	refused := c.handshake(ctx)
 	var answer *wire.AnswerError
@@ -97,9 +93,8 @@ func (c *conversation) initializeFirst(ctx context.Context) error {
 	return refused
 }
 
-// discover opens the stateless era. It reports whether the server speaks that era at all;
-// an error beside that means that it does and we still cannot talk. Where it does not,
-// the error is what came instead. The request may take its time divided by share.
+// discover opens the stateless era and reports whether the server speaks it. An error with true means that it does but no session
+// is possible; with false, the error is what arrived instead. The request gets its time divided by share.
 func (c *conversation) discover(ctx context.Context, share int) (modern bool, err error) {
 	version := mcp.NewestStateless
 	for tries := 0; ; tries++ {
@@ -120,8 +115,7 @@ func (c *conversation) discover(ctx context.Context, share int) (modern bool, er
 	}
 }
 
-// interpretRefusal says what an error of server/discover means: whether the server speaks the
-// stateless era, and which version to ask for next, "" for none.
+// interpretRefusal reports whether an error of server/discover comes from a stateless server, and the version to try next, or "".
 func (c *conversation) interpretRefusal(err error) (modern bool, next string, _ error) {
 	var answer *wire.AnswerError
 	if !errors.As(err, &answer) {
@@ -139,12 +133,12 @@ func (c *conversation) interpretRefusal(err error) (modern bool, next string, _ 
 		return true, next, err
 	}
 	if len(supported) == 0 || slices.ContainsFunc(supported, mcp.HasHandshake) {
-		return false, "", err // the handshake is left, or a code that means something else
+		return false, "", err // only the handshake remains, or the code means something else
 	}
 	return true, "", c.noCommonRevision(supported)
 }
 
-// takeDiscovered takes the result of server/discover.
+// takeDiscovered reads the result of server/discover.
 func (c *conversation) takeDiscovered(m wire.Message, version string) (modern bool, err error) {
 	supported := stringsIn(m.Result, "supportedVersions")
 	if len(supported) == 0 {
@@ -176,8 +170,7 @@ func (c *conversation) noCommonRevision(supported []string) error {
 		c.clipRedacted(fmt.Sprintf("%q", supported), 200), strings.Join(mcp.Revisions(), ", "))
 }
 
-// newestCommon returns the newest stateless revision among supported that we speak, "" if
-// there is none.
+// newestCommon returns the newest stateless revision in supported that we support, or "".
 func newestCommon(supported []string) string {
 	for _, own := range slices.Backward(mcp.StatelessRevisions()) {
 		if slices.Contains(supported, own) {
@@ -187,7 +180,7 @@ func newestCommon(supported []string) string {
 	return ""
 }
 
-// stringsIn returns the strings of an object's member that is an array, at most 100.
+// stringsIn returns at most 100 strings of an object's array member.
 func stringsIn(object, name string) (out []string) {
 	if object == "" || object[0] != '{' {
 		return nil
@@ -205,14 +198,13 @@ func stringsIn(object, name string) (out []string) {
 	return out
 }
 
-// setMeta sets what every request of the stateless era says about us.
+// setMeta sets the members that every stateless request carries about the client.
 func (c *conversation) setMeta(version string) {
 	c.meta = fmt.Sprintf(`"_meta":{%q:%q,%q:%s,%q:%s}`, mcp.MetaProtocolVersion, version,
 		mcp.MetaClientInfo, c.clientInfo(), mcp.MetaClientCapabilities, c.opt.Capabilities)
 }
 
-// params returns the params of a request with these members, raw, "" for none. What they
-// have in a _meta of their own stays.
+// params returns the params of a request with these raw members. Members of their own _meta are kept.
 func (c *conversation) params(members string) string {
 	switch own := rawjson.LastMember("{"+members+"}", "_meta"); {
 	case c.meta == "" || members == "":
@@ -224,8 +216,7 @@ func (c *conversation) params(members string) string {
 	}
 }
 
-// merged returns members with those of meta, which is a member _meta, put into the one that
-// they have already.
+// merged returns members with those of meta, a member _meta, merged into their own _meta.
 func merged(members, meta string) string {
 	object := "{" + members + "}"
 	at := 0
@@ -242,12 +233,12 @@ func merged(members, meta string) string {
 	return object[1:at] + ours + object[at:len(object)-1]
 }
 
-// noteCacheHint reads what every result of the stateless era carries beside what was asked for.
+// noteCacheHint reads the cache hints in a result of the stateless era.
 func (c *conversation) noteCacheHint(method, result string) {
 	if c.meta == "" {
 		return
 	}
-	// Some servers leave it out, which readers take for complete.
+	// Some servers omit it, which readers take as complete.
 	switch kind := rawjson.LastMember(result, "resultType"); kind {
 	case "", `"complete"`:
 	case `"input_required"`:
@@ -255,7 +246,7 @@ func (c *conversation) noteCacheHint(method, result string) {
 	default:
 		c.addGap(method, fmt.Sprintf("the result is of the type %s, which is none of this revision", wire.Printable(c.clipRedacted(kind, 60))))
 	}
-	// What is longer is no hint.
+	// Longer texts are no hints.
 	short := func(raw string) string {
 		if len(raw) > 100 {
 			return ""

@@ -11,8 +11,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Wait takes what the server sends unasked until ctx ends, which is no error, or the
-// conversation does: notifications, and where the revision has them, requests.
+// Wait receives what the server sends unsolicited until ctx ends, which is no error, or the session does: notifications and, where
+// the revision has them, requests.
 func (s *Session) Wait(ctx context.Context) error {
 	if s.conv.meta == "" || s.announces() {
 		s.conv.awaitChange(ctx, ctx)
@@ -20,11 +20,11 @@ func (s *Session) Wait(ctx context.Context) error {
 	if err := s.Err(); err != nil && ctx.Err() == nil {
 		return err
 	}
-	<-ctx.Done() // nothing can come, or nothing does any more
+	<-ctx.Done() // nothing can arrive any more
 	return nil
 }
 
-// noteNotification takes note of a notification.
+// noteNotification records a notification.
 func (c *conversation) noteNotification(m wire.Message) {
 	c.opt.Heard(m)
 	for _, l := range mcp.ChangingLists {
@@ -37,11 +37,9 @@ func (c *conversation) noteNotification(m wire.Message) {
 	}
 }
 
-// Changed returns the notification by which the server said since the latest call of
-// Changed that a list is not what it was, "" if it did not. Where none has come yet and the
-// server announces that it sends them, it waits for one, for the given time at most. How a
-// server is listened to is its revision's: over stdio nothing more is needed, over HTTP a
-// stream is opened, and the stateless era has a request for it.
+// Changed returns the notification, received since the latest Changed, that a list changed, or "". If there is none but the server
+// announces such notifications, it waits for one at most the given time. Listening depends on the revision: nothing is needed over
+// stdio, a stream over HTTP, and a request in the stateless era.
 func (s *Session) Changed(ctx context.Context, wait time.Duration) string {
 	if !s.announces() {
 		wait = 0
@@ -49,17 +47,16 @@ func (s *Session) Changed(ctx context.Context, wait time.Duration) string {
 	return s.Idle(ctx, wait)
 }
 
-// Hear opens the stream on which a server of the handshake's era may speak at any time
-// over HTTP, so that nothing is lost that it says between calls. Elsewhere it does nothing.
-// A server without such a stream is no error: then nothing can come.
+// Hear opens the stream on which a handshake-era server may send at any time over HTTP, so that nothing sent between calls is lost.
+// Otherwise it does nothing. A server without such a stream is no error.
 func (s *Session) Hear(ctx context.Context) {
 	if s.conv.meta == "" {
 		s.conv.openListenStream(ctx)
 	}
 }
 
-// Idle is Changed for a client that also listens to servers that announce nothing, and
-// meanwhile answers what they ask. With no time to wait it only tells what was heard.
+// Idle is Changed for a client that also listens to servers that announce nothing, and meanwhile answers their requests. Without
+// time to wait it only returns what was received.
 func (s *Session) Idle(ctx context.Context, wait time.Duration) string {
 	c := s.conv
 	if c.changed == "" && wait > 0 && c.client.Err() == nil {
@@ -76,7 +73,7 @@ func (s *Session) Idle(ctx context.Context, wait time.Duration) string {
 
 var errWaited = errors.New("enough waited")
 
-// announces reports whether the server says that it tells when a list changes.
+// announces reports whether the server announces list changes.
 func (s *Session) announces() bool { return len(s.conv.announcedFilters()) > 0 }
 
 func (c *conversation) announcedFilters() (filters []string) {
@@ -92,7 +89,7 @@ func (c *conversation) announcedFilters() (filters []string) {
 	return slices.Clip(filters)
 }
 
-// awaitChange receives until inTime ends, which heard sees to when what is waited for has come.
+// awaitChange receives until inTime ends; Heard ends it when the awaited notification arrives.
 func (c *conversation) awaitChange(ctx, inTime context.Context) {
 	if c.meta != "" {
 		c.subscribe(ctx, inTime)
@@ -105,7 +102,7 @@ func (c *conversation) awaitChange(ctx, inTime context.Context) {
 	}
 }
 
-// openListenStream opens the stream for what comes unasked, once, and reports whether there is one.
+// openListenStream opens the stream for unsolicited messages, once, and reports whether there is one.
 func (c *conversation) openListenStream(ctx context.Context) bool {
 	web, ok := c.conn.(interface {
 		SSE() bool
@@ -118,8 +115,8 @@ func (c *conversation) openListenStream(ctx context.Context) bool {
 	return true
 }
 
-// subscribe asks for the notifications of the stateless era. The request is answered when
-// the server has no more to say, which is not waited for.
+// subscribe subscribes to notifications in the stateless era. The request is answered when the server has nothing more to send,
+// which is not awaited.
 func (c *conversation) subscribe(ctx, inTime context.Context) {
 	wanted := ""
 	for _, f := range c.announcedFilters() {
@@ -130,7 +127,7 @@ func (c *conversation) subscribe(ctx, inTime context.Context) {
 	}
 	_, err := c.client.Call(inTime, mcp.SubscriptionsListen, c.params(`"notifications":{`+wanted+`}`))
 	var none *wire.NoAnswerError
-	if errors.As(err, &none) && !c.http { // over HTTP the end of the stream has said it
+	if errors.As(err, &none) && !c.http { // over HTTP the end of the stream has ended the request
 		_ = c.client.Notify(ctx, mcp.NotifyCancelled, `{"requestId":`+none.ID+`}`)
 	}
 }

@@ -12,13 +12,12 @@ import (
 	"gauntlet/rawjson"
 )
 
-// unpromisedWait is how long a server may take to answer for the lists that it does not declare. Many
-// written by hand ignore methods that they do not know.
+// unpromisedWait is how long a server may take to answer for lists that it does not declare. Many handwritten ones ignore unknown
+// methods.
 const unpromisedWait = 3 * time.Second
 
-// readLists reads all four lists, whatever the server declares: servers that list tools without saying
-// so exist, and agents' hosts differ in whether they ask. Those that no capability promises are asked
-// for last and together, so that a server that ignores them costs one short wait.
+// readLists reads all four lists, whatever the server declares: some servers list tools without declaring them, and hosts differ in
+// whether they ask. Undeclared lists are requested last and together, so that a server that ignores them costs one short wait.
 func (c *conversation) readLists(ctx context.Context) {
 	var unpromised []int
 	for i, l := range mcp.Lists {
@@ -41,7 +40,7 @@ func (c *conversation) readLists(ctx context.Context) {
 	}
 }
 
-// mayAsk reports whether there is a server and time to ask it, and notes what is not asked.
+// mayAsk reports whether the server is there and time is left, and records what is not asked.
 func (c *conversation) mayAsk(ctx context.Context, method string) bool {
 	if err := c.client.Err(); err != nil {
 		c.addGap(method, fmt.Sprintf("not asked: %s", err))
@@ -54,8 +53,8 @@ func (c *conversation) mayAsk(ctx context.Context, method string) bool {
 	return true
 }
 
-// notOffered reports whether what came of asking for a list that no capability promises means that
-// there is none: a refusal, an answer without a list, or silence.
+// notOffered reports whether the outcome of requesting an undeclared list means that there is none: a refusal, an answer without a
+// list, or silence.
 func (c *conversation) notOffered(ctx context.Context, i int, a *wire.Asked) bool {
 	l := mcp.Lists[i]
 	var silent *wire.NoAnswerError
@@ -76,15 +75,15 @@ func (c *conversation) notOffered(ctx context.Context, i int, a *wire.Asked) boo
 		return false
 	}
 	if l.Optional && declared(c.out.Init, l.Capability) {
-		// The capability promises resources, of which templates are one form: many honest
-		// servers have none. It is noted once, and nothing was left unread.
+		// The capability covers resources and templates, and many honest servers have no templates. The gap is recorded as absent,
+		// since nothing was left unread.
 		c.out.Errors = append(c.out.Errors, Gap{l.Method, "Method not found", true})
 	}
 	return true
 }
 
-// refusedOverHTTP reports whether what came of asking for an undeclared list is a refusal in a form of its own: an error that is
-// no object, a status that lets nobody in, or a request that was taken and to which nothing came back.
+// refusedOverHTTP recognises other forms of refusing an undeclared list: an error that is no object, a status that denies access,
+// or a request accepted without an answer.
 func refusedOverHTTP(a *wire.Asked) bool {
 	var failed *wire.RequestError
 	if errors.As(a.Err, &failed) {
@@ -94,7 +93,7 @@ func refusedOverHTTP(a *wire.Asked) bool {
 	return raw != "" && raw[0] == '{' && rawjson.LastMember(raw, "error") != "" && rawjson.LastMember(raw, "result") == ""
 }
 
-// readList reads one list to its end. first is what came of asking for its first page, nil to ask.
+// readList reads one list to its end. first is the outcome of requesting its first page, nil to request it.
 func (c *conversation) readList(ctx context.Context, i int, first *wire.Asked) {
 	l, out := mcp.Lists[i], &c.out.Lists[i]
 	w := &Walk{List: l, Pages: c.opt.Pages, Items: c.opt.Items, Redact: c.opt.Redact, Ambiguous: c.out.Ambiguous,
@@ -121,12 +120,11 @@ func (c *conversation) readList(ctx context.Context, i int, first *wire.Asked) {
 	}
 }
 
-// undeclaredGap is why a list that a capability promises counts as unread.
+// undeclaredGap is why a list that a capability declares counts as unread.
 const undeclaredGap = "the server has no such method (-32601), although it declares the capability "
 
-// excuseResources turns a missing resources/list into an absence where the server lists
-// resource templates: the one capability promises both forms, and a server that has only
-// parameterised resources keeps its promise by the other list.
+// excuseResources turns a missing resources/list into an absent list if the server lists resource templates: one capability covers
+// both, and a server with only parameterised resources keeps its promise.
 func (c *conversation) excuseResources() {
 	templates := slices.IndexFunc(mcp.Lists[:], func(l mcp.List) bool { return l.Method == mcp.ResourceTemplatesList })
 	if !c.out.Lists[templates].Present {
@@ -145,10 +143,10 @@ func declared(init, capability string) bool {
 	return caps != "" && caps[0] == '{' && rawjson.LastMember(caps, capability) != ""
 }
 
-// addGap records what could not be read, or not read with one meaning.
+// addGap records what could not be read, or could be read in several ways.
 func (c *conversation) addGap(method, msg string) {
 	g := Gap{method, c.opt.Redact(msg), false}
-	// What every page of a list has is said once.
+	// What applies to every page of a list is recorded once.
 	if n := len(c.out.Errors); n == 0 || c.out.Errors[n-1] != g {
 		c.out.Errors = append(c.out.Errors, g)
 	}

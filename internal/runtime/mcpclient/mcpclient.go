@@ -1,10 +1,8 @@
-// Package mcpclient has the manners of an MCP client over wire: handshake, pages, and a
-// snapshot of everything that a server says about itself, byte for byte as it said it.
+// Package mcpclient is an MCP client over wire: handshake, paging, and a byte-exact snapshot of everything a server says about
+// itself.
 //
-// A conversation is an era plus a revision: that of the handshake, which begins with
-// initialize, and the stateless one of 2026-07-28, in which every request says for itself
-// what a handshake would have. How a list is read is the same in both. Which one a server
-// speaks is found out as [Era] says.
+// A session has an era and a revision: the handshake era begins with initialize; in the stateless one of 2026-07-28 every request
+// carries what a handshake would have said. Lists are read the same way in both. [Era] says how the era is detected.
 package mcpclient
 
 import (
@@ -21,39 +19,36 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Options say who asks and how patiently. A zero field means its default.
+// Options configure the client. A zero field means its default.
 type Options struct {
 	Era     Era
-	Name    string        // by which the client introduces itself; default "gauntlet"
+	Name    string        // name of the client; default "gauntlet"
 	Version string        // of the client, sent to the server; default "dev"
-	Timeout time.Duration // for one request; default DefaultTimeout. For all of them: the context's
+	Timeout time.Duration // per request; default DefaultTimeout. The context bounds the whole.
 	// Revision is offered in initialize; default the newest with a handshake.
 	Revision string
 	Pages    int         // most pages of one list; default DefaultPages
 	Items    int         // most items of one list; default catalog.DefaultItems
-	Limits   wire.Limits // of which those on strays count here; those on bytes belong to the Conn
-	// Info is the clientInfo, a JSON object in text; default one of Name and Version.
+	Limits   wire.Limits // limits on strays; those on bytes belong to the Conn
+	// Info is the clientInfo, a JSON object; the default has Name and Version.
 	Info string
-	// Capabilities are those that the client claims, a JSON object in text; default "{}".
-	// Answer answers a request that the server makes under one of them: its raw result, not
-	// ok to refuse. Nothing that was not claimed is ever asked of it, unless Unclaimed.
+	// Capabilities are those the client claims, a JSON object; default "{}". Answer answers requests that the server makes under
+	// them: the raw result, or false to refuse. It is not called for anything unclaimed, unless Unclaimed is set.
 	Capabilities string
 	Answer       func(method, params string) (result string, ok bool)
 	Unclaimed    bool
-	// Opened, if not nil, is shown the request that opened the conversation, with its params, and
-	// the answer; again where the conversation has to be opened again.
+	// Opened, if not nil, is called with the request that opened the session, its params and the answer, and again each time the
+	// session is reopened.
 	Opened func(method, params string, answer wire.Message)
-	// Heard, if not nil, is shown every notification of the server.
+	// Heard, if not nil, is called with every notification of the server.
 	Heard func(wire.Message)
-	// Redact is applied to the server's words in error messages; nil leaves them alone.
-	// The snapshot's evidence is never redacted.
+	// Redact is applied to the server's text in error messages, if not nil. The snapshot's evidence is never redacted.
 	Redact func(string) string
-	// Progress, if not nil, is called with the method being asked and the items of that
-	// list so far.
+	// Progress, if not nil, is called with the current method and the number of items of that list so far.
 	Progress func(method string, items int)
 }
 
-// The defaults of Options.
+// Defaults of Options.
 const (
 	DefaultTimeout = 30 * time.Second
 	DefaultPages   = 1_000
@@ -96,8 +91,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Capture opens the conversation with the server behind conn and reads its lists to their
-// ends: Open and Read. An error is one of Open. Capture does not close conn.
+// Capture opens a session with the server behind conn and reads its lists to the end: Open and Read. An error is Open's. Capture
+// does not close conn.
 func Capture(ctx context.Context, conn wire.Conn, opt Options) (*Snapshot, error) {
 	s, err := Open(ctx, conn, opt)
 	if err != nil {
@@ -106,7 +101,7 @@ func Capture(ctx context.Context, conn wire.Conn, opt Options) (*Snapshot, error
 	return s.Read(ctx), nil
 }
 
-// redacted is an error whose text has lost the secrets that the server repeated in it.
+// redacted is an error whose text has the secrets repeated by the server removed.
 type redacted struct {
 	text string
 	err  error
@@ -115,18 +110,18 @@ type redacted struct {
 func (e *redacted) Error() string { return e.text }
 func (e *redacted) Unwrap() error { return e.err }
 
-// conversation is one conversation.
+// conversation is the state of one session.
 type conversation struct {
 	client   *wire.Client
 	conn     wire.Conn
 	opt      Options
 	out      *Snapshot
-	http     bool   // the connection is one over HTTP
-	meta     string // what every request of the stateless era carries, "" in the other
-	changed  string // the latest notification that a list has changed, "" for none
-	stop     func() // ends the wait for one; nil while none is waited for
-	renewals int    // sessions that followed one that the server ended
-	listens  bool   // there is nothing to open any more to hear what comes unasked
+	http     bool   // the connection uses HTTP
+	meta     string // _meta of every stateless request, "" in the handshake era
+	changed  string // the latest list_changed notification, or ""
+	stop     func() // ends the wait for one; nil if there is no wait
+	renewals int    // sessions that replaced an ended one
+	listens  bool   // the stream for unsolicited messages is open or not needed
 }
 
 func (c *conversation) handshake(ctx context.Context) error {
@@ -155,12 +150,12 @@ func (c *conversation) handshake(ctx context.Context) error {
 	if m.Note != "" {
 		c.addGap(mcp.Initialize, m.Note)
 	}
-	// A server that cannot take this any more shows it at the first list, with its reason.
+	// If the server cannot receive this, the first list will fail with the reason.
 	_ = c.client.Notify(ctx, mcp.NotifyInitialized, `{}`)
 	return nil
 }
 
-// clientInfo is the clientInfo.
+// clientInfo returns the clientInfo object.
 func (c *conversation) clientInfo() string {
 	if c.opt.Info != "" {
 		return c.opt.Info
@@ -168,8 +163,8 @@ func (c *conversation) clientInfo() string {
 	return fmt.Sprintf(`{"name":%s,"version":%s}`, rawjson.Quote(c.opt.Name), rawjson.Quote(c.opt.Version))
 }
 
-// noteRenewal notes that the session is another one now, if the server opened it with other
-// words: what it said in the second opening nobody has read. Lists go on where they were.
+// noteRenewal records that the session was replaced, if the server's opening differs: its new text was not read. Lists continue
+// where they were.
 func (c *conversation) noteRenewal() {
 	web, ok := c.conn.(interface{ Renewals() (int, string) })
 	if !ok {
@@ -185,7 +180,7 @@ func (c *conversation) noteRenewal() {
 	}
 }
 
-// callInTime makes one request within its time and says in a user's words why there is no answer.
+// callInTime makes one request within its time limit and explains a missing answer.
 func (c *conversation) callInTime(ctx context.Context, method, params string) (wire.Message, error) {
 	return c.callWithin(ctx, c.opt.Timeout, method, params)
 }
@@ -196,7 +191,7 @@ func (c *conversation) callWithin(ctx context.Context, limit time.Duration, meth
 	return one[0].Answer, one[0].Err
 }
 
-// callTogether makes requests at the same time, all within limit.
+// callTogether makes requests concurrently, all within limit.
 func (c *conversation) callTogether(ctx context.Context, limit time.Duration, asked []wire.Asked) {
 	inTime, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -211,7 +206,7 @@ func (c *conversation) callTogether(ctx context.Context, limit time.Duration, as
 	}
 }
 
-// A silence is a NoAnswerError in a user's words.
+// A silence is a NoAnswerError worded for users.
 type silence struct {
 	text string
 	none *wire.NoAnswerError
@@ -220,7 +215,7 @@ type silence struct {
 func (e *silence) Error() string { return e.text }
 func (e *silence) Unwrap() error { return e.none }
 
-// giveUp tells the server that nobody waits for an answer any more, and says so in a user's words.
+// giveUp tells the server that its answer is no longer awaited, and returns the error for the user.
 func (c *conversation) giveUp(ctx context.Context, limit time.Duration, method string, none *wire.NoAnswerError) error {
 	instead := ""
 	if none.Ignored != "" {
@@ -232,15 +227,15 @@ func (c *conversation) giveUp(ctx context.Context, limit time.Duration, method s
 	case ctx.Err() != nil:
 		return &silence{fmt.Sprintf("interrupted before %s was answered", method), none}
 	}
-	// initialize may not be cancelled, who does not know server/discover need not hear of it
-	// again, and in the stateless era over HTTP the end of the connection has done it.
+	// initialize must not be cancelled, a server without server/discover need not hear of it again, and in the stateless era over
+	// HTTP closing the connection has cancelled.
 	if method != mcp.Initialize && method != mcp.Discover && !(c.http && c.meta != "") {
 		_ = c.client.Notify(ctx, mcp.NotifyCancelled, `{"requestId":`+none.ID+`,"reason":"timeout"}`)
 	}
 	return &silence{fmt.Sprintf("no answer to %s within %v%s", method, limit, instead), none}
 }
 
-// setInit keeps what a server says of itself, in every reading of the answer.
+// setInit records the server's opening answer, in every reading of it.
 func (c *conversation) setInit(method string, m wire.Message) {
 	c.out.Init = m.Result
 	c.out.InitReadings = nil
@@ -253,7 +248,7 @@ func (c *conversation) setInit(method string, m wire.Message) {
 	}
 }
 
-// jsonKind names the type of a raw JSON value.
+// jsonKind returns the type of a raw JSON value.
 func jsonKind(raw string) string {
 	switch raw[0] {
 	case '{':
@@ -270,10 +265,10 @@ func jsonKind(raw string) string {
 	return "a number"
 }
 
-// clipRedacted is clip behind Redact: half a secret would not be recognised any more.
+// clipRedacted is clip after Redact: half a secret would not be recognised.
 func (c *conversation) clipRedacted(s string, n int) string { return clip(c.opt.Redact(s), n) }
 
-// clip shortens a stranger's text for a message.
+// clip shortens a server's text for a message.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -13,30 +13,29 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Walk reads one list of a server page by page. Everything that reads lists does it with a Walk, so
-// that a scan sees what the gateway hands on: a server that puts a poisoned tool behind
-// `"nextCursor": ""` is read as far by both. Whatever some client would read is read, see
-// [rawjson.Readings], and every cursor is followed once, also an empty one.
+// A Walk reads one list of a server page by page. Every reader of lists uses it, so that a scan sees what the gateway passes on:
+// both follow a server that hides a poisoned tool behind `"nextCursor": ""`. Everything that some client would read is read, see
+// [rawjson.Readings], and every cursor is followed once, even an empty one.
 type Walk struct {
 	List mcp.List
-	// Ask requests a page. members are those of its params, raw; "" asks for the first.
+	// Ask requests a page. members are the raw members of its params; "" requests the first page.
 	Ask func(ctx context.Context, members string) (wire.Message, error)
-	// Pages, Items and Bytes are the most that is taken; 0 means the default, for Bytes no limit.
+	// Pages, Items and Bytes bound what is read; 0 means the default, for Bytes unlimited.
 	Pages, Items, Bytes int
-	Redact              func(string) string // for the server's words in messages; nil leaves them alone
-	Note                func(gap string)    // is told what is read in more than one way; nil for nobody
-	Taken               func(w *Walk)       // is called before each page is asked for; nil for nobody
-	Result              func(raw string)    // is shown every reading of an answer; nil for nobody
+	Redact              func(string) string // applied to the server's text in messages; may be nil
+	Note                func(gap string)    // called with what has several readings; may be nil
+	Taken               func(w *Walk)       // called before each page is requested; may be nil
+	Result              func(raw string)    // called with every reading of an answer; may be nil
 
-	Present   bool     // the server has answered with the list, which may be empty
+	Present   bool     // the server answered with the list, possibly empty
 	Found     []string // the items so far, each as received
-	Malformed []string // what stood where a list of items belongs
-	Ambiguous []string // members that clients take differently, one a line
-	page      int      // the latest asked for
+	Malformed []string // other values in place of a list of items
+	Ambiguous []string // members that clients read differently, one per line
+	page      int      // number of the latest page requested
 	size      int
 }
 
-// A PageError says that a page was asked for and did not come.
+// A PageError says that a requested page did not arrive.
 type PageError struct {
 	Page int // counted from 1
 	Err  error
@@ -72,8 +71,7 @@ func (w *Walk) setDefaults() {
 	}
 }
 
-// Read reads the list to its end. The error says why there may be more than was read: a
-// [PageError] if a page did not come.
+// Read reads the list to its end. The error says why it may be incomplete: a [PageError] if a page did not arrive.
 func (w *Walk) Read(ctx context.Context) error {
 	w.setDefaults()
 	seen := map[string]bool{}
@@ -93,8 +91,8 @@ func (w *Walk) Read(ctx context.Context) error {
 		}
 		again := slices.ContainsFunc(cursors, func(c string) bool { return seen[c] })
 		if members == emptyCursor && again && w.repeats(before) {
-			// Servers that always write the member, as those in Go without omitempty, mean the end
-			// by "" and answer it with their first page again.
+			// Servers that always write the member, as in Go without omitempty, mean the end by "" and answer it with their first
+			// page again.
 			w.Found, cursors = w.Found[:before], nil
 		}
 		for _, cursor := range cursors {
@@ -115,7 +113,7 @@ func (w *Walk) Read(ctx context.Context) error {
 		case w.Bytes > 0 && w.size >= w.Bytes:
 			return fmt.Errorf("more than %d bytes; the rest was not read", w.Bytes)
 		}
-		// The token goes back as it came, byte for byte: it is the server's own.
+		// The cursor goes back byte for byte: it is the server's own.
 		members = `"cursor":` + waiting[0]
 		waiting = waiting[1:]
 	}
@@ -123,21 +121,21 @@ func (w *Walk) Read(ctx context.Context) error {
 
 const emptyCursor = `"cursor":""`
 
-// repeats reports whether the items from before on are those that the list began with.
+// repeats reports whether the items from before on equal the list's first ones.
 func (w *Walk) repeats(before int) bool {
 	n := len(w.Found) - before
 	return n <= before && slices.Equal(w.Found[before:], w.Found[:n])
 }
 
-// badCursor reports whether the server answered that the cursor is not valid. Behind an empty one that says that it meant the
-// end; whatever else went wrong, there may be a page.
+// badCursor reports whether the server rejected the cursor. After an empty cursor that means the end; any other error leaves open
+// whether there is a page.
 func badCursor(err error) bool {
 	var answer *wire.AnswerError
 	return errors.As(err, &answer) && answer.Code == mcp.CodeInvalidParams
 }
 
-// isRefusal reports whether the server answered that it does not do what was asked: by an error, or
-// over HTTP by a status that asks neither for rights nor to come back later.
+// isRefusal reports whether the server refused the request itself: by a JSON-RPC error, or over HTTP by a status that is not about
+// authorization or retrying later.
 func isRefusal(err error) bool {
 	var answer *wire.AnswerError
 	var failed *wire.RequestError
@@ -150,14 +148,13 @@ func isRefusal(err error) bool {
 	return false
 }
 
-// passing reports whether a status refuses who asks, or for now.
+// passing reports whether a status is about the caller's rights or temporary.
 func passing(status int) bool {
 	return slices.Contains([]int{401, 403, 407, 408, 425, 429, 502, 503, 504}, status)
 }
 
-// takePage takes the items of one answer and returns the raw tokens of the next pages'
-// cursors, none at the end of the list. What is malformed is noted, and the rest read: some client
-// does so too.
+// takePage reads the items of one answer and returns the raw cursors of the next pages, none at the end of the list. Malformed
+// parts are recorded and the rest is read, as some clients do.
 func (w *Walk) takePage(m wire.Message) (cursors []string, err error) {
 	if m.Note != "" {
 		w.Note(m.Note)
@@ -181,12 +178,12 @@ func (w *Walk) takePage(m wire.Message) (cursors []string, err error) {
 	return cursors, nil
 }
 
-// notePage notes what is wrong with the latest page.
+// notePage records what is wrong with the latest page.
 func (w *Walk) notePage(format string, args ...any) {
 	w.Note(fmt.Sprintf("page %d: ", w.page) + fmt.Sprintf(format, args...))
 }
 
-// takeItems takes the items of one reading of an answer. The error is the limit on them.
+// takeItems reads the items of one reading of an answer. The error is the limit on items.
 func (w *Walk) takeItems(result string) (err error) {
 	member := w.List.Member
 	values := rawjson.Readings(result, member)
@@ -196,14 +193,14 @@ func (w *Walk) takeItems(result string) (err error) {
 	}
 	w.noteAmbiguous(member, values)
 	if len(values) > 1 {
-		// All are kept: some client takes the one that we would have dropped.
+		// All are kept: some client uses the one we would drop.
 		w.Note(fmt.Sprintf("an answer has %d members %q; clients differ in which one they take", len(values), member))
 	}
 	w.Present = true
 	for _, v := range values {
 		if v.Raw[0] != '[' {
 			if v.Raw != "null" {
-				// Malformation is no hiding place: what stands there is scanned as one item.
+				// Malformed content is no hiding place: it is scanned as one item.
 				w.Malformed = append(w.Malformed, v.Raw)
 			}
 			w.notePage("%s is not an array but %s", member, jsonKind(v.Raw))
@@ -248,10 +245,10 @@ func (w *Walk) noteAmbiguous(name string, readings []rawjson.Reading) {
 	w.Ambiguous = appendAmbiguous(w.Ambiguous, w.Redact, w.List.Method, name, readings)
 }
 
-// resultReadings returns every result that some client takes for that of the message, and shows
-// the readings where there is more than one.
+// resultReadings returns every result that some client would read from the message, and passes the readings to several if there is
+// more than one.
 func resultReadings(m wire.Message, several func([]rawjson.Reading)) (results []string) {
-	if m.Note == "" { // the members of an ordinary message have one meaning
+	if m.Note == "" { // the members of an ordinary message are unambiguous
 		return []string{m.Result}
 	}
 	readings := rawjson.Readings(strings.TrimLeft(m.Raw, " \t\r\n"), "result")
@@ -265,7 +262,7 @@ func resultReadings(m wire.Message, several func([]rawjson.Reading)) (results []
 	return results
 }
 
-// appendAmbiguous appends a note of a member that clients take differently.
+// appendAmbiguous appends a note about a member that clients read differently.
 func appendAmbiguous(notes []string, redact func(string) string, method, name string, readings []rawjson.Reading) []string {
 	if len(readings) == 0 || len(readings) == 1 && readings[0].Name == name {
 		return notes
@@ -281,5 +278,5 @@ func appendAmbiguous(notes []string, redact func(string) string, method, name st
 	return append(notes, note)
 }
 
-// maxAmbiguous is how many ambiguous members a snapshot names.
+// maxAmbiguous bounds the ambiguous members in a snapshot.
 const maxAmbiguous = 100

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// A Pending tells what servers are about to say. The zero Pending is one of servers of which nobody knows.
+// A Pending tells whether servers are about to send something. The zero Pending knows nothing.
 type Pending struct {
-	// Settled returns what is closed once they have nothing under way that their client is about to hear of.
+	// Settled returns a channel that is closed once the servers have finished what their clients will be notified of.
 	Settled func() <-chan struct{}
-	// Due reports whether they will say something by themselves within a time, as one does whose definitions change after two
-	// seconds.
+	// Due reports whether a server will send something by itself within a time, for example because its definitions change after
+	// two seconds.
 	Due func(within time.Duration) bool
 }
 
-// Patience returns how long a client that would listen for idle has to: not at all where nothing is due in that time.
+// Patience returns how long a client that would listen for idle must do so: zero if nothing is due in that time.
 func (p Pending) Patience(idle time.Duration) time.Duration {
 	if p.Due != nil && idle > 0 && !p.Due(idle) {
 		return 0
@@ -22,11 +22,11 @@ func (p Pending) Patience(idle time.Duration) time.Duration {
 	return idle
 }
 
-// PendingWait is the longest time for which a client listens only because something is pending.
+// PendingWait is the longest time a client listens only because something is pending.
 const PendingWait = 10 * time.Second
 
-// Listening returns a context in which to listen to servers: it ends after wait and, where something is pending, not before
-// that is settled, within PendingWait. pending says whether something is.
+// Listening returns a context for listening to servers: it ends after wait but, while something is pending, only once that is
+// settled, within PendingWait. pending says whether something is.
 func (p Pending) Listening(ctx context.Context, wait time.Duration) (listening context.Context, cancel context.CancelFunc, pending bool) {
 	settled := p.settled()
 	if settled == nil {
@@ -50,7 +50,7 @@ func (p Pending) Listening(ctx context.Context, wait time.Duration) (listening c
 	return listening, cancel, true
 }
 
-// settled returns what is closed once nothing is pending, nil where nothing is.
+// settled returns a channel that is closed once nothing is pending, or nil.
 func (p Pending) settled() <-chan struct{} {
 	if p.Settled == nil {
 		return nil

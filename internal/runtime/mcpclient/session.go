@@ -10,34 +10,30 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Session is an open conversation with a server. It is not safe for concurrent use and
-// does not own its Conn.
+// A Session is an open MCP session. It is not safe for concurrent use and does not own its Conn.
 type Session struct {
 	conv  *conversation
-	tools map[string]string // raw definitions by name, of the latest Read; nil before
+	tools map[string]string // raw definitions by name from the latest Read; nil before
 }
 
-// Open begins the conversation with the server behind conn. An error means that it could
-// not be opened and nothing is known.
+// Open opens a session with the server behind conn.
 func Open(ctx context.Context, conn wire.Conn, opt Options) (*Session, error) {
 	c := &conversation{client: wire.NewClient(conn, opt.Limits), conn: conn, opt: opt.withDefaults(), out: new(Snapshot)}
 	c.client.Heard = c.noteNotification
 	if err := c.openInEra(ctx, conn); err != nil {
 		return nil, c.redacted(err)
 	}
-	if c.meta == "" { // in the other era a server asks in its results, never by a request
+	if c.meta == "" { // in the stateless era a server asks in its results, never by a request
 		c.client.Answer = c.answerServer
 	}
 	return &Session{conv: c}, nil
 }
 
-// redacted is err without the secrets that the server repeated in it.
+// redacted removes secrets that the server repeated from err.
 func (c *conversation) redacted(err error) error { return &redacted{c.opt.Redact(err.Error()), err} }
 
-// Read reads all lists to their ends. Whatever goes wrong (a list that fails, a limit, the
-// death of the server, the end of ctx) is in the snapshot's Errors, beside everything that
-// was read. It may be called again: each snapshot stands for itself, but for the noise,
-// which is counted from the beginning.
+// Read reads all lists to the end. Whatever goes wrong (a failing list, a limit, the server's end, ctx) is in the snapshot's
+// Errors, beside everything that was read. Each call returns an independent snapshot, except that noise is counted from the start.
 func (s *Session) Read(ctx context.Context) *Snapshot {
 	c := s.conv
 	opening := *c.out
@@ -56,7 +52,7 @@ func (s *Session) Read(ctx context.Context) *Snapshot {
 	return &out
 }
 
-// indexTools keeps the tools by name, the last one of a name, as most clients do.
+// indexTools keeps the tools by name; the last one of a name wins, as in most clients.
 func (s *Session) indexTools(tools []string) {
 	s.tools = make(map[string]string, len(tools))
 	for _, raw := range tools {
@@ -69,8 +65,7 @@ func (s *Session) indexTools(tools []string) {
 	}
 }
 
-// mirror tells the connection which arguments of a tool go into headers. The error says
-// why the tool must not be called.
+// mirror sets the headers that a tool's arguments are mirrored in. The error says why the tool must not be called.
 func (s *Session) mirror(params string) error {
 	web, ok := s.conv.conn.(interface{ Mirror(string, []wire.Mirror) })
 	name := rawjson.LastMember(params, "name")
@@ -94,15 +89,13 @@ func (s *Session) mirror(params string) error {
 	return nil
 }
 
-// quoteRedacted is a server's word for a message.
+// quoteRedacted quotes a server's text for a message.
 func (c *conversation) quoteRedacted(s string) string {
 	return fmt.Sprintf("%q", c.clipRedacted(s, 60))
 }
 
-// Opening returns what the beginning of the conversation told: era, revision, and what the
-// server answered. It holds no lists.
+// Opening returns a snapshot without lists: era, revision, and the server's opening answer.
 func (s *Session) Opening() Snapshot { return *s.conv.out }
 
-// Meta returns the object that every request of the stateless era carries as _meta, "" in
-// the other era.
+// Meta returns the _meta object of every stateless request, or "" in the handshake era.
 func (s *Session) Meta() string { return strings.TrimPrefix(s.conv.meta, `"_meta":`) }

@@ -12,38 +12,35 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Snapshot is what a server said about itself. Its texts are parts of the messages as
-// received.
+// A Snapshot is what a server says about itself. Its texts are parts of the messages as received.
 type Snapshot struct {
-	Era      Era    // Legacy or Modern: what the server was found to speak
-	Revision string // the protocol revision agreed on
-	Init     string // the result of initialize, of server/discover in the stateless era
-	// InitReadings are Init and whatever else some client takes for that result; none where
-	// Init is all there is.
+	Era      Era    // Legacy or Modern
+	Revision string // the negotiated protocol revision
+	Init     string // the result of initialize or server/discover
+	// InitReadings holds Init and the other readings some client takes for it; empty if there are none.
 	InitReadings []string
-	// Ambiguous names members that clients take differently, one a line.
+	// Ambiguous names members that clients read differently, one per line.
 	Ambiguous []string
 	Lists     [4]List // in the order of catalog.Kinds
-	Hints     []Hint  // for caches, in the order met
-	Errors    []Gap   // in the order met; more than one may belong to a method
+	Hints     []Hint  // for caches, in order of arrival
+	Errors    []Gap   // in order of occurrence; a method may have several
 	Noise     wire.Noise
 }
 
-// A Hint is what a server of the stateless era allows caches to do with one answer. Pages
-// of one list stand once if they agree.
+// A Hint is the cache hint in an answer of a stateless server. Pages of one list share one if they agree.
 type Hint struct {
 	Method     string
 	TTL, Scope string // the raw values of ttlMs and cacheScope, "" if absent
 }
 
-// A List is one of a server's lists. Present tells an empty list from one not offered.
+// A List is one of a server's lists. Present distinguishes an empty list from one not offered.
 type List struct {
 	Present bool
 	Items   []string // each definition as received
 }
 
-// A Gap is something that was asked for and not fully read. Absent says that the server
-// answered that it has no such list, which leaves nothing unread.
+// A Gap is something requested and not fully read. Absent says that the server answered that it has no such list, so nothing is
+// unread.
 type Gap struct {
 	Method  string
 	Message string
@@ -57,13 +54,11 @@ func (s *Snapshot) Bytes() []byte {
 	return b.Bytes()
 }
 
-// WriteTo writes the snapshot as a JSON object that catalog.Parse reads. Everything the
-// server said stands in it unchanged, one definition a line: server, protocolVersion,
-// capabilities, instructions, tools, prompts, resources, resourceTemplates. What the
-// server did not say is absent, and a list that it answered empty is []. In the stateless
-// era protocolVersion is what the lists were asked for in, and supportedVersions stands
-// beside it. Behind that come, if there are any, in _meta what caches may do, capture_errors
-// and the first lines of stdout_noise with their count.
+// WriteTo writes the snapshot as a JSON object that catalog.Parse reads. Everything the server said is unchanged, one definition
+// per line: server, protocolVersion, capabilities, instructions, tools, prompts, resources, resourceTemplates. What it did not say
+// is absent; an empty list is []. In the stateless era protocolVersion is the version the lists were requested in, and
+// supportedVersions is added. Then come, if there are any, cache hints in _meta, capture_errors, and the first lines of
+// stdout_noise with their count.
 func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 	count := &counter{w: w}
 	b := &snapshotWriter{w: bufio.NewWriterSize(count, 64<<10)}
@@ -90,14 +85,13 @@ func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 	return count.n, err
 }
 
-// writeServer writes what the server said about itself before any list.
+// writeServer writes what the server says about itself outside its lists.
 func (s *Snapshot) writeServer(b *snapshotWriter) {
 	inits := s.InitReadings
 	if len(inits) == 0 {
 		inits = []string{s.Init}
 	}
-	// Repeated members stay repeated and spellings as they are: clients differ in which one
-	// they take.
+	// Repeated members and spellings are kept: clients differ in which they use.
 	copyAll := func(name, from string, objects []string) {
 		for _, object := range objects {
 			for _, r := range rawjson.Readings(object, from) {
@@ -134,7 +128,7 @@ func (s *Snapshot) writeServer(b *snapshotWriter) {
 	}
 }
 
-// writeHints writes what caches may do, by method.
+// writeHints writes the cache hints by method.
 func (s *Snapshot) writeHints(b *snapshotWriter) {
 	if len(s.Hints) == 0 {
 		return
@@ -158,7 +152,7 @@ func (s *Snapshot) writeHints(b *snapshotWriter) {
 	b.w.WriteString("\n}}")
 }
 
-// writeErrors writes the gaps, those of one method joined, since names are unique there.
+// writeErrors writes the gaps; those of one method are joined, since names are unique there.
 func (s *Snapshot) writeErrors(b *snapshotWriter) {
 	if len(s.Errors) == 0 {
 		return
@@ -167,9 +161,8 @@ func (s *Snapshot) writeErrors(b *snapshotWriter) {
 	unread := map[string]bool{}
 	var methods []string
 	for _, e := range s.Errors {
-		// Readers take "-32601" for "has no such list" and go on. A server must not be able
-		// to say that about what it broke, by writing it to its stderr or into another
-		// error: there the sign becomes U+2212.
+		// Readers take "-32601" to mean "has no such list" and go on. A server must not be able to claim that about a list it broke
+		// by writing it to stderr or into another error: there the sign becomes U+2212.
 		msg := strings.ReplaceAll(e.Message, "-32601", "\u221232601")
 		unread[e.Method] = unread[e.Method] || !e.Absent
 		if old, ok := messages[e.Method]; ok {
@@ -187,7 +180,7 @@ func (s *Snapshot) writeErrors(b *snapshotWriter) {
 		}
 		value := rawjson.Quote(messages[method])
 		if !unread[method] {
-			// The error as it came: catalog reads it as an answer, not a gap.
+			// The error unchanged: catalog reads it as an answer, not a gap.
 			value = `{"code": -32601, "message": ` + value + `}`
 		}
 		b.w.WriteString("\n" + rawjson.Quote(method) + ": " + value)
@@ -195,7 +188,7 @@ func (s *Snapshot) writeErrors(b *snapshotWriter) {
 	b.w.WriteString("\n}")
 }
 
-// snapshotWriter writes members, one a line. Errors stay in w until it is flushed.
+// snapshotWriter writes members, one per line. Errors stay in w until it is flushed.
 type snapshotWriter struct {
 	w *bufio.Writer
 	n int
@@ -224,7 +217,7 @@ func (b *snapshotWriter) writeList(name string, items []string) {
 	b.w.WriteByte(']')
 }
 
-// counter counts what goes through, as io.WriterTo promises.
+// counter counts the bytes written, as io.WriterTo requires.
 type counter struct {
 	w io.Writer
 	n int64

@@ -70,7 +70,7 @@ func checkBatch(t *Session, m wire.Message) *reply {
 	return &r
 }
 
-// answerBatch answers an array of messages where the revision has them.
+// answerBatch answers an array of messages in revisions that allow it.
 func (s *Server) answerBatch(ctx context.Context, t *Session, h incoming, run *runningRequest) reply {
 	if h.refused != nil {
 		return *h.refused

@@ -257,7 +257,7 @@ func (x *exchange) serveSubscription(h incoming, out reply) {
 	}
 }
 
-// serveGet opens a stream for what belongs to no request.
+// serveGet opens a stream for messages outside any request.
 func (x *exchange) serveGet() {
 	if !x.accepts(typeStream) {
 		x.refuse(http.StatusNotAcceptable, "want Accept: "+typeStream)
