@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// oldBreaks end a line in YAML 1.1, which the YAML library reads, and are characters like
-// any other in 1.2, which this format is. Payloads that hide text are fond of them.
+// oldBreaks end a line in YAML 1.1, which the YAML library reads, but not in 1.2, which this format uses. Payloads
+// often hide text behind them.
 var oldBreaks = []string{"\u0085", "\u2028", "\u2029"}
 
-// A shield stands for those characters while the library reads a text: private-use
-// characters that the text has neither as such nor as an escape. The zero shield is for a
-// text without them.
+// A shield replaces those characters while the library reads a text by private-use characters that occur in it neither
+// directly nor escaped. The zero shield is for a text without them.
 type shield struct{ put, take *strings.Replacer }
 
-// shieldFor finds the characters to put; it fails for a text that has all of them.
+// shieldFor chooses the replacements; it fails for a text that uses them all.
 func shieldFor(text string) (shield, error) {
 	if !strings.ContainsAny(text, strings.Join(oldBreaks, "")) {
 		return shield{}, nil
@@ -42,7 +41,7 @@ func (s shield) over(text string) string {
 	return s.put.Replace(text)
 }
 
-// off returns what a scalar was before.
+// off returns the original of a scalar.
 func (s shield) off(scalar string) string {
 	if s.take == nil {
 		return scalar
@@ -50,8 +49,7 @@ func (s shield) off(scalar string) string {
 	return s.take.Replace(scalar)
 }
 
-// Lines splits a text into the lines that diagnostics count, as YAML 1.2 does: at line
-// feeds, carriage returns, or both together.
+// Lines splits a text into the lines that diagnostics count, as YAML 1.2 does: at line feeds, carriage returns, or both together.
 func Lines(text string) []string {
 	if strings.Contains(text, "\r") {
 		text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)

@@ -2,7 +2,7 @@ package oatf
 
 import "slices"
 
-// Clone returns a copy that shares nothing which can be changed.
+// Clone returns a deep copy.
 func (d *Document) Clone() *Document {
 	c := *d
 	a := &c.Attack
@@ -45,7 +45,7 @@ func cloneIndicator(i *Indicator) {
 	i.FalsePositives, i.Extensions = slices.Clone(i.FalsePositives), slices.Clone(i.Extensions)
 }
 
-// clonePointer copies what p points to; deeper copies what that shares.
+// clonePointer copies *p; deeper clones what the copy would share.
 func clonePointer[T any](p *T, deeper func(*T)) *T {
 	if p == nil {
 		return nil

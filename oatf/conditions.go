@@ -6,8 +6,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// The operators of a condition (§5.4) and the forms of their operands, in the order of the
-// specification.
+// The operators of a condition (§5.4) and the forms of their operands, in the specification's order.
 var operators = []field{
 	{name: "contains", form: textForm, doc: "Part of the text. Anything but a string is compared as compact JSON."},
 	{name: "starts_with", form: textForm, doc: "Beginning of the text."},
@@ -21,13 +20,12 @@ var operators = []field{
 	{name: "exists", form: booleanForm, doc: "Whether the value is present."},
 }
 
-// shortOperators are those that a pattern takes without the word condition: all but exists (§6.2).
+// shortOperators are those that a pattern accepts without the word condition: all but exists (§6.2).
 var shortOperators = operators[:len(operators)-1]
 
 var conditionShape = &shape{name: "a condition", doc: "Operators that must all hold.", fields: operators, also: `"minProperties":1`}
 
-// isOperators reports whether a condition is one of operators: a mapping with at least one
-// of them. Any other value is to be equal to.
+// isOperators reports whether a condition is a mapping with at least one operator. Any other value is compared for equality.
 func isOperators(v rawjson.Value) bool {
 	for m := range v.Members() {
 		if conditionShape.fieldNamed(m.Key.Text()) != nil {
@@ -37,7 +35,7 @@ func isOperators(v rawjson.Value) bool {
 	return false
 }
 
-// conditionForm takes a bare value or operators.
+// conditionForm accepts a bare value or operators.
 var conditionForm = definedForm("condition", "A value to be equal to, or operators.", form{
 	check: func(r *report, v rawjson.Value) {
 		if isOperators(v) {
@@ -62,7 +60,7 @@ var predicateForm = definedForm("predicate", "Conditions by simple path; all mus
 	},
 })
 
-// simplePathPattern is the grammar of simple paths as a keyword of JSON Schema.
+// simplePathPattern is the grammar of simple paths as a JSON Schema keyword.
 const simplePathPattern = `"pattern":"^([A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*)?$"`
 
 var patternShape = &shape{name: "a pattern", doc: "A comparison: a condition, or one operator alone.", fields: append([]field{
@@ -70,8 +68,7 @@ var patternShape = &shape{name: "a pattern", doc: "A comparison: a condition, or
 	{name: "condition", form: conditionForm, null: true},
 }, shortOperators...), also: `"oneOf":[` + requireEach(append([]field{{name: "condition"}}, shortOperators...)) + `]`}
 
-// patternForm takes the standard form, a condition with or without a target, or the short
-// form, one operator alone (§6.2).
+// patternForm accepts the standard form, a condition with or without a target, or the short form, a single operator (§6.2).
 var patternForm = form{doc: patternShape.doc, keywords: patternShape.keywords, check: func(r *report, v rawjson.Value) {
 	if v.Kind() != rawjson.Object {
 		mappingForm.check(r, v)
@@ -96,8 +93,7 @@ var patternForm = form{doc: patternShape.doc, keywords: patternShape.keywords, c
 	}
 }}
 
-// actionForm takes one action: send, log, or one key of a binding (SDK §2.7a). How many
-// there are is V-041.
+// actionForm accepts an action: send, log, or a key of a binding (SDK §2.7a). V-041 checks that there is exactly one.
 var actionForm = definedForm("action", "One action: send, log, or one that the protocol's binding knows.", form{
 	check: func(r *report, v rawjson.Value) {
 		mappingForm.check(r, v)

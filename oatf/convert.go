@@ -9,24 +9,23 @@ import (
 	"gauntlet/internal/leaf/yamltext"
 )
 
-// maxAliased is how many values aliases may stand for. Aliases are forbidden; they are
-// followed at all only so that the rest of the document can be judged.
+// maxAliased limits the values that aliases expand to. Aliases are forbidden and are followed only to check the rest of the document.
 const maxAliased = 10_000
 
-// converter writes a YAML tree as JSON and remembers where everything stood.
+// converter writes a YAML tree as JSON and records the position of every value.
 type converter struct {
 	limits  Limits
 	shield  shield
 	json    strings.Builder
 	src     *source
-	path    []string // to where it writes: ".attack", "[0]"
-	faults  tally    // of src.faults
-	aliased int      // values written on behalf of aliases
+	path    []string // of the value being written: ".attack", "[0]"
+	faults  tally    // counts src.faults
+	aliased int      // values written for aliases
 	inAlias int
 }
 
-// readSource reads a text into a tree. What keeps it from being YAML of this format at all
-// comes back as a diagnostic; what can be told beside other errors stays in faults.
+// readSource reads a text into a tree. The diagnostic says why a text is not YAML of this format at all; other errors
+// are collected in faults.
 func readSource(text string, limits Limits) (*source, *Diagnostic) {
 	if len(text) > limits.Bytes {
 		return nil, syntaxError(0, 0, "the text has %d bytes, more than the %d that are read", len(text), limits.Bytes)
@@ -58,7 +57,7 @@ func readSource(text string, limits Limits) (*source, *Diagnostic) {
 func (c *converter) writeNode(n *yaml.Node, depth int) *Diagnostic {
 	c.countComments(n)
 	if depth > c.limits.Depth && c.inAlias > 0 {
-		c.json.WriteString("null") // the alias has been reported
+		c.json.WriteString("null") // the alias was reported
 		return nil
 	} else if depth > c.limits.Depth {
 		return syntaxError(n.Line, n.Column, "the document is nested deeper than %d levels", c.limits.Depth)
@@ -148,7 +147,7 @@ func (c *converter) writeMapping(n *yaml.Node, depth int) *Diagnostic {
 	return nil
 }
 
-// bracesAdvice is for templates without quotes, which are mappings in mappings to YAML.
+// bracesAdvice is for unquoted templates, which YAML reads as nested mappings.
 func bracesAdvice(key *yaml.Node) string {
 	if key.Kind == yaml.MappingNode && key.Style&yaml.FlowStyle != 0 {
 		return ": a template such as {{name}} needs quotes around it"
@@ -156,7 +155,7 @@ func bracesAdvice(key *yaml.Node) string {
 	return ""
 }
 
-// checkKey reports whether a mapping's key can stand as a member's name.
+// checkKey reports whether the key of a mapping can be a member name.
 func (c *converter) checkKey(n *yaml.Node, seen map[string]bool) bool {
 	switch {
 	case n.Tag == "!!merge":
@@ -194,7 +193,7 @@ func (c *converter) sequence(n *yaml.Node, depth int) *Diagnostic {
 	return nil
 }
 
-// writeScalar writes a plain scalar as what the core schema takes it for, any other as a string.
+// writeScalar writes a plain scalar with its type in the core schema, any other as a string.
 func (c *converter) writeScalar(n *yaml.Node) {
 	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	tagged := n.Style&yaml.TaggedStyle != 0 || n.Tag == "!"

@@ -5,12 +5,10 @@ import (
 	"time"
 )
 
-// A Date is a date or a date-time as a document writes it: 2026-02-15 or
-// 2026-02-15T10:30:00Z (§4.2). The text is kept; Time reads it.
+// A Date is a date or date-time as written in a document: 2026-02-15 or 2026-02-15T10:30:00Z (§4.2). Time parses it.
 type Date string
 
-// Time returns the moment: midnight UTC for a bare date. A text that is neither an
-// ISO 8601 date nor a date-time with a zone is an error.
+// Time returns the moment, midnight UTC for a bare date. Anything but an ISO 8601 date or a date-time with a zone is an error.
 func (d Date) Time() (time.Time, error) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(layout, string(d)); err == nil {

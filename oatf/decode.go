@@ -7,8 +7,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// decodeDocument makes the model of a tree. What does not fit is left out: the shapes
-// report it.
+// decodeDocument builds the model of a tree. What does not fit is omitted: the shapes report it.
 func decodeDocument(src *source) *Document {
 	root := src.rootValue()
 	return &Document{
@@ -153,7 +152,7 @@ func decodeSemantic(v rawjson.Value) SemanticMatch {
 	return s
 }
 
-// decodeExtensions takes the fields x-* with the field of the format behind which each stands.
+// decodeExtensions returns the fields x-*, each with the field of the format that it follows.
 func decodeExtensions(v rawjson.Value) []Extension {
 	var all []Extension
 	after := ""
@@ -167,7 +166,7 @@ func decodeExtensions(v rawjson.Value) []Extension {
 	return all
 }
 
-// decodeEach decodes a list of mappings; nil if there is no list.
+// decodeEach decodes a list of mappings, nil if there is none.
 func decodeEach[T any](v rawjson.Value, name string, decode func(rawjson.Value) T) []T {
 	list := memberOfKind(v, name, rawjson.Array)
 	if !list.Exists() {
@@ -180,12 +179,12 @@ func decodeEach[T any](v rawjson.Value, name string, decode func(rawjson.Value) 
 	return all
 }
 
-// decodeWords decodes a list of strings; nil if there is no list.
+// decodeWords decodes a list of strings, nil if there is none.
 func decodeWords[T ~string](v rawjson.Value, name string) []T {
 	return decodeEach(v, name, func(v rawjson.Value) T { return T(v.Text()) })
 }
 
-// maybe decodes a mapping that may be missing.
+// maybe decodes an optional mapping.
 func maybe[T any](v rawjson.Value, name string, decode func(rawjson.Value) T) *T {
 	m := memberOfKind(v, name, rawjson.Object)
 	if !m.Exists() {
@@ -196,7 +195,7 @@ func maybe[T any](v rawjson.Value, name string, decode func(rawjson.Value) T) *T
 }
 
 func intOf(v rawjson.Value, name string) int {
-	n, _ := v.Get(name).Int() // what is no integer was reported
+	n, _ := v.Get(name).Int() // a non-integer was reported
 	return int(n)
 }
 
@@ -216,7 +215,6 @@ func textPointer(v rawjson.Value, name string) *string {
 	return new(t.Text())
 }
 
-// floatOf returns a number as a float64.
 func floatOf(v rawjson.Value) (float64, bool) {
 	if v.Kind() != rawjson.Number {
 		return 0, false

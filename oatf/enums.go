@@ -1,6 +1,6 @@
 package oatf
 
-// Status is where a document stands in its life (§10.2).
+// Status is the life-cycle status of a document (§10.2).
 type Status string
 
 // The statuses.
@@ -11,7 +11,7 @@ const (
 	StatusDeprecated   Status = "deprecated"
 )
 
-// SeverityLevel is how much harm an attack does (§4.3), in the steps of CVSS 3.1.
+// SeverityLevel is the severity of an attack (§4.3), in the levels of CVSS 3.1.
 type SeverityLevel string
 
 // The levels, ascending.
@@ -38,7 +38,7 @@ const (
 	ImpactPrivilegeEscalation   Impact = "privilege_escalation"
 )
 
-// Category is how an attack works, whatever its protocol (§4.5).
+// Category is the mechanism of an attack, independent of protocol (§4.5).
 type Category string
 
 // The categories.
@@ -52,7 +52,7 @@ const (
 	CategoryCrossProtocolChain     Category = "cross_protocol_chain"
 )
 
-// Relationship is how close an attack is to an entry of a framework (§4.5).
+// Relationship is how closely an attack relates to a framework entry (§4.5).
 type Relationship string
 
 // The relationships.
@@ -61,17 +61,16 @@ const (
 	RelationshipRelated Relationship = "related"
 )
 
-// CorrelationLogic is how indicators combine (§4.7).
+// CorrelationLogic says how indicators combine (§4.7).
 type CorrelationLogic string
 
-// The logics: one indicator is enough, or all must match.
+// The logics: any indicator suffices, or all must match.
 const (
 	LogicAny CorrelationLogic = "any"
 	LogicAll CorrelationLogic = "all"
 )
 
-// ExtractorSource is the side of an exchange that an extractor reads (§5.5). The words mean
-// the protocol's roles, whoever sends.
+// ExtractorSource is the side of an exchange that an extractor reads (§5.5), in the protocol's roles, whoever sends.
 type ExtractorSource string
 
 // The sources.
@@ -89,7 +88,7 @@ const (
 	ExtractRegex    ExtractorType = "regex"
 )
 
-// LogLevel is the weight of a log line (SDK §2.7a).
+// LogLevel is the level of a log line (SDK §2.7a).
 type LogLevel string
 
 // The levels.
@@ -99,8 +98,8 @@ const (
 	LogError LogLevel = "error"
 )
 
-// Direction is the side of an exchange that an indicator looks at (§6.1), in the words of
-// the protocol's roles: for a server a request comes in, for a client it goes out.
+// Direction is the side of an exchange that an indicator examines (§6.1), in the protocol's roles: a server receives
+// requests, a client sends them.
 type Direction string
 
 // The directions.
@@ -109,7 +108,7 @@ const (
 	DirectionResponse Direction = "response"
 )
 
-// IndicatorMethod is how an indicator judges (§6.1).
+// IndicatorMethod is how an indicator detects compliance (§6.1).
 type IndicatorMethod string
 
 // The methods.
@@ -119,7 +118,7 @@ const (
 	MethodSemantic   IndicatorMethod = "semantic"
 )
 
-// IntentClass is a hint for the model behind a semantic indicator (§6.4).
+// IntentClass is a hint to the model behind a semantic indicator (§6.4).
 type IntentClass string
 
 // The classes.
@@ -141,12 +140,11 @@ const (
 	ElicitCancel  ElicitationAction = "cancel"
 )
 
-// Tier is how far an agent went, of an indicator that matched. It comes from the public
-// scenario library; the specification does not have it yet.
+// Tier is how far the agent went if an indicator matched. It comes from the public scenario library and is not part of
+// the specification yet.
 type Tier string
 
-// The tiers, ascending: the agent took the content in, acted within its own boundary, or
-// carried something over it.
+// The tiers, ascending: the agent ingested the content, acted within its own boundary, or crossed it.
 const (
 	TierIngested       Tier = "ingested"
 	TierLocalAction    Tier = "local_action"

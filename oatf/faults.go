@@ -10,8 +10,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// fault notes something that this format forbids in YAML. The rest of the document is read
-// all the same.
+// fault records YAML that this format forbids. Reading continues.
 func (c *converter) fault(n *yaml.Node, rule, section string, format string, args ...any) {
 	if c.faults.full() {
 		return
@@ -46,7 +45,7 @@ func (c *converter) width(n *yaml.Node) int {
 	return caretSpan(c.src.lines[n.Line-1], n.Column)
 }
 
-// directives reports tag directives, which are there for custom tags.
+// directives reports tag directives, which only serve custom tags.
 func (c *converter) directives() {
 	for i, line := range c.src.lines {
 		if strings.HasPrefix(line, "%TAG") {
@@ -58,7 +57,7 @@ func (c *converter) directives() {
 	}
 }
 
-// customTag reports a tag that was written out and is none of the plain ones.
+// customTag reports an explicit tag that is not one of plain.
 func (c *converter) customTag(n *yaml.Node, plain ...string) {
 	if n.Style&yaml.TaggedStyle == 0 || c.inAlias > 0 {
 		return

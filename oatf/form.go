@@ -9,21 +9,20 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A form says what a value must look like for the model to hold it, and reports what does
-// not fit. It knows types and closed words; what a document means is for the rules.
-// [Schema] is written from the same forms.
+// A form says what a value must look like to fit the model, and reports what does not. It knows types and closed lists;
+// semantics are left to the rules. [Schema] is generated from the same forms.
 type form struct {
 	check    func(r *report, v rawjson.Value)
-	keywords func(d definitions) string // of a JSON Schema, without the braces
-	doc      string                     // for editors, where the field has none of its own
+	keywords func(d definitions) string // of the JSON Schema, without braces
+	doc      string                     // for editors, if the field has none
 }
 
-// checkedBy is a form whose schema depends on no other.
+// checkedBy returns a form whose schema refers to no other.
 func checkedBy(check func(*report, rawjson.Value), keywords string) form {
 	return form{check: check, keywords: func(definitions) string { return keywords }}
 }
 
-// with adds keywords to the schema for what rules and not the form refuse.
+// with adds schema keywords for what the rules, not the form, reject.
 func (f form) with(keywords string) form {
 	return form{f.check, func(d definitions) string { return joinMembers(f.keywords(d), keywords) }, f.doc}
 }
@@ -33,23 +32,23 @@ func (f form) documented(doc string) form {
 	return f
 }
 
-// A shape is a mapping with known fields, in the order of the specification.
+// A shape is a mapping with known fields in the specification's order.
 type shape struct {
-	name       string // with its article, for messages
+	name       string // with article, for messages
 	doc        string // for editors
 	fields     []field
-	extensions bool   // x-* may stand beside them (§10.3)
-	also       string // members of the JSON Schema for what the rules say of fields together
+	extensions bool   // x-* are allowed (§10.3)
+	also       string // JSON Schema members for rules about several fields
 }
 
-// A field is one key of a shape.
+// A field is a key of a shape.
 type field struct {
 	name     string
 	form     form
-	doc      string // for editors; "" where the form says enough
+	doc      string // for editors; "" if the form says enough
 	required bool
-	rule     string // of a field that is missing; "" is a type mismatch (SDK §3.1)
-	null     bool   // null is a value here; else it stands for absent
+	rule     string // broken if the field is missing; "" is a type mismatch (SDK §3.1)
+	null     bool   // null is a value, not the same as absent
 }
 
 func (s *shape) fieldNamed(name string) *field {
@@ -61,7 +60,7 @@ func (s *shape) fieldNamed(name string) *field {
 	return nil
 }
 
-// advice says what to do about a field that the shape does not have.
+// advice suggests a correction for an unknown field.
 func (s *shape) advice(name string) string {
 	var names []string
 	for _, f := range s.fields {
@@ -76,7 +75,7 @@ func (s *shape) advice(name string) string {
 	return ": it has " + alternatives(names)
 }
 
-// objectForm is the form of a mapping with the shape.
+// objectForm is a mapping of the given shape.
 func objectForm(s *shape) form {
 	return form{doc: s.doc, keywords: s.keywords, check: func(r *report, v rawjson.Value) {
 		if v.Kind() != rawjson.Object {
@@ -108,7 +107,7 @@ func objectForm(s *shape) form {
 	}}
 }
 
-// listForm is the form of a list with at least so many entries.
+// listForm is a list with at least least entries.
 func listForm(least int, of form) form {
 	keywords := func(d definitions) string {
 		return joinMembers(`"type":"array"`, `"items":{`+of.schema(d)+`}`, map[bool]string{true: `"minItems":` + strconv.Itoa(least)}[least > 0])
@@ -127,7 +126,7 @@ func listForm(least int, of form) form {
 	}}
 }
 
-// kindForm is the form of a value of one JSON type. want is that type with its article.
+// kindForm is a value of one JSON type. want is the type with its article.
 func kindForm(kind rawjson.Kind, schema, want, advice string) form {
 	return checkedBy(func(r *report, v rawjson.Value) {
 		if v.Kind() != kind {
@@ -149,7 +148,7 @@ var (
 	anyForm = checkedBy(func(*report, rawjson.Value) {}, "") // passed through
 )
 
-// wordForm is the form of a string from a closed list.
+// wordForm is a string from a closed list.
 func wordForm[T ~string](of ...T) form {
 	words := make([]string, len(of))
 	for i, w := range of {
@@ -165,7 +164,7 @@ func wordForm[T ~string](of ...T) form {
 	}, `"enum":`+quoteList(words))
 }
 
-// articleFor names a value's kind for a message.
+// articleFor names the kind of a value for a message.
 func articleFor(v rawjson.Value) string {
 	switch v.Kind() {
 	case rawjson.Object:

@@ -2,34 +2,33 @@ package oatf
 
 import "gauntlet/rawjson"
 
-// layout is the tree of a document as its rules see it, whichever of the three forms the
-// execution has. Values that are missing or of the wrong type are absent: reading has
-// reported them.
+// layout is the tree of a document as rules see it, whichever form the execution has. Missing values and values of the
+// wrong type, which reading reported, are absent.
 type layout struct {
 	root, attack, execution rawjson.Value
 	mode                    string // execution.mode
 	modeless                bool   // there is no execution.mode
 	actors                  []actorLayout
-	actorNamed              map[string]int  // in actors; of two with one name the first
-	protocols               map[string]bool // that an actor speaks
+	actorNamed              map[string]int  // index in actors; the first of duplicates
+	protocols               map[string]bool // spoken by an actor
 	indicators              []rawjson.Value // mappings only
 }
 
-// actorLayout is one actor, the default one in the short forms.
+// actorLayout is an actor, the default one in the short forms.
 type actorLayout struct {
 	value  rawjson.Value // the actor; the execution in the short forms
-	list   rawjson.Value // its phases, absent in the form with one state
+	list   rawjson.Value // its phases, absent in the single-state form
 	name   string
 	mode   string
 	phases []phaseLayout
-	takes  map[string]bool // names of its extractors, of all phases
+	takes  map[string]bool // names of the extractors of all phases
 }
 
-// phaseLayout is one phase; the execution itself in the form with one state.
+// phaseLayout is a phase; the execution itself in the single-state form.
 type phaseLayout struct {
 	value rawjson.Value
 	state rawjson.Value
-	mode  string // its own, or inherited
+	mode  string // own or inherited
 }
 
 func layOut(root rawjson.Value) *layout {
@@ -64,7 +63,7 @@ func layOut(root rawjson.Value) *layout {
 	return l
 }
 
-// indexActors notes what rules ask for again and again: a document may have thousands of each.
+// indexActors caches what rules look up often: a document may have thousands of each.
 func (l *layout) indexActors() {
 	l.actorNamed, l.protocols = map[string]int{}, map[string]bool{}
 	for i := range l.actors {
@@ -97,7 +96,7 @@ func (l *layout) addActor(v rawjson.Value, name, mode string) {
 	l.actors = append(l.actors, a)
 }
 
-// protocol returns an indicator's protocol, its own or that of the execution.
+// protocol returns an indicator's protocol, its own or the execution's.
 func (l *layout) protocol(indicator rawjson.Value) string {
 	if hasMember(indicator, "protocol") {
 		return textOf(indicator, "protocol")
@@ -105,13 +104,13 @@ func (l *layout) protocol(indicator rawjson.Value) string {
 	return ProtocolOf(l.mode)
 }
 
-// hasMember reports whether a member is there with a value: null stands for absent.
+// hasMember reports whether a member has a value; null counts as absent.
 func hasMember(v rawjson.Value, name string) bool {
 	k := v.Get(name).Kind()
 	return k != rawjson.Absent && k != rawjson.Null
 }
 
-// memberOfKind returns a member if it is of the kind.
+// memberOfKind returns a member if it has the kind.
 func memberOfKind(v rawjson.Value, name string, kind rawjson.Kind) rawjson.Value {
 	if m := v.Get(name); m.Kind() == kind {
 		return m
@@ -119,5 +118,5 @@ func memberOfKind(v rawjson.Value, name string, kind rawjson.Kind) rawjson.Value
 	return rawjson.Value{}
 }
 
-// textOf returns a member's text, "" if it is no string.
+// textOf returns a member's text, "" if it is not a string.
 func textOf(v rawjson.Value, name string) string { return v.Get(name).Text() }

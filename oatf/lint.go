@@ -1,8 +1,7 @@
 package oatf
 
-// Lint reports what is legal in a document and probably not meant: warnings of this
-// package's own, GNT-201 to GNT-210 and GNT-212. It wants a valid document, whichever of the three
-// forms it has, and says little about another.
+// Lint reports what is legal but probably unintended: this package's warnings GNT-201 to GNT-210 and GNT-212. It
+// expects a valid document in any of the three forms and says little about others.
 func Lint(d *Document) []Diagnostic {
 	src := d.current()
 	c := checker{report: report{src: src}, layout: layOut(src.rootValue())}

@@ -5,11 +5,10 @@ import (
 	"gauntlet/rawjson"
 )
 
-// celGuard is a test in CEL that a field is there: has(), or an optional field.
+// celGuard matches a CEL test for a field's presence: has(), or an optional field.
 var celGuard = lazyregexp.New(`\bhas\s*\(|\.\?|\?\[|\bin\b|\bcatch\b`)
 
-// lintExpressions is GNT-202: an expression that sees messages of all kinds and errs on
-// those that lack its field.
+// lintExpressions is GNT-202: an expression that sees messages of all kinds and fails on those without its field.
 func (c *checker) lintExpressions() {
 	for _, i := range c.indicators {
 		e := memberOfKind(i, "expression", rawjson.Object)

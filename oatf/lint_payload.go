@@ -6,17 +6,15 @@ import (
 	"gauntlet/rawjson"
 )
 
-// What comparing messages with indicators may cost in one document, all together: a
-// document made to cost time gets no more. A byte of a message counts once for each
-// instruction of the regular expression that looks at it.
+// Budgets for comparing messages with indicators, per document, against documents made to cost time. A byte of a
+// message counts once per instruction of the regular expression applied to it.
 const (
 	maxCompared  = 100_000_000
 	perMessage   = 100
 	perIndicator = 100_000
 )
 
-// lintPayloads is GNT-201: a pattern that holds for what the attack itself sends, and so
-// says nothing about the agent.
+// lintPayloads is GNT-201: a pattern that matches what the attack itself sends, and so says nothing about the agent.
 func (c *checker) lintPayloads() {
 	messages := c.payloads()
 	left := maxCompared
@@ -46,8 +44,7 @@ func (c *checker) lintPayloads() {
 	}
 }
 
-// compilePattern returns what a pattern looks at and for, if both are valid, and what
-// looking at one byte costs.
+// compilePattern returns a valid pattern's target and condition, and the cost per byte.
 func compilePattern(indicator, p rawjson.Value) (t match.Target, c *match.Condition, work int, ok bool) {
 	path := textOf(indicator, "target")
 	if hasMember(p, "target") {
@@ -70,7 +67,7 @@ func compilePattern(indicator, p rawjson.Value) (t match.Target, c *match.Condit
 	return t, c, work, err == nil
 }
 
-// otherSide says how to look at the agent alone.
+// otherSide advises how to examine only the agent.
 func otherSide(own Direction) string {
 	if own == answers {
 		return "the agent's part is direction: request"

@@ -9,7 +9,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// lintDroppedKeys is GNT-203: a state that replaces another, whole, without some of its keys.
+// lintDroppedKeys is GNT-203: a state that lacks some keys of the state it replaces entirely.
 func (c *checker) lintDroppedKeys() {
 	for _, a := range c.actors {
 		var before rawjson.Value
@@ -56,7 +56,7 @@ func (c *checker) lintPhases() {
 	}
 }
 
-// whyNever says why a trigger cannot fire, "" if it can for all that is known.
+// whyNever explains why a trigger cannot fire, "" if it may.
 func whyNever(mode string, t rawjson.Value) string {
 	if !t.Exists() || hasMember(t, "after") {
 		return ""
@@ -73,7 +73,7 @@ func whyNever(mode string, t rawjson.Value) string {
 	return ""
 }
 
-// whyContradictory says why no value satisfies a condition, "" if some may.
+// whyContradictory explains why no value satisfies a condition, "" if one may.
 func whyContradictory(condition rawjson.Value) string {
 	if !isOperators(condition) {
 		return ""
@@ -93,9 +93,8 @@ func whyContradictory(condition rawjson.Value) string {
 	return ""
 }
 
-// limit is one end of a range of numbers.
 type limit struct {
-	set, open bool // open: the end itself is outside
+	set, open bool // open: excludes the end itself
 	value     float64
 	text      string
 }
@@ -110,7 +109,7 @@ func bound(condition rawjson.Value, strict, loose string) limit {
 	return limit{}
 }
 
-// eventOfRevision is GNT-206: the revision that the state names does not have the event.
+// eventOfRevision is GNT-206: the protocol revision that the state names lacks the event.
 func (c *checker) eventOfRevision(mode, revision string, t rawjson.Value) {
 	if ProtocolOf(mode) != "mcp" || !slices.Contains(mcp.Revisions(), revision) {
 		return
@@ -125,10 +124,10 @@ func (c *checker) eventOfRevision(mode, revision string, t rawjson.Value) {
 	}
 }
 
-// standaloneRequests must be part of a request of the client (SEP-2260).
+// standaloneRequests may only be sent while a client's request is in progress (SEP-2260).
 var standaloneRequests = []string{mcp.ElicitationCreate, mcp.SamplingCreateMessage, mcp.RootsList}
 
-// standalone is GNT-209: such a request on its own, and no word about why.
+// standalone is GNT-209: such a request on its own, with no explanation.
 func (c *checker) standalone(p phaseLayout) {
 	if p.mode != "mcp_server" || textOf(p.value, "description") != "" {
 		return

@@ -7,10 +7,10 @@ import (
 	"gauntlet/rawjson"
 )
 
-// maxPrograms is how many instructions of compiled expressions are looked at in one document.
+// maxPrograms limits the compiled instructions examined per document.
 const maxPrograms = 100_000
 
-// lintRegexps is GNT-207 for every regular expression of a document.
+// lintRegexps applies GNT-207 to every regular expression of a document.
 func (c *checker) lintRegexps() {
 	for _, i := range c.indicators {
 		p := memberOfKind(i, "pattern", rawjson.Object)
@@ -49,16 +49,13 @@ func (c *checker) lintRegexp(v rawjson.Value, name string) {
 	}
 }
 
-// maxProgram is how many instructions of a compiled expression are looked at. A longer one
-// is taken to match something.
+// maxProgram limits the instructions examined per expression. A longer one is assumed to match something.
 const maxProgram = 2000
 
-// neverMatches reports whether no text whatever matches an expression: an assertion in it
-// contradicts what stands around it (a^b, x\bx), or a class is empty. One that does not
-// compile is not judged.
+// neverMatches reports whether an expression matches no text at all: an assertion contradicts its neighbours (a^b,
+// x\bx), or a class is empty. An expression that does not compile is not judged.
 //
-// It walks the compiled program over the kinds of characters that assertions can tell
-// apart instead of over characters.
+// It walks the compiled program over the classes of characters that assertions distinguish instead of over characters.
 func neverMatches(expression string) (never bool, instructions int) {
 	re, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
@@ -82,22 +79,22 @@ func neverMatches(expression string) (never bool, instructions int) {
 	return true, len(prog.Inst)
 }
 
-// kind is a sort of character on one side of a place in a text, as far as assertions care.
+// kind is a class of characters as assertions distinguish them.
 type kind uint8
 
 const (
-	edge    kind = iota // the text begins or ends
+	edge    kind = iota // start or end of the text
 	newline             // \n
-	inWord              // a letter, digit or _ of ASCII
+	inWord              // an ASCII letter, digit or _
 	other               // any other character
 	kinds
 	allKinds = 1<<kinds - 1
 )
 
-// sample is a character of each kind, for the assertions to look at.
+// sample has a character of each kind to test assertions with.
 var sample = [kinds]rune{edge: -1, newline: '\n', inWord: 'a', other: '-'}
 
-// walk is a place in the program with what is known of the characters around it.
+// walk is a position in the program and what is known of the characters around it.
 type walk struct {
 	pc     uint32
 	before kind
@@ -108,7 +105,7 @@ type walker struct {
 	prog *syntax.Prog
 	seen map[walk]bool
 	todo []walk
-	// takes is which kinds of character an instruction takes, once that is known.
+	// takes caches the kinds of character that an instruction accepts.
 	takes []uint8
 }
 
@@ -119,7 +116,7 @@ func (w *walker) addWalk(p walk) {
 	}
 }
 
-// stepWalk goes on from a place and reports whether it is a match.
+// stepWalk advances from a position and reports whether it is a match.
 func (w *walker) stepWalk(p walk) bool {
 	inst := &w.prog.Inst[p.pc]
 	switch inst.Op {
@@ -139,9 +136,9 @@ func (w *walker) stepWalk(p walk) bool {
 		}
 		w.addWalk(walk{inst.Out, p.before, holds})
 	case syntax.InstFail:
-	default: // one character
+	default: // a character
 		if w.takes[p.pc] == 0 {
-			w.takes[p.pc] = 1 << edge // known: no instruction takes an edge
+			w.takes[p.pc] = 1 << edge // computed; no instruction accepts an edge
 			for k := newline; k < kinds; k++ {
 				if takes(inst, k) {
 					w.takes[p.pc] |= 1 << k
@@ -157,7 +154,7 @@ func (w *walker) stepWalk(p walk) bool {
 	return false
 }
 
-// takes reports whether an instruction takes any character of a kind.
+// takes reports whether an instruction accepts any character of a kind.
 func takes(inst *syntax.Inst, k kind) bool {
 	switch inst.Op {
 	case syntax.InstRuneAny:
@@ -179,19 +176,18 @@ func takes(inst *syntax.Inst, k kind) bool {
 	return takesOther(inst)
 }
 
-// takesOther reports whether an instruction takes a character that is no newline and not
-// of a word: one of ASCII, or any beyond it.
+// takesOther reports whether an instruction accepts a character that is neither a newline nor a word character, ASCII or beyond.
 func takesOther(inst *syntax.Inst) bool {
 	for r := rune(0); r < 0x80; r++ {
 		if r != '\n' && !syntax.IsWordChar(r) && inst.MatchRune(r) {
 			return true
 		}
 	}
-	for _, r := range inst.Rune { // a single character, or ends of ranges
+	for _, r := range inst.Rune { // a single character, or range ends
 		if r >= 0x80 {
 			return true
 		}
 	}
-	// (?i)k takes the Kelvin sign, and s the long s.
+	// (?i)k accepts the Kelvin sign, and s the long s.
 	return inst.MatchRune('\u212a') || inst.MatchRune('\u017f')
 }

@@ -8,11 +8,11 @@ import (
 	"gauntlet/rawjson"
 )
 
-// lintTargets is GNT-204: a path that no message which the indicator sees can have.
+// lintTargets is GNT-204: a path that exists in no message which the indicator sees.
 func (c *checker) lintTargets() {
 	for _, i := range c.indicators {
 		if hasMember(i, "expression") {
-			continue // it does not look at the target
+			continue // the target is not used
 		}
 		c.lintTarget(i, i)
 		c.lintTarget(i, memberOfKind(i, "pattern", rawjson.Object))
@@ -25,7 +25,7 @@ func (c *checker) lintTarget(indicator, holder rawjson.Value) {
 	if !t.Exists() || t.Text() == "" || !validWildcardPath(t.Text()) {
 		return
 	}
-	// What stands below it is used instead.
+	// The targets below it take precedence.
 	if holder == indicator && (hasMember(indicator.Get("pattern"), "target") || hasMember(indicator.Get("semantic"), "target")) {
 		return
 	}
@@ -35,9 +35,8 @@ func (c *checker) lintTarget(indicator, holder rawjson.Value) {
 	}
 }
 
-// Unobservable says why no message of the indicator's protocol can have what a pattern
-// looks at, "" where one can or where nothing is known of the messages. What an adversarial
-// server sends may have any field, so a match is still a match.
+// Unobservable explains why no message of the indicator's protocol can contain what its pattern examines, "" if one can
+// or nothing is known of the messages. An adversarial server may send any field, so a match is still a match.
 func (i *Indicator) Unobservable() string {
 	target := i.Target
 	switch {
@@ -54,8 +53,7 @@ func (i *Indicator) Unobservable() string {
 	return targetFault(i.Protocol, i.Surface, i.Direction, target)
 }
 
-// targetFault says why a target leads nowhere in the messages of a protocol, "" if it may
-// lead somewhere.
+// targetFault explains why a target exists in no message of a protocol, "" if it may exist.
 func targetFault(protocol, surface string, side Direction, target string) string {
 	name, rest, _ := strings.Cut(target, ".")
 	name, wild := strings.CutSuffix(name, "[*]")

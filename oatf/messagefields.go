@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// A messageField row says what stands at the top of messages: of which protocol and
-// surfaces, on which side, which fields. A field with [] is a list.
+// A messageField lists the top-level fields of messages by protocol, surface and side. A field with [] is a list.
 type messageField struct {
 	protocol string
 	surfaces string
@@ -20,9 +19,8 @@ const (
 	answers = DirectionResponse
 )
 
-// messageFields are the top fields of all messages that the bindings know, in all
-// revisions together: of MCP 2024-11-05 to 2026-07-28, A2A 0.3.0 and AG-UI. A surface that
-// is missing here is not judged.
+// messageFields are the top-level fields of all messages that the bindings know, over all revisions: MCP 2024-11-05 to
+// 2026-07-28, A2A 0.3.0 and AG-UI. A surface that is not listed is not judged.
 var messageFields = []messageField{
 	{"mcp", "initialize", asks, "protocolVersion capabilities clientInfo"},
 	{"mcp", "initialize", answers, "protocolVersion capabilities serverInfo instructions"},
@@ -91,14 +89,13 @@ var messageFields = []messageField{
 	{"ag_ui", "meta_event", answers, "type timestamp rawEvent metaType payload"},
 }
 
-// A topField is one field at the top of the messages of one surface and side.
+// A topField is a top-level field of the messages of one surface and side.
 type topField struct {
 	protocol, surface, name string
 	side                    Direction
 }
 
-// messageTable is messageFields made quick to ask: whether a field is there, and whether it
-// is a list; and under "" as surface or name what any has.
+// messageTable indexes messageFields: whether a field exists, and whether it is a list. "" as surface or name stands for any.
 var messageTable = sync.OnceValue(func() map[topField]fieldKind {
 	table := map[topField]fieldKind{}
 	note := func(f topField, k fieldKind) {
@@ -129,8 +126,7 @@ const (
 	listField // a list in every message that has it
 )
 
-// fieldOf tells what a field is at the top of the messages that an indicator sees: of a
-// surface, or of any if that is "", on a side, or on both.
+// fieldOf classifies a top-level field of the messages that an indicator sees; "" as surface means any, as side both.
 func fieldOf(protocol, surface string, side Direction, name string) fieldKind {
 	if name == answerField && side != DirectionRequest || slices.Contains(runtimeFields[protocol], name) && side != DirectionResponse {
 		return scalarField
@@ -141,24 +137,22 @@ func fieldOf(protocol, surface string, side Direction, name string) fieldKind {
 	return messageTable()[topField{protocol, surface, name, side}]
 }
 
-// knowsFields reports whether the table has the messages of a surface.
+// knowsFields reports whether the table covers a surface.
 func knowsFields(protocol, surface string) bool {
 	return messageTable()[topField{protocol, surface, "", ""}] != noField
 }
 
-// anyMessage are fields that a message of any kind may have: metadata, the marks of
-// results of MCP 2026-07-28, and the request that a runtime puts beside a client's answer
-// (SDK §4.1).
+// anyMessage are fields that any message may have: metadata, result fields of MCP 2026-07-28, and the request that a
+// runtime adds to a client's response (SDK §4.1).
 var anyMessage = []string{"_meta", "_request", "resultType", "ttlMs", "cacheScope"}
 
-// answerField is where an indicator of any protocol finds what the agent said to its user in the end:
-// response.content. No message of a protocol has it; the runtime records it as an event of its own.
+// answerField is the agent's final answer to its user (response.content) for indicators of any protocol. It is part of
+// no message; the runtime records it as a separate event.
 const answerField = "response"
 
-// runtimeFields are those that the runtime puts beside the messages that agents send to each other: what is
-// sent as text (a2a.task.message), the skill and the arguments that are meant by it, and the whole message
-// (body). The public scenarios look at them.
+// runtimeFields are added by the runtime to messages between agents: the text sent (a2a.task.message), the skill and
+// arguments it refers to, and the whole message (body). The public scenarios use them.
 var runtimeFields = map[string][]string{"a2a": {"a2a", "name", "arguments", "body"}}
 
-// errorFields are those of an error, which a response may be (§7.1.3).
+// errorFields are the fields of an error response (§7.1.3).
 var errorFields = []string{"code", "message", "data"}

@@ -5,19 +5,16 @@ import (
 	"strings"
 )
 
-// Normalize returns a copy of a valid document in which every default is written out,
-// every short form expanded and everything that follows from the rest filled in (SDK §3.3).
-// The document itself stays as it is. Doing it twice changes nothing more.
+// Normalize returns a copy of a valid document with defaults filled in, short forms expanded and derived values added
+// (SDK §3.3). It does not change d and is idempotent.
 //
-// Afterwards the attack has a name, a version and a status; a severity has a confidence;
-// the execution has actors, each with a mode, whose phases have names and modes; a trigger
-// with an event has a count; indicators have an id, a protocol and, in a pattern or a
-// semantic block, a target; a pattern has a condition; and there is a correlation if there
-// are indicators.
+// Afterwards the attack has a name, a version and a status; a severity has a confidence; the execution has actors, each with
+// a mode, whose phases have names and modes; a trigger with an event has a count; indicators have an id, a protocol and, in
+// a pattern or a semantic block, a target; a pattern has a condition; and there is a correlation if there are indicators.
 func Normalize(d *Document) *Document {
 	n := d.Clone()
 	a := &n.Attack
-	protocol := ProtocolOf(a.Execution.Mode) // N-006 and N-007 take the mode away
+	protocol := ProtocolOf(a.Execution.Mode) // N-006 and N-007 remove the mode
 	normalizeEnvelope(a)
 	normalizeExecution(&a.Execution)
 	if a.Indicators != nil {
@@ -33,7 +30,7 @@ func Normalize(d *Document) *Document {
 	return n
 }
 
-// setDefault sets what is zero.
+// setDefault sets a field that is zero.
 func setDefault[T comparable](field *T, value T) {
 	if *field == *new(T) {
 		*field = value
@@ -58,9 +55,8 @@ func normalizeEnvelope(a *Attack) {
 	}
 }
 
-// normalizeExecution is N-006 and N-007, and N-001 for phases. A phase without a name gets
-// that of its place; should another one have taken it, the next number that is free behind
-// the list.
+// normalizeExecution is N-006 and N-007, and N-001 for phases. An unnamed phase is named after its position, or gets
+// the next free number beyond the list if that name is taken.
 func normalizeExecution(e *Execution) {
 	switch {
 	case e.Actors != nil:
@@ -94,8 +90,7 @@ func normalizeExecution(e *Execution) {
 	}
 }
 
-// normalizeIDs is N-003. The number is the indicator's place in the list; should another
-// one have taken that id by hand, the next number that is free behind the list.
+// normalizeIDs is N-003. The number is the indicator's position, or the next free one beyond the list if that id is taken.
 func normalizeIDs(a *Attack) {
 	prefix := a.ID
 	if prefix == "" {
@@ -112,13 +107,13 @@ func normalizeIDs(a *Attack) {
 	}
 }
 
-// A numbering gives names that nobody has.
+// A numbering generates unused names.
 type numbering struct {
 	taken map[string]bool
-	next  int // the last number of the list, or given beyond it
+	next  int // last number of the list, or assigned beyond it
 }
 
-// unusedName returns the name with the number of a place, or with the next one that is free.
+// unusedName returns the name for a position, or for the next free number.
 func (n *numbering) unusedName(place int, name func(int) string) string {
 	for n.taken[name(place)] {
 		n.next++

@@ -7,24 +7,24 @@ import (
 	"gauntlet/internal/leaf/mcp"
 )
 
-// An operation is a method or event that a protocol is known to have (§7.1.2, §7.2.2,
-// §7.3.2). The table serves warnings alone: a name that it lacks is used like any other.
+// An operation is a known method or event of a protocol (§7.1.2, §7.2.2, §7.3.2). The table only serves warnings: an
+// unknown name is used like any other.
 type operation struct {
 	name  string
-	modes string // which actors see it as an event, by the roles below
+	modes string // which roles see it as an event
 	since string // first MCP revision with it
 	until string // last MCP revision with it, "" for none yet
 }
 
 // Roles in the column modes.
 const (
-	atServer = "s" // an actor in the role of the server sees it
-	atClient = "c" // an actor in the role of the client sees it
+	atServer = "s"
+	atClient = "c"
 	atBoth   = "sc"
 )
 
-// operations by protocol. In MCP a request of the client is seen by both sides, by the
-// client as its answer; so is one of the server. A notification is seen by who receives it.
+// operations by protocol. In MCP both sides see each other's requests, the sender through the response. A notification
+// is seen by its receiver.
 var operations = map[string][]operation{
 	"mcp": mcpOperations(),
 	"a2a": {
@@ -40,7 +40,7 @@ var operations = map[string][]operation{
 		{"tasks/pushNotificationConfig/delete", atBoth, "", ""},
 		{"agent/getAuthenticatedExtendedCard", atBoth, "", ""},
 		{"agent_card/get", atBoth, "", ""},
-		{"agent_card/keys", atBoth, "", ""}, // and the next: ours, of signed cards
+		{"agent_card/keys", atBoth, "", ""}, // this and the next: ours, for signed cards
 		{"agent_card/signature", atBoth, "", ""},
 		{"task/status", atClient, "", ""},
 		{"task/artifact", atClient, "", ""},
@@ -55,7 +55,7 @@ var operations = map[string][]operation{
 		"reasoning_message_chunk", "reasoning_encrypted_value", "raw", "custom", "meta_event", "agent_answer"),
 }
 
-// mcpOperations makes operations of the methods of all revisions.
+// mcpOperations returns the methods of all revisions.
 func mcpOperations() []operation {
 	var all []operation
 	for _, m := range mcp.Methods() {
@@ -71,7 +71,7 @@ func mcpOperations() []operation {
 	return all
 }
 
-// agUI makes operations of event names; the protocol has a client's side only.
+// agUI returns operations for event names; the protocol has only a client side.
 func agUI(names ...string) []operation {
 	all := make([]operation, len(names))
 	for i, n := range names {
@@ -88,15 +88,13 @@ func operationOf(protocol, name string) (operation, bool) {
 	return operation{}, false
 }
 
-// knowsSurface reports whether a protocol is known to have an operation. Of a protocol
-// that is not known everything is (V-018).
+// knowsSurface reports whether a protocol has an operation; unknown protocols have any (V-018).
 func knowsSurface(protocol, name string) bool {
 	_, known := operationOf(protocol, name)
 	return known || !slices.Contains(KnownProtocols(), protocol)
 }
 
-// knowsEvent reports whether actors of a mode are known to see an event. For a mode that
-// is not known they see all (V-029).
+// knowsEvent reports whether actors of a mode see an event; those of unknown modes see all (V-029).
 func knowsEvent(mode, event string) bool {
 	if !isKnownMode(mode) {
 		return true
@@ -113,7 +111,7 @@ func operationNames(protocol string) []string {
 	return names
 }
 
-// eventAdvice says which side sees an event that a mode does not.
+// eventAdvice says which side sees an event that a mode does not see.
 func eventAdvice(mode, event string) string {
 	if o, ok := operationOf(ProtocolOf(mode), event); ok && !strings.Contains(o.modes, roleOfMode(mode)) {
 		return ": it goes to the other side"
@@ -130,8 +128,7 @@ func roleOfMode(mode string) string {
 
 func isKnownMode(mode string) bool { return slices.Contains(KnownModes(), mode) }
 
-// meantEvent asks whether an event that the protocol does not have was meant for one that
-// it has.
+// meantEvent suggests a known event for an unknown one.
 func meantEvent(mode, event string) string {
 	if _, known := operationOf(ProtocolOf(mode), event); known {
 		return ""

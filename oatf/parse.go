@@ -1,19 +1,17 @@
 package oatf
 
-// Parse reads a text into the model without judging what it means (SDK §3.1). Its error
-// is an [Errors] with everything that is not YAML of this format, is of the wrong type,
-// unknown or missing.
+// Parse reads a text into the model without judging its meaning (SDK §3.1). The error is an [Errors] that lists invalid
+// YAML, wrong types, and unknown or missing fields.
 //
-// Unless the text is no YAML that can be read, the document comes back beside the error as
-// far as it could be read, so that [Validate] can judge it as well. It is nil otherwise.
+// Unless the text is unreadable as YAML, the document is returned with the error as far as it could be read, so that
+// [Validate] can judge it as well. Otherwise it is nil.
 func Parse(text string) (*Document, error) { return DefaultLimits().Parse(text) }
 
-// Load parses, validates and normalizes (SDK §3.5). It returns the document and the
-// warnings, or everything that is wrong as an [Errors]; both lists are in the order of
-// the text.
+// Load parses, validates and normalizes (SDK §3.5). It returns the document and warnings, or all errors as an [Errors];
+// both lists are in text order.
 func Load(text string) (*Document, []Diagnostic, error) { return DefaultLimits().Load(text) }
 
-// Parse is [Parse] within other limits.
+// Parse is [Parse] with other limits.
 func (l Limits) Parse(text string) (*Document, error) {
 	src, failed := readSource(text, l)
 	if failed != nil {
@@ -34,7 +32,7 @@ func (l Limits) Parse(text string) (*Document, error) {
 	return d, nil
 }
 
-// Load is [Load] within other limits.
+// Load is [Load] with other limits.
 func (l Limits) Load(text string) (*Document, []Diagnostic, error) {
 	d, err := l.Parse(text)
 	if d == nil {

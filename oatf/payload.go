@@ -7,16 +7,15 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A payload is one message that an attack itself sends, as an indicator would see it: the
-// content without its envelope, templates as they stand.
+// A payload is a message that the attack itself sends, as an indicator would see it: content without envelope, templates unexpanded.
 type payload struct {
 	protocol, surface, actor string
 	side                     Direction
 	content                  rawjson.Value
-	from                     rawjson.Value // the part of the document that it is made of
+	from                     rawjson.Value // the part of the document it comes from
 }
 
-// payloads returns what the actors send in all their phases.
+// payloads returns what all actors send in all phases.
 func (l *layout) payloads() []payload {
 	var all []payload
 	for i := range l.actors {
@@ -33,7 +32,7 @@ func (l *layout) payloads() []payload {
 	return all
 }
 
-// sender collects what one actor sends in one phase.
+// sender collects what an actor sends in a phase.
 type sender struct {
 	protocol, actor string
 	all             []payload
@@ -45,7 +44,7 @@ func (s *sender) addPayload(surface string, side Direction, content, from rawjso
 	}
 }
 
-// made adds a message that the runtime puts together.
+// made adds a message that the runtime builds.
 func (s *sender) made(surface string, side Direction, from rawjson.Value, write func(w *objectWriter)) {
 	var b strings.Builder
 	w := beginObject(&b, nil)
@@ -76,7 +75,7 @@ func (s *sender) addState(mode string, state rawjson.Value) {
 	}
 }
 
-// mcpServer follows §7.1.4.
+// mcpServer collects the messages of §7.1.4.
 func (s *sender) mcpServer(state rawjson.Value) {
 	s.made(mcp.Initialize, answers, state, func(w *objectWriter) {
 		w.writeValue("serverInfo", state.Get("server_info"))
@@ -116,8 +115,8 @@ func (s *sender) mcpServer(state rawjson.Value) {
 	}
 }
 
-// addResult adds an answer in one of the two shapes that documents have: the whole result
-// under content, or its one list with the rest beside it.
+// addResult adds a response in either form that documents use: the whole result under content, or its single list with
+// the rest beside it.
 func (s *sender) addResult(surface string, entry rawjson.Value) {
 	if whole := memberOfKind(entry, "content", rawjson.Object); whole.Exists() {
 		s.addPayload(surface, answers, whole, entry)
@@ -126,7 +125,7 @@ func (s *sender) addResult(surface string, entry rawjson.Value) {
 	s.addPayload(surface, answers, entry, entry)
 }
 
-// mcpClient follows §7.1.5.
+// mcpClient collects the messages of §7.1.5.
 func (s *sender) mcpClient(state rawjson.Value) {
 	s.actions(state)
 	for _, e := range state.Get("sampling_responses").Elements() {
@@ -146,7 +145,7 @@ func (s *sender) actions(state rawjson.Value) {
 	}
 }
 
-// listWithout writes a list of objects without the one member that is the format's own.
+// listWithout writes a list of objects without the member own, which belongs to the format.
 func (w *objectWriter) listWithout(list rawjson.Value, own string) {
 	w.b.WriteByte('[')
 	for i, e := range list.Elements() {
@@ -164,14 +163,13 @@ func (w *objectWriter) listWithout(list rawjson.Value, own string) {
 	w.b.WriteByte(']')
 }
 
-// A look is which messages an indicator looks at (§6).
+// A look selects the messages that an indicator examines (§6).
 type look struct{ protocol, surface, actor, side string }
 
 func (l *layout) lookOf(indicator rawjson.Value) look {
 	return look{l.protocol(indicator), textOf(indicator, "surface"), textOf(indicator, "actor"), textOf(indicator, "direction")}
 }
 
-// filter returns those among messages.
 func (k look) filter(messages []payload) []*payload {
 	var seen []*payload
 	for i := range messages {

@@ -6,7 +6,6 @@ import (
 	"gauntlet/rawjson"
 )
 
-// writeQuoted writes a string as JSON.
 func writeQuoted(b *strings.Builder, s string) {
 	b.Write(rawjson.AppendString(make([]byte, 0, len(s)+8), s))
 }

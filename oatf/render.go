@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// render writes a document as JSON, fields in the order of the specification. In the
-// canonical form a phase does not repeat its actor's mode.
+// render writes a document as JSON, fields in the specification's order. In canonical form a phase does not repeat its actor's mode.
 func render(d *Document, canonical bool) string {
 	r := renderer{canonical}
 	var b strings.Builder

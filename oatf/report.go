@@ -9,14 +9,14 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A report collects what is wrong with one document.
+// A report collects the diagnostics of a document.
 type report struct {
 	src              *source
 	out              []Diagnostic
-	errors, warnings tally // bounded apart, or warnings could leave no room for an error
+	errors, warnings tally // separate, so that warnings cannot crowd out errors
 }
 
-// A tally counts diagnostics that are kept, and the bytes of their paths.
+// A tally counts the diagnostics kept and the bytes of their paths.
 type tally struct{ count, bytes int }
 
 func (t *tally) full() bool { return t.count >= maxDiagnostics || t.bytes >= maxPaths }
@@ -33,8 +33,7 @@ func (r *report) tallyOf(s DiagnosticSeverity) *tally {
 	return &r.warnings
 }
 
-// full reports whether no more of a severity is kept, so that nothing needs to be written
-// for it.
+// full reports whether no more diagnostics of a severity are kept, so that none need be formatted.
 func (r *report) full(s DiagnosticSeverity) bool { return r.tallyOf(s).full() }
 
 func (r *report) keepDiagnostic(d Diagnostic) {
@@ -42,7 +41,7 @@ func (r *report) keepDiagnostic(d Diagnostic) {
 	r.out = append(r.out, d)
 }
 
-// addDiagnostic puts a diagnostic at v, or at the member sub of it, which may be missing.
+// addDiagnostic adds a diagnostic at v, or at its member sub, which may be missing.
 func (r *report) addDiagnostic(d Diagnostic, v rawjson.Value, sub string) {
 	d.Path, d.Pointer = pointerPath(v), v.Pointer()
 	if sub != "" {
@@ -53,7 +52,7 @@ func (r *report) addDiagnostic(d Diagnostic, v rawjson.Value, sub string) {
 		d.Path += sub
 		if there := v.Get(sub); there.Exists() {
 			v = there
-		} else { // a place and no extent: what stands there is not at fault
+		} else { // no extent: the value there is not at fault
 			r.src.locateDiagnostic(&d, v)
 			d.EndColumn = min(d.EndColumn, d.Column+1)
 			r.keepDiagnostic(d)
@@ -64,7 +63,7 @@ func (r *report) addDiagnostic(d Diagnostic, v rawjson.Value, sub string) {
 	r.keepDiagnostic(d)
 }
 
-// atName runs what reports about a member's value and moves the place to its name.
+// atName calls reports and moves the diagnostics about a member's value to its name.
 func (r *report) atName(m rawjson.Member, reports func()) {
 	n := len(r.out)
 	if reports(); len(r.out) > n {
@@ -72,7 +71,7 @@ func (r *report) atName(m rawjson.Member, reports func()) {
 	}
 }
 
-// rule reports that a rule is broken. Its section and weight are those of the rule.
+// rule reports a broken rule, with the rule's section and severity.
 func (r *report) rule(id string, v rawjson.Value, sub, format string, args ...any) {
 	rule := ruleByID(id)
 	if r.full(rule.Severity) {
@@ -81,7 +80,7 @@ func (r *report) rule(id string, v rawjson.Value, sub, format string, args ...an
 	r.addDiagnostic(Diagnostic{Severity: rule.Severity, Rule: id, Section: rule.Section, Message: fmt.Sprintf(format, args...)}, v, sub)
 }
 
-// mismatch reports a value of the wrong type. id is the rule that says so, "" for none.
+// mismatch reports a wrong type. id is the rule that requires the type, "" for none.
 func (r *report) mismatch(id string, v rawjson.Value, sub, format string, args ...any) {
 	if r.full(SeverityError) {
 		return
@@ -93,7 +92,7 @@ func (r *report) mismatch(id string, v rawjson.Value, sub, format string, args .
 	r.addDiagnostic(d, v, sub)
 }
 
-// variant reports a word that is not in a closed list (V-005).
+// variant reports a word outside a closed list (V-005).
 func (r *report) variant(v rawjson.Value, sub string, words []string) {
 	if r.full(SeverityError) {
 		return
@@ -108,8 +107,7 @@ func (r *report) variant(v rawjson.Value, sub string, words []string) {
 	}, v, sub)
 }
 
-// sortedDiagnostics returns the diagnostics in order. What follows from a forbidden YAML tag alone is
-// left out.
+// sortedDiagnostics returns the diagnostics in order, without those that only follow from a forbidden YAML tag.
 func (r *report) sortedDiagnostics() []Diagnostic {
 	all := append(slices.Clone(r.src.faults), r.out...)
 	all = slices.DeleteFunc(all, func(d Diagnostic) bool {
@@ -136,15 +134,14 @@ func alternatives(words []string) string {
 	return s
 }
 
-// meant asks whether one of the known words was meant, where there are many or the message
-// does not list them.
+// meant suggests a known word, if there are many or the message does not list them.
 func meant(typed string, known []string) string {
-	const longest = 40 // of what is compared; a longer one is no slip of the keyboard
+	const longest = 40 // longer than any typo
 	if len(typed) > longest {
 		return ""
 	}
 	return suggest.Question(suggest.Names(typed, known), "")
 }
 
-// mostQuoted is how much of a stranger's text a message shows, in bytes.
+// mostQuoted limits the bytes of untrusted text quoted in a message.
 const mostQuoted = 60

@@ -2,16 +2,15 @@ package oatf
 
 import "slices"
 
-// A Rule is one of the format's rules for documents, or one of this package's own lints.
+// A Rule is a rule of the format, or a lint of this package.
 type Rule struct {
 	ID       string             // V-001 to V-049, W-001 to W-007; GNT-2… for a lint
-	Section  string             // where the specification states it; for a lint, where it follows from
+	Section  string             // that states it; for a lint, that it follows from
 	Severity DiagnosticSeverity // an error makes a document invalid
 	Summary  string             // what a valid document satisfies; for a warning, what causes it
 }
 
-// Rules returns all rules in the order of their ids: those of the format, its warnings,
-// the lints.
+// Rules returns all rules by id: rules of the format, its warnings, lints.
 func Rules() []Rule { return slices.Clone(rules) }
 
 func ruleByID(id string) Rule {

@@ -12,7 +12,7 @@ const attackIDPattern = `^[A-Z][A-Z0-9-]*-[0-9]{3,}$`
 
 var attackIDRegexp = lazyregexp.New(attackIDPattern)
 
-// envelopeRules are those on the attack's own fields (§4).
+// envelopeRules checks the attack's own fields (§4).
 func (c *checker) envelopeRules() {
 	c.oatfFirst()
 	a := c.attack
@@ -34,7 +34,7 @@ func (c *checker) envelopeRules() {
 	}
 }
 
-// oatfFirst is W-001, which V-002 asks for.
+// oatfFirst is W-001, required by V-002.
 func (c *checker) oatfFirst() {
 	for m := range c.root.Members() {
 		if m.Key.Text() != "oatf" && c.root.Get("oatf").Exists() {
@@ -44,7 +44,7 @@ func (c *checker) oatfFirst() {
 	}
 }
 
-// checkPercent reports an integer that is not 0 to 100.
+// checkPercent reports an integer outside 0 to 100.
 func (c *checker) checkPercent(rule string, v rawjson.Value, name string) {
 	if n, ok := v.Get(name).Int(); ok && (n < 0 || n > 100) {
 		c.rule(rule, v, name, "the %s is %d: want 0 to 100", name, n)

@@ -18,7 +18,7 @@ var (
 	modeRegexp       = lazyregexp.New(modePattern)
 )
 
-// executionRules are those on forms, modes, actors and the order of phases (§5.1, §5.2).
+// executionRules checks forms, modes, actors and the order of phases (§5.1, §5.2).
 func (c *checker) executionRules() {
 	if !c.execution.Exists() {
 		return
@@ -55,7 +55,7 @@ func (c *checker) oneForm() {
 	}
 }
 
-// modes is V-034 and W-002 for every mode that is written down.
+// modes is V-034 and W-002 for every explicit mode.
 func (c *checker) modes() {
 	c.modeOf(c.execution)
 	for _, a := range c.actors {
@@ -81,7 +81,7 @@ func (c *checker) modeOf(v rawjson.Value) {
 	}
 }
 
-// modelessPhases is V-028 for phases: without a mode of the execution each has one, the same.
+// modelessPhases is V-028 for phases: without a mode of the execution each needs one, all the same.
 func (c *checker) modelessPhases() {
 	if !c.modeless || !hasMember(c.execution, "phases") || hasMember(c.execution, "actors") {
 		return
@@ -102,7 +102,7 @@ func (c *checker) modelessPhases() {
 	}
 }
 
-// actorRules is V-031 and, for a list without entries, V-007.
+// actorRules is V-031 and, for an empty list, V-007.
 func (c *checker) actorRules() {
 	if list := memberOfKind(c.execution, "actors", rawjson.Array); list.Exists() && list.Len() == 0 {
 		c.rule("V-007", list, "", "actors is empty: give it an actor")
@@ -120,8 +120,7 @@ func (c *checker) actorRules() {
 	}
 }
 
-// phaseModes is V-044. It holds in the form with phases as well: there the execution's mode
-// becomes that of the one actor.
+// phaseModes is V-044. It also applies to the form with phases, where the execution's mode becomes that of the only actor.
 func (c *checker) phaseModes() {
 	if c.modeless && !hasMember(c.execution, "actors") {
 		return // V-028
@@ -158,7 +157,7 @@ func (c *checker) phaseOrder(a *actorLayout) {
 	}
 }
 
-// terminal is V-008: only the last phase may have no trigger.
+// terminal is V-008: only the last phase may lack a trigger.
 func (c *checker) terminal(a *actorLayout) {
 	var without []rawjson.Value
 	for _, p := range a.phases {

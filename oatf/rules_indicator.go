@@ -15,7 +15,7 @@ var indicatorIDRegexp = lazyregexp.New(`^[A-Z][A-Z0-9-]*-[0-9]{3,}-[0-9]{2,}$`)
 
 var celIdentifier = lazyregexp.New(`^[_a-zA-Z][_a-zA-Z0-9]*$`)
 
-// indicatorRules are those on indicators (§6).
+// indicatorRules checks indicators (§6).
 func (c *checker) indicatorRules() {
 	if list := memberOfKind(c.attack, "indicators", rawjson.Array); list.Exists() && list.Len() == 0 {
 		c.rule("V-006", list, "", "indicators is empty: give it one, or leave it out")
@@ -162,7 +162,7 @@ func (c *checker) hasActor(name string) bool {
 	return found
 }
 
-// actorAdvice lists the actors that there are.
+// actorAdvice lists the existing actors.
 func (c *checker) actorAdvice() string {
 	var names []string
 	for _, a := range c.actors {

@@ -7,12 +7,12 @@ import (
 	"gauntlet/rawjson"
 )
 
-// phaseRules are those on what one phase holds: extractors, actions, trigger (§5.2, §5.3, §5.5).
+// phaseRules checks the content of a phase: extractors, actions, trigger (§5.2, §5.3, §5.5).
 func (c *checker) phaseRules() {
 	for _, a := range c.actors {
 		for _, p := range a.phases {
 			if p.value == c.execution {
-				continue // the form with one state has nothing of it
+				continue // not in the single-state form
 			}
 			c.extractors(p.value)
 			c.actions(p.value)
@@ -80,7 +80,7 @@ func (c *checker) actions(phase rawjson.Value) {
 	}
 }
 
-// trigger is V-019, V-029, V-036 and V-040; its predicate's V-013 and V-027.
+// trigger is V-019, V-029, V-036 and V-040, and V-013 and V-027 for its predicate.
 func (c *checker) trigger(p phaseLayout) {
 	t := memberOfKind(p.value, "trigger", rawjson.Object)
 	if !t.Exists() {

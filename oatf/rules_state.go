@@ -8,13 +8,11 @@ import (
 	"gauntlet/rawjson"
 )
 
-// dispatchLists are the lists of answers that a binding chooses from (§7.0.1). They stand
-// in a state or in an entry of one of its lists, such as a tool. Deeper, the same words
-// are payload and nobody's business.
+// dispatchLists are the lists of responses that a binding chooses from (§7.0.1), in a state or in an entry of one of
+// its lists, such as a tool. Deeper down the same words are payload.
 var dispatchLists = []string{"responses", "sampling_responses", "elicitation_responses", "task_responses", "tool_responses"}
 
-// stateRules are those on what a state and the actions of a phase hold: templates and
-// answers (§5.6, §7.0.1).
+// stateRules checks the states and actions of phases: templates and responses (§5.6, §7.0.1).
 func (c *checker) stateRules() {
 	for i := range c.actors {
 		a := &c.actors[i]
@@ -28,7 +26,7 @@ func (c *checker) stateRules() {
 	}
 }
 
-// dispatch looks at every answer in a state.
+// dispatch checks every response in a state.
 func (c *checker) dispatch(state rawjson.Value) {
 	if input := state.Get("run_agent_input"); input.Get("synthesize").Exists() {
 		c.synthesize(input)
@@ -37,7 +35,7 @@ func (c *checker) dispatch(state rawjson.Value) {
 	eachAnswer(state, c.checkAnswer)
 }
 
-// eachList calls yield with every list of answers in a state.
+// eachList calls yield for every list of responses in a state.
 func eachList(state rawjson.Value, yield func(name string, list rawjson.Value)) {
 	for m := range state.Members() {
 		if name := m.Key.Text(); slices.Contains(dispatchLists, name) {
@@ -53,8 +51,8 @@ func eachList(state rawjson.Value, yield func(name string, list rawjson.Value)) 
 	}
 }
 
-// Syntheses returns what a state leaves to a language model to write: the value of each synthesize that stands where the format has a
-// place for it, in the order of the document.
+// Syntheses returns what a state leaves to a language model to write: the value of each synthesize where the format
+// allows it, in document order.
 func Syntheses(state rawjson.Value) (out []rawjson.Value) {
 	add := func(_ string, entry rawjson.Value) {
 		if s := entry.Get("synthesize"); s.Exists() && s.Kind() != rawjson.Null {
@@ -66,8 +64,7 @@ func Syntheses(state rawjson.Value) (out []rawjson.Value) {
 	return out
 }
 
-// eachAnswer calls yield with every entry of those lists, and with every elicitation,
-// which is chosen in the same way.
+// eachAnswer calls yield for every entry of those lists, and for every elicitation, which is chosen in the same way.
 func eachAnswer(state rawjson.Value, yield func(list string, entry rawjson.Value)) {
 	entries := func(name string, list rawjson.Value) {
 		for _, e := range list.Elements() {
@@ -80,7 +77,7 @@ func eachAnswer(state rawjson.Value, yield func(list string, entry rawjson.Value
 	entries("elicitations", state.Get("elicitations"))
 }
 
-// fallbacks is V-033. Several elicitations without when may come one after the other.
+// fallbacks is V-033. Several elicitations without when may follow each other.
 func (c *checker) fallbacks(_ string, list rawjson.Value) {
 	n := 0
 	for _, e := range list.Elements() {
@@ -93,8 +90,7 @@ func (c *checker) fallbacks(_ string, list rawjson.Value) {
 	}
 }
 
-// checkAnswer is V-013 and V-027 for the predicate of an entry, V-005 for what a client answers
-// to an elicitation, and W-006.
+// checkAnswer is V-013 and V-027 for an entry's predicate, V-005 for a client's response to an elicitation, and W-006.
 func (c *checker) checkAnswer(list string, e rawjson.Value) {
 	switch when := e.Get("when"); {
 	case !hasMember(e, "when"):

@@ -5,8 +5,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// wireRules is GNT-211: an extension of this runtime's own, which it plays on the level of
-// bytes. Whatever else begins with x- is nobody's business.
+// wireRules is GNT-211 for this runtime's own extension, which acts on bytes. Other x-* fields are not checked.
 func (c *checker) wireRules() {
 	c.misplaced(c.attack)
 	c.misplaced(c.execution)
@@ -23,7 +22,7 @@ func (c *checker) wireRules() {
 	}
 }
 
-// misplaced tells of rules where nobody looks for them.
+// misplaced reports rules where they have no effect.
 func (c *checker) misplaced(v rawjson.Value) {
 	if v.Get(faults.Key).Exists() {
 		c.rule("GNT-211", v, faults.Key, "%s means something on a phase only; the form with one state has none: write phases", faults.Key)

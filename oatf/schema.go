@@ -10,12 +10,10 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Schema returns the JSON Schema (draft 2020-12) of documents, for editors. It accepts
-// every document without errors and refuses what a schema can know to be wrong; for names
-// that must differ or exist, the order of phases and the languages inside strings there is
-// [Validate].
+// Schema returns the JSON Schema (draft 2020-12) of documents, for editors. It accepts every document without errors and rejects
+// what a schema can recognize as wrong; unique and existing names, phase order and embedded languages are left to [Validate].
 //
-// It is written from the shapes by which documents are read, so the two cannot differ.
+// It is generated from the shapes that documents are read by, so the two cannot differ.
 func Schema() string {
 	d := definitions{}
 	root := objectForm(documentShape).schema(d)
@@ -26,7 +24,7 @@ func Schema() string {
 	text := json.RawMessage(`{` + joinMembers(`"$schema":"https://json-schema.org/draft/2020-12/schema","title":"OATF document"`, root, `"$defs":{`+strings.Join(defs, ",")+`}`) + `}`)
 	out, err := json.MarshalIndent(text, "", "  ")
 	if err != nil {
-		panic(err) // a shape of this package is written wrongly; a test calls this
+		panic(err) // a shape of this package is malformed; a test calls this
 	}
 	return string(out) + "\n"
 }
@@ -34,21 +32,21 @@ func Schema() string {
 // definitions are the schemas that others refer to, by name.
 type definitions map[string]string
 
-// schema writes what a form says as the members of a JSON Schema.
+// schema returns the members of a form's JSON Schema.
 func (f form) schema(d definitions) string { return joinMembers(docKeyword(f.doc), f.keywords(d)) }
 
-// definedForm is a form whose schema is written once and referred to.
+// definedForm returns a form whose schema is written once and referenced.
 func definedForm(name, doc string, f form) form {
 	return form{check: f.check, keywords: func(d definitions) string {
 		if _, done := d[name]; !done {
-			d[name] = "" // taken, for a schema that refers to itself
+			d[name] = "" // reserved, for a self-reference
 			d[name] = joinMembers(docKeyword(doc), f.keywords(d))
 		}
 		return `"$ref":"#/$defs/` + name + `"`
 	}}
 }
 
-// keywords writes the schema of a shape but for its description.
+// keywords returns the schema of a shape without its description.
 func (s *shape) keywords(d definitions) string {
 	var properties, required []string
 	for _, f := range s.fields {
@@ -75,12 +73,12 @@ func docKeyword(doc string) string {
 	return `"description":` + quoteJSON(doc)
 }
 
-// joinMembers puts members of an object side by side, those that are "" left out.
+// joinMembers joins object members, without empty ones.
 func joinMembers(members ...string) string {
 	return strings.Join(slices.DeleteFunc(members, func(m string) bool { return m == "" }), ",")
 }
 
-// requireEach lists schemas each of which requires one of the fields.
+// requireEach lists schemas that each require one of the fields.
 func requireEach(fields []field) string {
 	var out []string
 	for _, f := range fields {

@@ -8,14 +8,11 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Serialize writes a document in its canonical form (SDK §3.4): normalized, oatf first,
-// fields in the order of the specification, extensions where they stood, block style.
-// What it writes, [Parse] reads back as the same document, and Serialize writes again byte
-// for byte.
+// Serialize writes a document in canonical form (SDK §3.4): normalized, oatf first, fields in the specification's order,
+// extensions in place, block style. [Parse] reads the same document back, and Serialize writes that byte for byte again.
 //
-// A phase's mode is left out where it is that of its actor, as the public conformance
-// suite expects: it can be no other (V-044), and [Normalize] fills it in again. Comments
-// and the author's layout are not kept.
+// A phase's mode is omitted if it is its actor's, as the public conformance suite expects: it can be no other (V-044),
+// and [Normalize] restores it. Comments and layout are not kept.
 func Serialize(d *Document) string {
 	var t rawjson.Tree
 	if err := t.Parse(render(Normalize(d), true), 0); err != nil {
@@ -26,14 +23,12 @@ func Serialize(d *Document) string {
 	return e.b.String()
 }
 
-// emitter writes a tree as YAML in block style, so that any reader of YAML 1.1 or 1.2
-// takes every scalar for what it is.
+// emitter writes a tree as block-style YAML that readers of YAML 1.1 and 1.2 interpret alike.
 type emitter struct{ b strings.Builder }
 
 const indentStep = 2
 
-// emitBlock writes an object or array whose first line begins where the text ends, its other
-// lines behind so many spaces.
+// emitBlock writes an object or array: its first line at the current position, the others indented.
 func (e *emitter) emitBlock(v rawjson.Value, indent int) {
 	first := true
 	begin := func() {
@@ -59,8 +54,7 @@ func (e *emitter) emitBlock(v rawjson.Value, indent int) {
 	}
 }
 
-// longestKey is how many bytes a key may have that stands before its colon without a mark.
-// YAML allows 1,024 characters.
+// longestKey limits the bytes of a key written without the ? mark. YAML allows 1,024 characters.
 const longestKey = 1000
 
 func (e *emitter) emitKey(name string, indent int) {
@@ -74,7 +68,7 @@ func (e *emitter) emitKey(name string, indent int) {
 	e.b.WriteString(":")
 }
 
-// under writes a member's value behind its colon.
+// under writes a member's value after its colon.
 func (e *emitter) under(v rawjson.Value, indent int) {
 	if v.Len() == 0 {
 		e.flat(v, indent)
@@ -109,7 +103,7 @@ func (e *emitter) spaces(n int) {
 	}
 }
 
-// needsLiteral reports whether a text of several lines can stand as it is, in a block behind |.
+// needsLiteral reports whether a multi-line text can be written as a literal block (|).
 func needsLiteral(s string) bool {
 	if !strings.Contains(s, "\n") || strings.IndexFunc(s, unprintable) >= 0 {
 		return false
@@ -118,14 +112,14 @@ func needsLiteral(s string) bool {
 	for line := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {
 		blank := strings.TrimLeft(line, " \t") == ""
 		if first && (blank || line[0] == ' ') || blank && line != "" || strings.HasPrefix(line, "\t") {
-			return false // where the block begins would have to be guessed
+			return false // the indentation would have to be guessed
 		}
 		first = false
 	}
 	return true
 }
 
-// emitLiteral writes the block, with the mark that keeps its line ends at the end.
+// emitLiteral writes a literal block with the indicator that keeps trailing newlines.
 func (e *emitter) emitLiteral(s string, indent int) {
 	body := strings.TrimRight(s, "\n")
 	switch len(s) - len(body) {
@@ -145,7 +139,7 @@ func (e *emitter) emitLiteral(s string, indent int) {
 	}
 }
 
-// unprintable reports what may stand in YAML only escaped, but for the line feed.
+// unprintable reports whether YAML allows r only escaped; the line feed is excepted.
 func unprintable(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -156,15 +150,14 @@ func unprintable(r rune) bool {
 	return false
 }
 
-// bare is what may stand without quotes: it begins like a word and holds nothing that YAML
-// reads as its own.
+// bare matches what needs no quotes: it begins like a word and contains no YAML syntax.
 var bare = lazyregexp.New(`^[\pL0-9_/][\pL\pN_/.@()+-]*( [\pL\pN_/.@()+-]+)*$`)
 
-// retyped is what some reader of YAML 1.1 takes for no string: words, dates, numbers.
+// retyped matches what some YAML 1.1 reader does not take for a string: words, dates, numbers.
 var retyped = lazyregexp.New(`^(?i:y|n|yes|no|on|off|true|false|null|[-+]?[0-9][0-9_,.]*(e[-+]?[0-9]+)?|[-+]?0[xob][0-9a-f_]+|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*)$`)
 
-// scalarText writes a string on one line: bare if no reader can mistake it, in single quotes if
-// that saves escapes, else in double quotes.
+// scalarText writes a string on one line: bare if it cannot be mistaken, in single quotes if that saves escapes,
+// otherwise in double quotes.
 func scalarText(s string) string {
 	switch {
 	case len(s) < 200 && bare.MatchString(s) && !retyped.MatchString(s):

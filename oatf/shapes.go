@@ -8,8 +8,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// The shapes of the format, each in the specification's order of fields. Reading checks a
-// tree against them, once.
+// The shapes of the format, with fields in the specification's order. Reading checks a tree against them once.
 var (
 	documentShape = &shape{name: "a document", doc: "An attack document of the Open Agent Threat Format " + Version + ", as gauntlet reads it.", fields: []field{
 		{name: "oatf", form: oatfForm, doc: "Version of the format; first of all keys.", required: true, rule: "V-001"},
@@ -33,7 +32,7 @@ var (
 		{name: "classification", form: objectForm(classificationShape)},
 		{name: "references", form: listForm(0, objectForm(referenceShape)), doc: "What to read about it."},
 		{name: "execution", form: objectForm(executionShape), required: true, rule: "V-004"},
-		{name: "indicators", form: listForm(0, objectForm(indicatorShape)).with(`"minItems":1`), doc: "Signs that the agent complied. Without any, the document can be run and not judged."}, // an empty one is V-006
+		{name: "indicators", form: listForm(0, objectForm(indicatorShape)).with(`"minItems":1`), doc: "Signs that the agent complied. Without any, the document can be run and not judged."}, // V-006 rejects an empty list
 		{name: "correlation", form: objectForm(&shape{name: "a correlation", fields: []field{
 			{name: "logic", form: wordForm(LogicAny, LogicAll).with(`"default":"any"`), doc: "One indicator is enough, or all must match."}}}), doc: "How indicators combine."},
 	}, also: `"dependentRequired":{"correlation":["indicators"]},"if":{"properties":{"execution":{"not":{"required":["mode"]}}}},` +
@@ -70,7 +69,7 @@ var (
 	executionShape = &shape{name: "an execution", doc: "What the adversarial side does: one of state, phases and actors.", extensions: true, fields: []field{
 		{name: "mode", form: modeForm},
 		{name: "state", form: mappingForm, doc: stateDoc},
-		{name: "phases", form: phasesForm}, // an empty one is V-007
+		{name: "phases", form: phasesForm}, // V-007 rejects an empty list
 		{name: "actors", form: listForm(0, objectForm(actorShape)).with(`"minItems":1`), doc: "Endpoints that run at the same time."},
 	}, also: `"oneOf":[{"required":["mode","state"]},` +
 		`{"required":["phases"],"if":{"not":{"required":["mode"]}},"then":{"properties":{"phases":{"items":{"required":["mode"]}}}}},` +
@@ -91,8 +90,8 @@ var (
 		{name: "description", form: textForm, doc: "What it is for."},
 		{name: "mode", form: modeForm},
 		{name: "state", form: mappingForm, doc: stateDoc},
-		{name: "extractors", form: listForm(0, objectForm(extractorShape)).with(`"minItems":1`), doc: "Values to take out of messages."}, // an empty one is V-038
-		{name: "on_enter", form: listForm(0, actionForm).with(`"minItems":1`), doc: "What to do when it begins."},                        // an empty one is V-043
+		{name: "extractors", form: listForm(0, objectForm(extractorShape)).with(`"minItems":1`), doc: "Values to take out of messages."}, // V-038 rejects an empty list
+		{name: "on_enter", form: listForm(0, actionForm).with(`"minItems":1`), doc: "What to do when it begins."},                        // V-043 rejects an empty list
 		{name: "trigger", form: objectForm(triggerShape), doc: "What ends it. The last phase has none and stays."},
 		{name: faults.Key, form: faultsForm},
 	}}
@@ -171,17 +170,17 @@ var (
 		patternKeyword(`^([A-Za-z0-9_-]+(\[\*\])?(\.[A-Za-z0-9_-]+(\[\*\])?)*)?$`))
 )
 
-// faultsForm leaves the checks to the rules.
+// faultsForm leaves checking to the rules.
 var faultsForm = definedForm("wire", "", form{check: anyForm.check, keywords: func(definitions) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(faults.Schema()), "{"), "}")
 }})
 
-// methodRequires is the schema of an indicator whose method names one of its blocks.
+// methodRequires is the schema of an indicator whose method names a block.
 func methodRequires(block string) string {
 	return `{"if":{"properties":{"method":{"const":"` + block + `"}},"required":["method"]},"then":{"required":["` + block + `"]}}`
 }
 
-// oatfForm is V-001: a version that is a string and supported.
+// oatfForm is V-001: a supported version as a string.
 var oatfForm = checkedBy(func(r *report, v rawjson.Value) {
 	switch {
 	case v.Kind() != rawjson.String:
@@ -191,7 +190,7 @@ var oatfForm = checkedBy(func(r *report, v rawjson.Value) {
 	}
 }, `"const":"`+Version+`"`)
 
-// attackForm is V-003: one attack, which is a mapping.
+// attackForm is V-003: one attack, a mapping.
 var attackForm = form{doc: attackShape.doc, keywords: attackShape.keywords, check: func(r *report, v rawjson.Value) {
 	if v.Kind() != rawjson.Object {
 		r.mismatch("V-003", v, "", "a document has exactly one attack, which is a mapping and not %s", articleFor(v))
@@ -200,7 +199,7 @@ var attackForm = form{doc: attackShape.doc, keywords: attackShape.keywords, chec
 	objectForm(attackShape).check(r, v)
 }}
 
-// severityForm takes a level alone or a level with a confidence (§4.3).
+// severityForm accepts a level alone or with a confidence (§4.3).
 var severityForm = form{
 	check: func(r *report, v rawjson.Value) {
 		if v.Kind() == rawjson.String {

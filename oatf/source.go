@@ -10,26 +10,24 @@ import (
 	"gauntlet/rawjson"
 )
 
-// source is the text that a document was read from, as one ordered tree: written as JSON,
-// indexed, and each value and name tied to its place in the YAML text. Reading, rules and
-// the model all work on this tree.
+// source is the text of a document as an ordered tree: written as JSON, indexed, with the YAML position of each value
+// and name. Reading, rules and the model all use this tree.
 type source struct {
 	lines  []string // of the YAML text
 	tree   rawjson.Tree
 	marks  []mark       // by offset in the JSON text
-	faults []Diagnostic // what the YAML holds that this format forbids
-	// comments counts those of the text, which the tree does not hold.
+	faults []Diagnostic // YAML that this format forbids
+	// comments counts the comments, which the tree omits.
 	comments int
 }
 
-// mark ties a value or a name, by the offset of its JSON text, to its place in the YAML.
+// mark maps a value or name, by the offset of its JSON text, to its YAML position.
 type mark struct {
 	offset       int
-	line, column int // from 1; the column in characters
+	line, column int // from 1; column in characters
 }
 
-// Comments returns how many comments the text of a document had. [Serialize] does not keep
-// them.
+// Comments returns the number of comments in a document's text. [Serialize] does not keep them.
 func (d *Document) Comments() int {
 	if d.source == nil {
 		return 0
@@ -40,14 +38,13 @@ func (d *Document) Comments() int {
 // renderedSource is the tree of a document as it would be written, without a text.
 func renderedSource(d *Document) *source {
 	s := new(source)
-	// Values that a program put in come from rawjson, so this cannot fail but for a
-	// threshold that is no number; the tree is then empty and every rule says so.
+	// Values set by a program come from rawjson, so this can fail only for a threshold that is not a number; the tree
+	// is then empty, and every rule reports that.
 	_ = s.tree.Parse(render(d, false), 0)
 	return s
 }
 
-// current returns the tree of a document as it is now: that of its text, unless a program
-// built or changed it.
+// current returns the tree of a document: that of its text, unless a program built or changed it.
 func (d *Document) current() *source {
 	if d.source != nil && reflect.DeepEqual(decodeDocument(d.source), d) {
 		return d.source
@@ -55,10 +52,9 @@ func (d *Document) current() *source {
 	return renderedSource(d)
 }
 
-// rootValue returns the whole document.
 func (s *source) rootValue() rawjson.Value { return s.tree.Root() }
 
-// positionOf returns the place of a value or a name.
+// positionOf returns the position of a value or name.
 func (s *source) positionOf(v rawjson.Value) (line, column int) {
 	i, found := slices.BinarySearchFunc(s.marks, v.Offset(), func(m mark, offset int) int { return m.offset - offset })
 	if !v.Exists() || !found {
@@ -67,8 +63,8 @@ func (s *source) positionOf(v rawjson.Value) (line, column int) {
 	return s.marks[i].line, s.marks[i].column
 }
 
-// locateDiagnostic sets the place of a diagnostic to that of v. A mapping or a list is shown by the
-// name in front of it, as it may begin far below.
+// locateDiagnostic sets a diagnostic's position to that of v. For a mapping or list it is the preceding name, since the
+// value may begin far below.
 func (s *source) locateDiagnostic(d *Diagnostic, v rawjson.Value) {
 	if k := v.Key(); k.Exists() && (v.Kind() == rawjson.Object || v.Kind() == rawjson.Array) {
 		v = k
@@ -80,8 +76,7 @@ func (s *source) locateDiagnostic(d *Diagnostic, v rawjson.Value) {
 	d.EndColumn = d.Column + extent(s.lines[d.Line-1], d.Column, v.Text())
 }
 
-// extent returns how many characters a string has on its line: its own where it stands
-// there without quotes, else those of the token.
+// extent returns the number of characters of a string on its line: its own if it is unquoted there, otherwise the token's.
 func extent(line string, column int, text string) int {
 	if text == "" || len(line) > longestSpan {
 		return caretSpan(line, column)
@@ -97,11 +92,10 @@ func extent(line string, column int, text string) int {
 	return caretSpan(line, column)
 }
 
-// longestSpan is how long a line may be for what stands in it to be measured. On a longer
-// one, which no person will look at, a place is shown and no extent.
+// longestSpan is the longest line on which extents are measured. On a longer one, which nobody will read, only the position is shown.
 const longestSpan = 2000
 
-// caretSpan returns how many characters the token at a column of a line has, 1 at least.
+// caretSpan returns the number of characters of the token at a column of a line, at least 1.
 func caretSpan(line string, column int) int {
 	if len(line) > longestSpan {
 		return 1
@@ -123,7 +117,7 @@ func caretSpan(line string, column int) int {
 	}
 	for i := 1; i < len(rest); i++ {
 		switch end := i+1 == len(rest); {
-		case rest[i] == ':' && (end || rest[i+1] == ' '), // behind a name
+		case rest[i] == ':' && (end || rest[i+1] == ' '), // after a name
 			rest[i] == '#' && rest[i-1] == ' ', // a comment
 			strings.ContainsRune(",]}", rest[i]) && (end || rest[i+1] == ' ' || rest[i+1] == ']' || rest[i+1] == '}'):
 			return len([]rune(strings.TrimRight(string(rest[:i]), " \t")))
@@ -132,8 +126,7 @@ func caretSpan(line string, column int) int {
 	return len(rest)
 }
 
-// pointerPath writes where v stands in the notation of the specification:
-// attack.indicators[0].surface.
+// pointerPath writes the path of v in the specification's notation: attack.indicators[0].surface.
 func pointerPath(v rawjson.Value) string {
 	var parts []string
 	for ; v.Parent().Exists(); v = v.Parent() {
@@ -147,7 +140,7 @@ func pointerPath(v rawjson.Value) string {
 	return strings.TrimPrefix(strings.Join(parts, ""), ".")
 }
 
-// indexOf returns the place of an element in its list.
+// indexOf returns the index of an element in its list.
 func indexOf(v rawjson.Value) int {
 	for i, e := range v.Parent().Elements() {
 		if e == v {

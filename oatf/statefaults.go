@@ -12,9 +12,9 @@ import (
 	"gauntlet/rawjson"
 )
 
-// stateChecks are the keys that the bindings define for the states of modes (§7.1.4, §7.1.5, §7.2.4, §7.2.5,
-// §7.3.4), with the form that a value needs to be played at all. What has another form but may go out as it is
-// written, such as a server_info that is a string, is the author's to choose.
+// stateChecks are the keys that the bindings define for the states of modes (§7.1.4, §7.1.5, §7.2.4, §7.2.5, §7.3.4),
+// with the form that a value needs to be usable at all. Odd values that can be sent as they are, such as a server_info
+// that is a string, are the author's choice.
 var stateChecks = map[string]map[string]stateCheck{
 	"mcp_server": {
 		"protocol_version": wantVersion, "server_info": asWritten, "instructions": asWritten, "capabilities": asWritten,
@@ -29,25 +29,23 @@ var stateChecks = map[string]map[string]stateCheck{
 	"ag_ui_client": {"run_agent_input": wantMapping, "tool_responses": wantDispatch},
 }
 
-// A stateCheck says what of a member of a state cannot be played.
+// A stateCheck reports what is unusable in a member of a state.
 type stateCheck func(f *stateFaults, m rawjson.Member)
 
-// StateKeys returns the keys that the format defines for the state of a mode, sorted; nil for a mode of no
-// known binding.
+// StateKeys returns the sorted keys that the format defines for the state of a mode, nil for a mode of no known binding.
 func StateKeys(mode string) []string {
 	return slices.Sorted(maps.Keys(stateChecks[mode]))
 }
 
-// A StateFault is something of a state that is not played: a key that means nothing in its mode, a value that has
-// not the form that its key wants, an entry that never has its turn.
+// A StateFault is a part of a state without effect: a key unknown in its mode, a value of the wrong form, an unreachable entry.
 type StateFault struct {
 	Key  string        // of the state
-	At   rawjson.Value // where the fault is
+	At   rawjson.Value // location of the fault
 	Text string
 }
 
-// StateFaults returns what of a state is not played in its mode, in the order of the state; nothing for a mode of
-// no known binding. Keys that begin with x- are extensions and none of it.
+// StateFaults returns the parts of a state without effect in a mode, in order; none for a mode of no known binding.
+// Extensions (x-*) are ignored.
 func StateFaults(mode string, state rawjson.Value) []StateFault {
 	forms := stateChecks[mode]
 	if forms == nil {
@@ -67,7 +65,7 @@ func StateFaults(mode string, state rawjson.Value) []StateFault {
 	return f.all
 }
 
-// meantInstead says which key an unknown one may stand for.
+// meantInstead suggests a key for an unknown one.
 func meantInstead(mode, key string) string {
 	bare := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, "_", "")) }
 	for _, known := range StateKeys(mode) {
@@ -92,7 +90,7 @@ func (f *stateFaults) add(at rawjson.Value, format string, args ...any) {
 
 func asWritten(*stateFaults, rawjson.Member) {}
 
-// wantVersion is §7.1.4: what the server says it speaks is a string.
+// wantVersion is §7.1.4: the server's protocol version is a string.
 func wantVersion(f *stateFaults, m rawjson.Member) {
 	switch {
 	case m.Value.Kind() != rawjson.String:
@@ -108,7 +106,7 @@ func wantMapping(f *stateFaults, m rawjson.Member) {
 	}
 }
 
-// wantList is for what a server lists, with the answers that entries have.
+// wantList checks a list of a server and the responses of its entries.
 func wantList(f *stateFaults, m rawjson.Member) {
 	if !f.isList(m.Value) {
 		return
@@ -138,7 +136,7 @@ func (f *stateFaults) isList(v rawjson.Value) bool {
 
 func wantDispatch(f *stateFaults, m rawjson.Member) { f.checkDispatch(m.Value, f.key) }
 
-// checkDispatch is for lists of answers. What is wrong in their conditions other rules say.
+// checkDispatch checks lists of responses. Rules check their conditions.
 func (f *stateFaults) checkDispatch(v rawjson.Value, what string) {
 	if v.Kind() != rawjson.Array {
 		f.add(v, "%s cannot be used: a list is wanted and not %s", what, articleFor(v))
@@ -151,7 +149,7 @@ func (f *stateFaults) checkDispatch(v rawjson.Value, what string) {
 	}
 }
 
-// wantElicitations is §7.1.4: one elicitation a call, in a mode that MCP has.
+// wantElicitations is §7.1.4: one elicitation per call, in a mode that MCP has.
 func wantElicitations(f *stateFaults, m rawjson.Member) {
 	if !f.isList(m.Value) {
 		return
@@ -173,7 +171,7 @@ func wantElicitations(f *stateFaults, m rawjson.Member) {
 	}
 }
 
-// wantActions is §7.1.5 and §7.2.5: a list of methods with their params.
+// wantActions is §7.1.5 and §7.2.5: a list of methods with params.
 func wantActions(f *stateFaults, m rawjson.Member) {
 	if !f.isList(m.Value) {
 		return

@@ -10,13 +10,11 @@ import (
 	"gauntlet/oatf/match"
 )
 
-// What the rules ask of the languages inside a document. Each is parsed by who runs it
-// later, so that what is valid here cannot fail there.
+// Checks of the languages embedded in a document. Each is parsed by the package that later runs it, so that what is
+// valid here cannot fail there.
 
-// maxRegexWork is how many instructions the regular expressions of one document may
-// compile to, all together, maxExpressions how many CEL expressions it may have, and
-// maxExpressionText how many bytes these may have together. They are a hundred times what
-// an author needs, and less than a second's work.
+// maxRegexWork limits the total instructions that a document's regular expressions compile to, maxExpressions the number of CEL
+// expressions, and maxExpressionText their total bytes. They are a hundred times what an author needs and less than a second of work.
 const (
 	maxRegexWork      = 300_000
 	maxExpressions    = 1_000
@@ -25,7 +23,7 @@ const (
 
 var errTooManyRegexes = errors.New("the regular expressions of the document are too large together")
 
-// validRegex reports how many groups a regular expression has, or what is wrong with it.
+// validRegex returns the number of groups of a regular expression, or what is wrong with it.
 func (c *checker) validRegex(s string) (groups int, err error) {
 	if c.regexWork > maxRegexWork {
 		return 0, errTooManyRegexes
@@ -44,8 +42,7 @@ func (c *checker) validRegex(s string) (groups int, err error) {
 	return re.NumSubexp(), nil
 }
 
-// instructionsOf estimates from above, but for classes, what an expression compiles to:
-// x{1000} is short and is not small.
+// instructionsOf is an upper bound, except for classes, of what an expression compiles to: x{1000} is short but not small.
 func instructionsOf(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)
 	for _, sub := range re.Sub {
@@ -57,8 +54,7 @@ func instructionsOf(re *syntax.Regexp) int {
 	return min(n, maxRegexWork)
 }
 
-// regexAdvice says what is wrong with a regular expression, and what to do about the two
-// things that authors bring along from other engines.
+// regexAdvice says what is wrong with a regular expression, and how to replace the two constructs that authors bring from other engines.
 func regexAdvice(err error) string {
 	advice := ""
 	var wrong *syntax.Error

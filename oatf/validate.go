@@ -1,29 +1,26 @@
 package oatf
 
-// A Result is what [Validate] found (SDK §3.2). A document is valid if it has no Errors,
-// whatever its Warnings.
+// A Result is the outcome of [Validate] (SDK §3.2). A document is valid if it has no Errors; Warnings do not matter.
 type Result struct {
 	Errors   Errors
 	Warnings []Diagnostic
 }
 
-// checker holds a document's tree and what the rules have found so far.
+// checker holds a document's tree and the diagnostics so far.
 type checker struct {
 	report
 	*layout
-	regexWork      int // instructions of the regular expressions that were compiled
-	expressions    int // CEL expressions that were parsed
-	expressionText int // and their bytes
-	instructions   int // of regular expressions that lints have looked at
+	regexWork      int // instructions of compiled regular expressions
+	expressions    int // CEL expressions parsed
+	expressionText int // their bytes
+	instructions   int // of regular expressions examined by lints
 }
 
-// Validate judges a document by all rules of the format, V-001 to V-049, and by GNT-211 on
-// gauntlet's own extension x-gauntlet-wire, and returns every
-// violation with its place, and the warnings W-001 to W-007. It finds what [Parse] refuses
-// again, so it may be called with the document that came back beside an error.
+// Validate checks a document against the format's rules, V-001 to V-049, and GNT-211 on gauntlet's extension
+// x-gauntlet-wire, and returns every violation with its position and the warnings W-001 to W-007. It repeats the errors
+// of [Parse], so it may be called with the document that came with an error.
 //
-// A document that was built or changed by a program is judged as it would be written; its
-// diagnostics have paths and no lines.
+// A document built or changed by a program is judged as it would be written; its diagnostics have paths but no lines.
 func Validate(d *Document) Result {
 	src := d.current()
 	c := checker{report: report{src: src}, layout: layOut(src.rootValue())}

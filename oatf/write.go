@@ -7,11 +7,10 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An objectWriter writes one JSON object, field by field in the order of the
-// specification, and puts each extension behind the field where it stood.
+// An objectWriter writes a JSON object, fields in the specification's order and each extension after the field that it followed.
 type objectWriter struct {
 	b          *strings.Builder
-	extensions []Extension // still to be written
+	extensions []Extension // not written yet
 	some       bool
 }
 
@@ -22,7 +21,7 @@ func beginObject(b *strings.Builder, extensions []Extension) *objectWriter {
 	return w
 }
 
-// endObject writes the extensions that stand behind no known field and closes the object.
+// endObject writes the extensions that follow no known field and closes the object.
 func (w *objectWriter) endObject() {
 	for _, x := range w.extensions {
 		w.extension(x)
@@ -30,7 +29,7 @@ func (w *objectWriter) endObject() {
 	w.b.WriteByte('}')
 }
 
-// after writes the extensions that stand behind a field.
+// after writes the extensions that follow a field.
 func (w *objectWriter) after(name string) {
 	rest := w.extensions[:0]
 	for _, x := range w.extensions {
@@ -59,7 +58,7 @@ func (w *objectWriter) writeName(name string) {
 	w.b.WriteByte(':')
 }
 
-// writeField writes a field if it is there.
+// writeField writes a field if it is present.
 func (w *objectWriter) writeField(name string, there bool, write func()) {
 	if there {
 		w.writeName(name)
@@ -98,7 +97,7 @@ func (w *objectWriter) writeValue(name string, v rawjson.Value) {
 	w.writeField(name, v.Exists(), func() { w.b.WriteString(v.Raw()) })
 }
 
-// writeList writes a list that may be absent.
+// writeList writes an optional list.
 func writeList[T any](w *objectWriter, name string, all []T, write func(*strings.Builder, *T)) {
 	w.writeField(name, all != nil, func() {
 		w.b.WriteByte('[')
@@ -116,11 +115,11 @@ func writeWords[T ~string](w *objectWriter, name string, all []T) {
 	writeList(w, name, all, func(b *strings.Builder, s *T) { writeQuoted(b, string(*s)) })
 }
 
-// parseValue indexes JSON that this package wrote.
+// parseValue indexes JSON written by this package.
 func parseValue(json string) rawjson.Value {
 	t := new(rawjson.Tree)
 	if err := t.Parse(json, 0); err != nil {
-		return rawjson.Value{} // a value of the caller's making that is no JSON
+		return rawjson.Value{} // a caller's value that is not JSON
 	}
 	return t.Root()
 }

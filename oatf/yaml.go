@@ -11,11 +11,10 @@ import (
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
-// maxTagDirectives is how many lines %TAG a text may have: the YAML library takes quadratic
-// time over them, and no document has any use for one.
+// maxTagDirectives limits the %TAG lines of a text: the YAML library needs quadratic time for them, and no document needs any.
 const maxTagDirectives = 16
 
-// parseYAML reads a text as exactly one YAML document, whose only content is its root.
+// parseYAML reads a text as exactly one YAML document whose only content is its root.
 func parseYAML(text string, limits Limits) (document *yaml.Node, failed *Diagnostic) {
 	if at := invalidUTF8(text); at >= 0 {
 		line, column := position(text, at)
@@ -24,14 +23,14 @@ func parseYAML(text string, limits Limits) (document *yaml.Node, failed *Diagnos
 	if strings.Count(text, "\n%TAG") > maxTagDirectives {
 		return nil, syntaxError(0, 0, "the text has more than %d %%TAG lines", maxTagDirectives)
 	}
-	// The YAML library is a stranger's: a panic of it is a fault of the text, not the end of all.
+	// A panic in the third-party YAML library becomes an error about the text.
 	defer func() {
 		if e := recover(); e != nil {
 			document, failed = nil, syntaxError(0, 0, "the text is not YAML that can be read: %v", e)
 		}
 	}()
 	loader, err := yaml.NewLoader(strings.NewReader(text),
-		yaml.WithUniqueKeys(false), // reported with their place, all of them
+		yaml.WithUniqueKeys(false), // reported by us, all of them with positions
 		yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(limits.Depth))))
 	if err != nil {
 		return nil, yamlError(err, text)
@@ -55,7 +54,6 @@ func parseYAML(text string, limits Limits) (document *yaml.Node, failed *Diagnos
 	return &doc, nil
 }
 
-// yamlError turns an error of the YAML library into one of ours.
 func yamlError(err error, text string) *Diagnostic {
 	var one *yaml.LoadError
 	if errors.As(err, &one) {
@@ -71,8 +69,8 @@ func yamlError(err error, text string) *Diagnostic {
 	return syntaxError(0, 0, "not valid YAML: %v", err)
 }
 
-// yamlAdvice says what to do about the slips that authors make most: a tab, a text that
-// needs quotes for its first character, and one that needs them for a colon in it.
+// yamlAdvice explains the most common mistakes of authors: a tab, and a text that needs quotes for its first character
+// or for a colon in it.
 func yamlAdvice(text string, e *yaml.LoadError) string {
 	switch c := byteAt(text, e.Mark.Line, e.Mark.Column); {
 	case c == '\t':
@@ -87,7 +85,7 @@ func yamlAdvice(text string, e *yaml.LoadError) string {
 	return ""
 }
 
-// byteAt returns the first byte of the character at a place, 0 if there is none.
+// byteAt returns the first byte of the character at a position, 0 if there is none.
 func byteAt(text string, line, column int) byte {
 	lines := Lines(text)
 	if line < 1 || line > len(lines) {
@@ -126,7 +124,7 @@ func invalidUTF8(text string) int {
 	return -1
 }
 
-// position returns the line and the column, in characters, of a byte.
+// position returns the line and column, in characters, of a byte.
 func position(text string, at int) (line, column int) {
 	begin := strings.LastIndexByte(text[:at], '\n') + 1
 	return 1 + strings.Count(text[:at], "\n"), 1 + utf8.RuneCountInString(text[begin:at])

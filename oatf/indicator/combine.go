@@ -7,9 +7,8 @@ import (
 	"gauntlet/verdict"
 )
 
-// ComputeVerdict makes the verdict on an attack of those of its indicators, by id (§9.2, SDK
-// §4.5). An indicator without one counts as skipped. An attack without indicators is an
-// error.
+// ComputeVerdict combines the verdicts of indicators, by id, into that of the attack (§9.2, SDK §4.5). An indicator
+// without a verdict counts as skipped. An attack without indicators is an error.
 func ComputeVerdict(attack *oatf.Attack, verdicts map[string]verdict.Indicator) verdict.Attack {
 	list := make([]verdict.Indicator, len(attack.Indicators))
 	for n := range attack.Indicators {
@@ -37,9 +36,8 @@ func combine(attack *oatf.Attack, list []verdict.Indicator) verdict.Attack {
 	return out
 }
 
-// outcome is the algorithm of §9.2. What could not be evaluated may hide anything, so an
-// error comes before everything that matched; and where nothing was evaluated nothing is
-// known.
+// outcome is the algorithm of §9.2. An error may hide anything, so it takes precedence over matches; if nothing was
+// evaluated, nothing is known.
 func outcome(s verdict.Summary, indicators int, all bool) (verdict.Outcome, string) {
 	switch {
 	case indicators == 0:
@@ -56,7 +54,7 @@ func outcome(s verdict.Summary, indicators int, all bool) (verdict.Outcome, stri
 	return verdict.NotExploited, ""
 }
 
-// tierRank orders tiers; a tier that this version does not know ranks below all it knows.
+// tierRank orders tiers; unknown tiers rank lowest.
 func tierRank(tier string) int {
 	if tier == "" {
 		return -2

@@ -6,16 +6,14 @@ import (
 	"gauntlet/trace"
 )
 
-// A filter says which messages of a trace an indicator looks at (§6). An empty field lets
-// everything pass.
+// A filter selects the messages of a trace that an indicator examines (§6). Empty fields accept everything.
 type filter struct {
 	protocol, surface, actor string
 	direction                oatf.Direction
-	answer                   bool // it looks at what the agent said in the end, and at nothing else
+	answer                   bool // only the agent's final answer
 }
 
-// passes reports whether the indicator looks at the message. A Batch is looked at by its
-// parts; what is Invalid has no content to look at.
+// passes reports whether the indicator examines the message. A Batch is examined by its parts; an Invalid message has no content.
 func (f *filter) passes(m *trace.Message) bool {
 	if f.answer || isAnswer(m) {
 		return (f.answer || f.surface == m.Method) && f.connection(m) && f.direction != oatf.DirectionRequest
@@ -24,8 +22,7 @@ func (f *filter) passes(m *trace.Message) bool {
 		(f.surface == "" || f.surface == m.Method) && f.side(m)
 }
 
-// connection reports whether the message went over a connection that the indicator looks
-// at.
+// connection reports whether the indicator examines the message's connection.
 func (f *filter) connection(m *trace.Message) bool {
 	if f.answer {
 		return isAnswer(m) && (f.surface == "" || f.surface == m.Method) && (f.actor == "" || f.actor == m.Actor)
@@ -33,14 +30,11 @@ func (f *filter) connection(m *trace.Message) bool {
 	return (f.protocol == "" || m.IsProtocol(f.protocol)) && (f.actor == "" || f.actor == m.Actor)
 }
 
-// side reports whether the message is on the side of the exchange that the indicator
-// looks at.
+// side reports whether the indicator examines the message's side of the exchange.
 //
-// request and response are roles in the protocol, so an answer is a response whoever gives
-// it. §6.1 speaks of what the client asks and the server answers. Without a surface that is
-// all that passes: what an adversarial server asks of the agent is the attack's own text.
-// With one its author has chosen, and direction: response of elicitation/create means the
-// agent's answer.
+// request and response are protocol roles: an answer is a response whoever gives it. §6.1 means requests of the client and
+// responses of the server, and without a surface only those pass, since a request of an adversarial server is the attack's
+// own text. With a surface the author has chosen: direction: response of elicitation/create means the agent's answer.
 func (f *filter) side(m *trace.Message) bool {
 	if f.direction == "" {
 		return true
@@ -60,6 +54,6 @@ func side(m *trace.Message) oatf.Direction {
 	return oatf.DirectionResponse
 }
 
-// isAnswer reports whether a message is what an agent said to its user in the end. It is of no protocol:
-// it stands in a trace beside what went over the wire.
+// isAnswer reports whether a message is the agent's final answer to its user. It belongs to no protocol: the trace
+// records it beside the wire messages.
 func isAnswer(m *trace.Message) bool { return m.Kind == trace.Event && m.Method == agui.Answer }

@@ -14,35 +14,33 @@ import (
 	"gauntlet/verdict"
 )
 
-// Options are the choices of an evaluation. The zero value is the deterministic one.
+// Options configure an evaluation. The zero value is deterministic.
 type Options struct {
-	// Semantic judges the intent of texts. nil, as shipped, skips semantic indicators.
+	// Semantic judges the intent of texts. nil, the default, skips semantic indicators.
 	Semantic SemanticEvaluator
 	// WithoutCEL skips expression indicators.
 	WithoutCEL bool
-	// Time is how long judging one document may take; default JudgeTime. Who asks a model needs more.
+	// Time limits judging one document; default JudgeTime. Asking a model needs more.
 	Time time.Duration
 }
 
-// An Indicator is one that is ready to be evaluated. It may be used from several
-// goroutines.
+// An Indicator is a compiled indicator, safe for concurrent use.
 type Indicator struct {
 	id, tier string
 	filter   filter
 	method   method
-	skip     string // why it is not evaluated; "" if it is
-	unseen   string // why nothing it looks at can be there; "" if it can
+	skip     string // why it is not evaluated, "" if it is
+	unseen   string // why what it examines cannot occur, "" if it can
 }
 
-// A method is a way to judge one message.
+// A method judges a message.
 type method interface {
-	// evaluate reports whether a message matches, and says what did.
+	// evaluate reports whether a message matches, and on what evidence.
 	evaluate(ctx context.Context, message rawjson.Value) (matched bool, evidence string, err error)
 }
 
-// Compile makes an indicator of a document ready. It takes what [oatf.Normalize] gives, and
-// the short forms as well: targets that stand on the indicator alone, and a pattern without
-// the word condition. What fails here, validation has refused.
+// Compile compiles an indicator of a document. It accepts the result of [oatf.Normalize] as well as short forms:
+// targets only on the indicator, and a pattern without the word condition. Validation rejects whatever fails here.
 func Compile(i *oatf.Indicator, o Options) (*Indicator, error) {
 	out := &Indicator{
 		id: i.ID, tier: string(i.Tier),
@@ -72,7 +70,7 @@ func Compile(i *oatf.Indicator, o Options) (*Indicator, error) {
 	return out, nil
 }
 
-// ReadsAnswer reports whether an indicator looks at what the agent said in the end (response.content).
+// ReadsAnswer reports whether an indicator examines the agent's final answer (response.content).
 func ReadsAnswer(i *oatf.Indicator) bool {
 	target := i.Target
 	switch {
@@ -86,9 +84,8 @@ func ReadsAnswer(i *oatf.Indicator) bool {
 	return target == "response" || strings.HasPrefix(target, "response.")
 }
 
-// Evaluate judges one message: its content without the envelope, as [trace.Message.Content]
-// gives it (SDK §4.4). It does not ask whether the message is one that the indicator looks
-// at.
+// Evaluate judges one message: its content without the envelope, as returned by [trace.Message.Content] (SDK §4.4). It
+// does not check whether the indicator's filter accepts the message.
 func (i *Indicator) Evaluate(ctx context.Context, message rawjson.Value) verdict.Indicator {
 	v := i.verdict()
 	if i.skip != "" {
@@ -110,7 +107,7 @@ func (i *Indicator) Evaluate(ctx context.Context, message rawjson.Value) verdict
 
 func (i *Indicator) verdict() verdict.Indicator { return verdict.Indicator{ID: i.id, Tier: i.tier} }
 
-// errorKind returns the kind of an error in the words of SDK §2.20.
+// errorKind returns the kind of an error as in SDK §2.20.
 func errorKind(err error) string {
 	var cel *match.EvalError
 	var semantic *SemanticError
@@ -123,7 +120,7 @@ func errorKind(err error) string {
 	return "path_resolution"
 }
 
-// pattern compares what stands at a target (SDK §4.2).
+// pattern compares the values at a target (SDK §4.2).
 type pattern struct {
 	target    match.Target
 	condition *match.Condition
@@ -153,8 +150,7 @@ func (p *pattern) evaluate(_ context.Context, message rawjson.Value) (bool, stri
 	return true, quoteClipped(textOf(v)), nil
 }
 
-// targetOf reads the target of a detection key, which may be set beside that of the whole
-// indicator.
+// targetOf parses the target of a detection key, which overrides the indicator's.
 func targetOf(whole string, own *string) (match.Target, error) {
 	if own != nil {
 		whole = *own
@@ -166,7 +162,7 @@ func targetOf(whole string, own *string) (match.Target, error) {
 	return t, nil
 }
 
-// expression asks CEL about the message (SDK §4.3).
+// expression evaluates CEL on the message (SDK §4.3).
 type expression struct {
 	cel       *match.Expression
 	variables []variable
@@ -193,7 +189,7 @@ func newExpression(e *oatf.ExpressionMatch) (*expression, error) {
 	return out, err
 }
 
-// evaluate binds a variable whose path leads nowhere to null.
+// evaluate binds variables with a missing value to null.
 func (e *expression) evaluate(ctx context.Context, message rawjson.Value) (bool, string, error) {
 	bindings := make([]match.Binding, 1, 1+len(e.variables))
 	bindings[0] = match.Binding{Name: "message", Value: message}
@@ -204,7 +200,7 @@ func (e *expression) evaluate(ctx context.Context, message rawjson.Value) (bool,
 	return ok, "", err
 }
 
-// textOf is a string itself, anything else as compact JSON.
+// textOf returns a string itself, anything else as compact JSON.
 func textOf(v rawjson.Value) string {
 	if v.Kind() == rawjson.String {
 		return v.Text()
@@ -212,5 +208,5 @@ func textOf(v rawjson.Value) string {
 	return v.Compact()
 }
 
-// maxEvidence is how much of a message evidence quotes, in bytes.
+// maxEvidence limits the bytes of a message quoted as evidence.
 const maxEvidence = 300

@@ -14,27 +14,24 @@ import (
 	"gauntlet/verdict"
 )
 
-// ErrNoIndicators is the error for a document that can be run and not judged.
+// ErrNoIndicators is the error for a document that can be run but not judged.
 var ErrNoIndicators = errors.New("the document has no indicators: it can be run, but nothing in it says how to tell whether the agent complied")
 
-// JudgeTime is how long judging one document may take, the budget that §5.7 recommends.
+// JudgeTime is the default time limit for judging one document, as §5.7 recommends.
 const JudgeTime = 30 * time.Second
 
-// A Judge is a document's indicators, ready to judge traces. It may be used from several
-// goroutines.
+// A Judge holds a document's compiled indicators. It is safe for concurrent use.
 type Judge struct {
 	attack     *oatf.Attack
 	indicators []*Indicator
-	time       time.Duration // for one trace
-	// Which indicators look at a method, by their index; those without a surface look at
-	// all.
+	time       time.Duration // per trace
+	// Indexes of the indicators that examine a method; those without a surface examine all.
 	bySurface map[string][]int
 	anywhere  []int
 }
 
-// NewJudge makes the indicators of a normalized document ready. It fails with
-// ErrNoIndicators where there are none, and else names every indicator that cannot be used,
-// which validation has named before.
+// NewJudge compiles the indicators of a normalized document. It returns ErrNoIndicators if there are none, otherwise an
+// error that names every unusable indicator; validation reports the same.
 func NewJudge(doc *oatf.Document, o Options) (*Judge, error) {
 	if len(doc.Attack.Indicators) == 0 {
 		return nil, ErrNoIndicators
@@ -60,8 +57,7 @@ func NewJudge(doc *oatf.Document, o Options) (*Judge, error) {
 	return j, nil
 }
 
-// Judge evaluates every indicator against the messages it looks at, in the order of the
-// trace, and returns the verdict on the attack; see [Judging].
+// Judge evaluates every indicator on the messages that it examines, in trace order, and returns the verdict on the attack; see [Judging].
 func (j *Judge) Judge(ctx context.Context, t *trace.Trace) verdict.Attack {
 	r := j.Start(ctx)
 	for n := range t.Messages {
@@ -72,8 +68,7 @@ func (j *Judge) Judge(ctx context.Context, t *trace.Trace) verdict.Attack {
 	return r.End(t.Unread)
 }
 
-// A Judging is one trace being judged, message by message, so that it need not be held in
-// memory. It serves one goroutine.
+// A Judging judges a trace message by message, so that the trace need not be in memory. It is not safe for concurrent use.
 type Judging struct {
 	*Judge
 	ctx     context.Context
@@ -82,22 +77,20 @@ type Judging struct {
 	open    int // indicators that may still match
 	content rawjson.Tree
 	views   map[string]view // by protocol
-	// asked holds the params of requests that a client made and that wait for an answer, by
-	// their numbers.
+	// asked holds the params of pending client requests by message number.
 	asked map[int]string
 	held  int       // bytes in asked
-	lost  int       // requests whose params were not kept
-	last  time.Time // of the latest message that was looked at
+	lost  int       // requests whose params were dropped
+	last  time.Time // of the latest message examined
 }
 
-// What is kept of requests that wait for an answer. A peer that never answers must not fill
-// the memory.
+// Limits on what is kept of pending requests: a peer that never answers must not exhaust the memory.
 const (
 	mostAsked = 10_000
 	mostHeld  = 64 << 20
 )
 
-// Start begins to judge a trace. ctx ends it early, as does Options.Time. End must be called.
+// Start begins judging a trace. ctx or Options.Time may end it early. Callers must call End.
 func (j *Judge) Start(ctx context.Context) *Judging {
 	ctx, cancel := context.WithTimeoutCause(ctx, j.time, fmt.Errorf("judging took longer than %s", j.time))
 	r := &Judging{Judge: j, ctx: ctx, cancel: cancel, states: make([]state, len(j.indicators)), open: len(j.indicators), asked: map[int]string{}, views: newViews()}
@@ -111,8 +104,7 @@ func (j *Judge) Start(ctx context.Context) *Judging {
 	return r
 }
 
-// Add judges the next message of the trace. Each is parsed once, and indicators that have
-// matched look at no more of them. m is not kept.
+// Add judges the next message of the trace. It is parsed once, and indicators that have matched skip it. m is not retained.
 func (r *Judging) Add(m *trace.Message) {
 	if r.Done() {
 		return
@@ -126,7 +118,7 @@ func (r *Judging) Add(m *trace.Message) {
 	r.forget(m.ReplyTo)
 }
 
-// forget gives up what was kept for an answer that has come: the first one counts.
+// forget drops what was kept for an answered request: the first answer counts.
 func (r *Judging) forget(request int) {
 	r.held -= len(r.asked[request])
 	delete(r.asked, request)
@@ -135,9 +127,8 @@ func (r *Judging) forget(request int) {
 // Done reports whether no further message can change the verdict.
 func (r *Judging) Done() bool { return r.open == 0 || r.ctx.Err() != nil }
 
-// End returns the verdict. Indicators that were not done in time are errors, as are those
-// that did not match where lines of the trace could not be read (unread): what they look
-// for may be there.
+// End returns the verdict. Indicators that ran out of time are errors, and so are those that did not match if lines of
+// the trace were unreadable (unread), which may contain a match.
 func (r *Judging) End(unread int) verdict.Attack {
 	defer r.cancel()
 	ended := context.Cause(r.ctx)
@@ -157,14 +148,14 @@ func (r *Judging) End(unread int) verdict.Attack {
 	return out
 }
 
-// remember keeps the params of a client's request for the answer to it.
+// remember keeps the params of a client's request for its answer.
 func (r *Judging) remember(m *trace.Message) {
 	if m.Role != trace.AsClient || m.Kind != trace.Request || m.Direction != trace.ToServer {
 		return
 	}
 	params, err := m.Content(&r.content)
 	if err != nil || !params.Exists() {
-		return // the answer alone can still be judged
+		return // the answer can still be judged without them
 	}
 	text := params.Raw()
 	if len(r.asked) >= mostAsked || r.held+len(text) > mostHeld {
@@ -175,11 +166,11 @@ func (r *Judging) remember(m *trace.Message) {
 	r.held += len(text)
 }
 
-// A state is what is known of one indicator so far.
+// A state is what is known of an indicator so far.
 type state struct {
 	verdict verdict.Indicator
 	done    bool
-	heard   bool // something went over a connection that it looks at
+	heard   bool // an examined connection was used
 }
 
 func (r *Judging) finishIndicator(s *state) {
@@ -201,7 +192,7 @@ func (r *Judging) addMessage(m *trace.Message) {
 			if r.states[n].done || !r.indicators[n].filter.passes(m) {
 				continue
 			}
-			// One evaluation may take long, so the time is looked at before each.
+			// One evaluation may take long, so check the time before each.
 			if r.ctx.Err() != nil {
 				return
 			}
@@ -235,21 +226,18 @@ func (r *Judging) evaluateMessage(n int, m *trace.Message, content rawjson.Value
 	}
 }
 
-// noParams is the content of a message without one: params may be left out where they are
-// empty.
+// noParams is the content of a message without params, which may be omitted if empty.
 var noParams = func() rawjson.Value {
 	var tree rawjson.Tree
 	_ = tree.Parse("{}", 0)
 	return tree.Root()
 }()
 
-// requestKey is the name under which an answer that a client got holds the params of its
-// request. SDK §4.1 demands that it holds them and leaves the name open; this is that of
-// the existing executor of such documents.
+// requestKey is the member of a client's answer that holds the params of its request. SDK §4.1 requires it but leaves
+// the name open; this is the existing executor's.
 const requestKey = "_request"
 
-// readContent returns what the message says. An answer that a client recorded says with what it
-// was asked, too (SDK §4.1).
+// readContent returns the content of a message. An answer recorded by a client includes its request's params (SDK §4.1).
 func (r *Judging) readContent(m *trace.Message) (rawjson.Value, error) {
 	content, err := m.Content(&r.content)
 	if err != nil {
@@ -284,8 +272,7 @@ func (r *Judging) readContent(m *trace.Message) (rawjson.Value, error) {
 	return r.content.Root(), err
 }
 
-// results says what came of every indicator. ended is why the run ended early, nil if it
-// did not.
+// results returns the verdict of every indicator. ended is why the run ended early, nil if it did not.
 func (r *Judging) results(ended error) []verdict.Indicator {
 	out := make([]verdict.Indicator, len(r.states))
 	for n := range r.states {
@@ -298,7 +285,7 @@ func (r *Judging) results(ended error) []verdict.Indicator {
 	return out
 }
 
-// conclude gives an indicator that did not match its result.
+// conclude sets the result of an indicator that did not match.
 func (r *Judging) conclude(s *state, i *Indicator, ended error) {
 	v := &s.verdict
 	switch {

@@ -6,8 +6,7 @@ import (
 	"gauntlet/internal/leaf/excerpt"
 )
 
-// quoteClipped returns what evidence shows of a text. It is a copy, since texts share the memory
-// of their message.
+// quoteClipped returns the evidence quoted from a text. It copies, since texts share their message's memory.
 func quoteClipped(s string) string {
 	return strings.Clone(excerpt.Clip(s, maxEvidence))
 }

@@ -9,27 +9,25 @@ import (
 	"gauntlet/rawjson"
 )
 
-// DefaultThreshold is the score from which a text has an intent, where an indicator does
-// not say (§6.4).
+// DefaultThreshold is the minimum score for an intent if an indicator sets none (§6.4).
 const DefaultThreshold = 0.7
 
-// A SemanticEvaluator tells how much a text has an intent: from 0, not at all, to 1 (SDK
-// §6.2). This project ships none: a verdict must not depend on a model unless somebody
-// chose it.
+// A SemanticEvaluator scores how much a text has an intent, from 0 (not at all) to 1 (SDK §6.2). This package ships
+// none: a verdict must not depend on a model unless the user chose one.
 type SemanticEvaluator interface {
 	Score(ctx context.Context, q Question) (float64, error)
 }
 
-// A Question is one that a SemanticEvaluator answers.
+// A Question is what a SemanticEvaluator answers.
 type Question struct {
 	Text      string
 	Intent    string           // in natural language
 	Class     oatf.IntentClass // a hint; may be empty
-	Threshold *float64         // as the author wrote it; nil for DefaultThreshold
+	Threshold *float64         // as written; nil for DefaultThreshold
 	Examples  *oatf.SemanticExamples
 }
 
-// A SemanticError is one of a SemanticEvaluator.
+// A SemanticError is an error of a SemanticEvaluator.
 type SemanticError struct{ Err error }
 
 func (e *SemanticError) Error() string { return "semantic evaluation: " + e.Err.Error() }
@@ -55,8 +53,7 @@ func newSemantic(i *oatf.Indicator, engine SemanticEvaluator) (*semantic, error)
 	return s, err
 }
 
-// evaluate goes by the highest score of all values at the target. A target that leads
-// nowhere does not match, and nobody is asked.
+// evaluate uses the highest score of all values at the target. Without a value it does not match, and the evaluator is not asked.
 func (s *semantic) evaluate(ctx context.Context, message rawjson.Value) (matched bool, evidence string, err error) {
 	best := -1.0
 	s.target.Each(message, func(v rawjson.Value) bool {

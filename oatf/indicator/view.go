@@ -9,12 +9,11 @@ import (
 	"gauntlet/trace"
 )
 
-// A view knows what belongs to a message of a protocol and stands in other messages.
+// A view adds to a message what related messages of its protocol say.
 type view interface {
-	// see is shown every message of the trace.
+	// see receives every message of the trace.
 	see(m *trace.Message)
-	// content returns what the message that was seen last says with all that belongs to it, as JSON; ""
-	// where that is what it says itself.
+	// content returns the last message seen with everything that belongs to it, as JSON; "" if that is its own content.
 	content(m *trace.Message, own rawjson.Value) string
 }
 
@@ -25,14 +24,14 @@ func newViews() map[string]view {
 	}
 }
 
-// mostConversations bounds the conversations of which something is kept.
+// mostConversations limits the conversations that are remembered.
 const mostConversations = 1000
 
-// A runView puts the streams of AG-UI together, by actor.
+// A runView assembles AG-UI streams by actor.
 type runView struct {
 	streams map[string]*agui.Stream
 	tree    rawjson.Tree
-	latest  string // the event that was seen last, as it is judged
+	latest  string // the last event seen, as it is judged
 }
 
 func (v *runView) see(m *trace.Message) {
@@ -56,10 +55,9 @@ func (v *runView) see(m *trace.Message) {
 
 func (v *runView) content(*trace.Message, rawjson.Value) string { return v.latest }
 
-// An agentView knows which skill is meant by a message to an agent: by what the message says, or as the only one
-// of the agent's card.
+// An agentView determines the skill that a message to an agent refers to: named by the message, or the only one on the agent's card.
 type agentView struct {
-	skills map[string]string // the id of the only skill of a card, by actor
+	skills map[string]string // actor to the id of its card's only skill
 	tree   rawjson.Tree
 }
 
@@ -82,8 +80,8 @@ func (v *agentView) see(m *trace.Message) {
 	v.skills[m.Actor] = id
 }
 
-// content puts beside a message to an agent what the public scenarios look at: its text under
-// a2a.task.message, the skill that is meant under name, what it passes under arguments, and all of it under body.
+// content adds what the public scenarios examine to a message to an agent: its text as a2a.task.message, the skill as
+// name, what it passes as arguments, and the whole as body.
 func (v *agentView) content(m *trace.Message, own rawjson.Value) string {
 	if m.Direction != trace.ToServer || own.Kind() != rawjson.Object || m.Method != a2a.MessageSend && m.Method != a2a.MessageStream {
 		return ""
@@ -107,7 +105,7 @@ func (v *agentView) content(m *trace.Message, own rawjson.Value) string {
 	return raw[:len(raw)-1] + comma + strings.Join(more, ",") + "}"
 }
 
-// argumentsOf are what a message passes: its text, and the members of its data.
+// argumentsOf returns what a message passes: its text and the members of its data.
 func argumentsOf(message rawjson.Value, text string) string {
 	out := `{"message":` + text
 	for _, p := range message.Get("parts").Elements() {

@@ -18,44 +18,42 @@ import (
 	"gauntlet/rawjson"
 )
 
-// The bounds of an expression. The text and its nesting bound parsing. The cost is counted
-// as the expression runs, the same on every machine, and stops what would run away; the
-// time limit is for what the cost misjudges.
+// Limits of an expression. Length and nesting bound parsing. The cost, counted while the expression runs and the same
+// on every machine, stops runaway evaluations; the time limit covers what the cost misjudges.
 const (
 	maxExpressionText  = 10_000
 	maxExpressionDepth = 100
 	maxExpressionNodes = 2_000
 	maxExpressionCost  = 1_000_000
-	// ExpressionTime is how long one evaluation may take, as §5.7 recommends.
+	// ExpressionTime is the time limit of one evaluation, as §5.7 recommends.
 	ExpressionTime = 100 * time.Millisecond
-	// Searches (matches) are not stopped once they run: these bound the instructions and the
-	// message of an expression with one, together as maxRegexpWork does.
+	// A running search (matches) cannot be stopped: these bound the instructions and the message of an expression with
+	// one, whose product is maxRegexpWork.
 	maxMatchesProgram = 1_000
 	maxMatchesMessage = maxRegexpWork / maxMatchesProgram
-	// interrupt is after how many rounds of a loop the time is looked at.
+	// interrupt is the number of loop iterations between checks of the time.
 	interrupt = 100
 )
 
-// An Expression is a CEL expression that asks something about a message (§6.3, SDK §4.3).
+// An Expression is a CEL expression about a message (§6.3, SDK §4.3).
 //
-// It has CEL's own functions and macros and no others, so that documents stay portable. A
-// number that is written as an integer and fits is an int, every other one a double: ints
-// and doubles compare with each other, and arithmetic between them is an error, as CEL has
-// it. Of members that repeat the last counts.
+// It has only CEL's standard functions and macros, so that documents stay portable. A number written as an integer that
+// fits is an int, any other a double: the two compare with each other, but arithmetic between them is an error, as in
+// CEL. Of duplicate members the last counts.
 type Expression struct {
 	parsed    *cel.Ast
 	variables []string
-	loops     bool // has a macro that goes through a list or a map
-	matches   bool // searches for a regular expression
+	loops     bool // has a macro that iterates over a list or a map
+	matches   bool // searches with a regular expression
 
-	once    sync.Once // for what is only needed to run
+	once    sync.Once // for what only evaluation needs
 	program cel.Program
-	err     error // it parses, and cannot be run
+	err     error // parses but cannot be evaluated
 }
 
 var errSlow = fmt.Errorf("it took longer than %s", ExpressionTime)
 
-// environment is what all expressions share: standard CEL and the name of the message.
+// environment is shared by all expressions: standard CEL and the message.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewEnv(
 		cel.ParserExpressionSizeLimit(maxExpressionText),
@@ -66,9 +64,8 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	)
 })
 
-// ParseExpression reads an expression that speaks of the message and of these variables. It
-// checks the syntax alone (V-014): a name that means nothing, or types that do not fit, are
-// errors of running it.
+// ParseExpression parses an expression on the message and variables. It checks only the syntax (V-014): unknown names
+// and mismatched types are evaluation errors.
 func ParseExpression(s string, variables ...string) (*Expression, error) {
 	if len(s) > maxExpressionText {
 		return nil, fmt.Errorf("an expression of more than %d bytes", maxExpressionText)
@@ -94,19 +91,17 @@ func ParseExpression(s string, variables ...string) (*Expression, error) {
 	return x, nil
 }
 
-// compileProgram makes the program that runs.
 func (x *Expression) compileProgram() {
 	env, err := environment()
 	if err != nil {
-		x.err = err // ParseExpression would have failed
+		x.err = err // excluded by ParseExpression
 		return
 	}
 	x.program, x.err = env.Program(checked(env, x.parsed, x.variables),
 		cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxExpressionCost), cel.InterruptCheckFrequency(interrupt))
 }
 
-// firstIssue returns the first fault and its place. CEL's own error quotes the whole line for
-// each fault, with a caret below.
+// firstIssue returns the first error and its position. CEL's own message quotes the whole line for each error, with a caret below.
 func firstIssue(issues *cel.Issues) error {
 	all := issues.Errors()
 	if len(all) == 0 {
@@ -119,8 +114,8 @@ func firstIssue(issues *cel.Issues) error {
 	return errors.New(msg)
 }
 
-// checked returns the expression with its types worked out, which makes it run a third
-// faster, or as it is if it has a fault that running it will tell.
+// checked returns the type-checked expression, which runs a third faster, or parsed itself if checking finds an error
+// that evaluation will report.
 func checked(env *cel.Env, parsed *cel.Ast, variables []string) *cel.Ast {
 	if len(variables) > 0 {
 		var declared []cel.EnvOption
@@ -139,14 +134,13 @@ func checked(env *cel.Env, parsed *cel.Ast, variables []string) *cel.Ast {
 	return parsed
 }
 
-// An ErrorKind says why an expression or a condition gave neither true nor false, in the
-// words of SDK §2.20.
+// An ErrorKind says why an expression or condition was neither true nor false, as in SDK §2.20.
 type ErrorKind string
 
 // The kinds.
 const (
-	TypeError    ErrorKind = "type_error"    // it gave something else than true or false
-	CELError     ErrorKind = "cel_error"     // a name or member is missing, types do not fit, a limit is reached
+	TypeError    ErrorKind = "type_error"    // the result is not a boolean
+	CELError     ErrorKind = "cel_error"     // missing name or member, mismatched types, exceeded limit
 	RegexTimeout ErrorKind = "regex_timeout" // searching a text could take too long
 )
 
@@ -160,14 +154,14 @@ func (e *EvalError) Error() string { return e.Err.Error() }
 
 func (e *EvalError) Unwrap() error { return e.Err }
 
-// A Binding is a name of an expression and what it stands for; absent stands for null.
+// A Binding is a variable of an expression and its value; absent means null.
 type Binding struct {
 	Name  string
 	Value rawjson.Value
 }
 
-// Eval runs the expression. ctx bounds all evaluations of a document together, and
-// ExpressionTime this one. Every failure is an *EvalError.
+// Eval evaluates the expression. ctx bounds all evaluations of a document together, ExpressionTime this one. Every
+// failure is an *EvalError.
 func (x *Expression) Eval(ctx context.Context, bindings ...Binding) (bool, error) {
 	if x.once.Do(x.compileProgram); x.err != nil {
 		return false, &EvalError{CELError, x.err}
@@ -189,7 +183,7 @@ func (x *Expression) Eval(ctx context.Context, bindings ...Binding) (bool, error
 	return bool(b), nil
 }
 
-// checkBindings refuses a message that could take too long to search.
+// checkBindings rejects a message that could take too long to search.
 func (x *Expression) checkBindings(bindings []Binding) error {
 	for _, b := range bindings {
 		if n := len(b.Value.Raw()); x.matches && n > maxMatchesMessage {
@@ -199,8 +193,8 @@ func (x *Expression) checkBindings(bindings []Binding) error {
 	return nil
 }
 
-// evaluateProgram evaluates under the time limit. CEL looks at the time in loops alone, and watching it
-// costs as much as a short expression: without a loop there is nothing to watch.
+// evaluateProgram evaluates with the time limit. CEL checks the time only in loops, and watching costs as much as a
+// short expression, so expressions without loops are not watched.
 func (x *Expression) evaluateProgram(ctx context.Context, a *activation) (ref.Val, error) {
 	if !x.loops {
 		out, _, err := x.program.Eval(a)
@@ -212,7 +206,7 @@ func (x *Expression) evaluateProgram(ctx context.Context, a *activation) (ref.Va
 	return out, err
 }
 
-// explainError names the limits in the words of this package.
+// explainError rephrases CEL's errors about limits.
 func explainError(err error) error {
 	var stopped interpreter.EvalCancelledError
 	if errors.As(err, &stopped) && stopped.Cause == interpreter.CostLimitExceeded {

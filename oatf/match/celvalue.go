@@ -13,14 +13,14 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An activation gives an expression its names. Values are turned into CEL's when they are
-// asked for: most expressions look at a few members of a large message.
+// An activation resolves the names of an expression. Values are converted to CEL lazily: most expressions use a few
+// members of a large message.
 type activation struct {
 	bindings []Binding
-	lists    map[rawjson.Value]ref.Val // arrays turned so far, for loops in loops
+	lists    map[rawjson.Value]ref.Val // converted arrays, for nested loops
 }
 
-// ResolveName is part of cel.Activation.
+// ResolveName implements cel.Activation.
 func (a *activation) ResolveName(name string) (any, bool) {
 	for i := range a.bindings {
 		if a.bindings[i].Name == name {
@@ -30,7 +30,7 @@ func (a *activation) ResolveName(name string) (any, bool) {
 	return nil, false
 }
 
-// Parent is part of cel.Activation.
+// Parent implements cel.Activation.
 func (a *activation) Parent() cel.Activation { return nil }
 
 func (a *activation) celValue(v rawjson.Value) ref.Val {
@@ -70,7 +70,7 @@ func (a *activation) celList(v rawjson.Value) ref.Val {
 	return l
 }
 
-// An object is a JSON object as a map of CEL, in the order received.
+// An object is a JSON object as a CEL map, in the order received.
 type object struct {
 	v rawjson.Value
 	a *activation
@@ -78,8 +78,7 @@ type object struct {
 
 var _ traits.Mapper = object{}
 
-// Find returns the member of this name. Names are strings; a map has no member under
-// anything else.
+// Find returns the member with this name. Only strings are names.
 func (o object) Find(key ref.Val) (ref.Val, bool) {
 	name, ok := key.(types.String)
 	if !ok {
@@ -105,7 +104,7 @@ func (o object) Contains(key ref.Val) ref.Val {
 	return types.Bool(ok)
 }
 
-// Size counts a name that repeats once.
+// Size counts a duplicate name once.
 func (o object) Size() ref.Val { return types.Int(len(o.memberNames())) }
 
 func (o object) Iterator() traits.Iterator {
@@ -150,7 +149,7 @@ func (o object) Type() ref.Type { return types.MapType }
 
 func (o object) Value() any { return o.v }
 
-// IsZeroValue is part of traits.Zeroer.
+// IsZeroValue implements traits.Zeroer.
 func (o object) IsZeroValue() bool { return o.v.Len() == 0 }
 
 func (o object) ConvertToType(t ref.Type) ref.Val {

@@ -8,8 +8,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Condition is what a value must be like (§5.4, SDK §5.3): equal to a bare value, or
-// such that every operator of an object holds.
+// A Condition tests a value (§5.4, SDK §5.3): it equals a bare value, or all operators of an object hold.
 type Condition struct {
 	equal  rawjson.Value // absent if there are operators
 	exists *bool
@@ -17,14 +16,13 @@ type Condition struct {
 	texts  bool // some test needs the text
 }
 
-// A test is one operator with its operand. text is the value as string operators see it,
-// and only there for those.
+// A test is an operator with its operand. text is the value as string operators see it, set only for those.
 type test interface {
 	matchesText(v rawjson.Value, text string) bool
 }
 
-// coerced returns what string operators see: a string itself, anything else as compact JSON
-// with sorted names (SDK §5.3, "Type coercion").
+// coerced returns what string operators see: a string itself, anything else as compact JSON with sorted names (SDK
+// §5.3, "Type coercion").
 func coerced(v rawjson.Value) string {
 	if v.Kind() == rawjson.String {
 		return v.Text()
@@ -32,9 +30,9 @@ func coerced(v rawjson.Value) string {
 	return v.Sorted()
 }
 
-// An OperandError says what is wrong with a condition or a predicate, and where.
+// An OperandError says what is wrong in a condition or predicate, and where.
 type OperandError struct {
-	At  rawjson.Value // the operand, or the name of the member that is wrong
+	At  rawjson.Value // the operand, or the name of the wrong member
 	Err error
 }
 
@@ -47,7 +45,7 @@ func (e *OperandError) Error() string {
 
 func (e *OperandError) Unwrap() error { return e.Err }
 
-// Operators returns the operators of conditions in the order of the specification.
+// Operators returns the operators of conditions in the specification's order.
 func Operators() []string {
 	return []string{"contains", "starts_with", "ends_with", "regex", "any_of", "gt", "lt", "gte", "lte", "exists"}
 }
@@ -55,9 +53,8 @@ func Operators() []string {
 // IsOperator reports whether name is an operator of conditions.
 func IsOperator(name string) bool { return name == "exists" || operators[name] != nil }
 
-// ParseCondition reads a condition. An object with at least one operator among its names is
-// a set of operators and must hold nothing else; every other value is one to be equal to.
-// A fault is an *OperandError.
+// ParseCondition parses a condition. An object with at least one operator is a set of operators and must contain
+// nothing else; any other value is compared for equality. The error is an *OperandError.
 func ParseCondition(v rawjson.Value) (*Condition, error) {
 	if !v.Exists() {
 		return nil, &OperandError{v, fmt.Errorf("a condition is missing")}
@@ -109,9 +106,8 @@ func (c *Condition) addOperator(m rawjson.Member) error {
 	return nil
 }
 
-// Holds reports whether v satisfies the condition. An absent v satisfies exists: false, if
-// that is the only operator, and nothing else. A text that is too long for a regular
-// expression, in the sense of [Condition.Search], does not satisfy it.
+// Holds reports whether v satisfies the condition. An absent v only satisfies exists: false as the only operator. A
+// text that is too long for a regular expression, as in [Condition.Search], does not satisfy it.
 func (c *Condition) Holds(v rawjson.Value) bool {
 	ok, _ := c.checkValue(v)
 	return ok
@@ -143,16 +139,15 @@ func (c *Condition) checkValue(v rawjson.Value) (bool, error) {
 	return true, nil
 }
 
-// HoldsAt reports whether any value that the target leads to satisfies the condition (SDK
-// §4.2), and returns the first that does. Where nothing being there is what satisfies it,
-// that value is absent.
+// HoldsAt reports whether any value at the target satisfies the condition (SDK §4.2), and returns the first. If the
+// absence of values satisfies it, the returned value is absent.
 func (c *Condition) HoldsAt(t Target, message rawjson.Value) (rawjson.Value, bool) {
 	v, ok, _ := c.Search(t, message)
 	return v, ok
 }
 
-// Search is HoldsAt with an error, an *EvalError of the kind RegexTimeout, where no value
-// satisfies the condition and one has a text too long to be searched in a few seconds.
+// Search is HoldsAt, but returns an *EvalError of kind RegexTimeout if no value satisfies the condition and one has a
+// text too long to search within a few seconds.
 func (c *Condition) Search(t Target, message rawjson.Value) (found rawjson.Value, ok bool, err error) {
 	s := search{condition: c}
 	if v, ok := s.resolveAt(t.steps, message); ok {
@@ -161,8 +156,7 @@ func (c *Condition) Search(t Target, message rawjson.Value) (found rawjson.Value
 	return rawjson.Value{}, s.err == nil && !s.anywhere && c.Holds(rawjson.Value{}), s.err
 }
 
-// A search is [Target.Each] with a condition inside, which spares a function value for
-// every message.
+// A search is [Target.Each] with the condition built in, which saves a closure per message.
 type search struct {
 	condition *Condition
 	anywhere  bool
@@ -193,7 +187,7 @@ func (s *search) resolveAt(steps []step, v rawjson.Value) (rawjson.Value, bool) 
 	return v, ok
 }
 
-// operators reads the operand of every operator but exists.
+// operators parse the operand of every operator but exists.
 var operators = map[string]func(rawjson.Value) (test, error){
 	"contains":    textOperator(func(s string) test { return contains(s) }),
 	"starts_with": textOperator(func(s string) test { return startsWith(s) }),
@@ -271,7 +265,7 @@ type compares struct {
 	want func(order int) bool
 }
 
-// matchesText is false for what is no number (SDK §5.3, "Numeric type mismatches").
+// matchesText is false for values that are not numbers (SDK §5.3, "Numeric type mismatches").
 func (c compares) matchesText(v rawjson.Value, _ string) bool {
 	order, ok := rawjson.CompareNumbers(v, c.with)
 	return ok && c.want(order)

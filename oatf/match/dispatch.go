@@ -18,8 +18,8 @@ type conditional struct {
 	entry rawjson.Value
 }
 
-// ParseDispatch reads a dispatch list: an array of objects. Of several entries without
-// when, which V-033 forbids, the first counts. A fault is an *OperandError.
+// ParseDispatch parses a dispatch list: an array of objects. Of several entries without when, which V-033 forbids, the
+// first counts. The error is an *OperandError.
 func ParseDispatch(list rawjson.Value) (*Dispatch, error) {
 	if list.Kind() != rawjson.Array {
 		return nil, &OperandError{list, errors.New("responses are a list and not " + articleFor(list))}
@@ -45,9 +45,8 @@ func ParseDispatch(list rawjson.Value) (*Dispatch, error) {
 	return d, nil
 }
 
-// Select returns the first entry whose when holds for the content of the request, else the
-// entry without one, wherever in the list that stands; absent if there is neither. With an
-// error, that ctx was over before the choice was made, it is the entry without one.
+// Select returns the first entry whose when holds for the request's content, otherwise the entry without when, wherever
+// it is; absent if there is neither. If ctx ends first, it returns the entry without when and an error.
 func (d *Dispatch) Select(ctx context.Context, request rawjson.Value) (rawjson.Value, error) {
 	for _, c := range d.entries {
 		ok, err := c.when.Holds(ctx, request)
@@ -61,8 +60,8 @@ func (d *Dispatch) Select(ctx context.Context, request rawjson.Value) (rawjson.V
 	return d.fallback, nil
 }
 
-// CountHolding returns how many entries have a when that holds for the content of a request, of which Select
-// returns the first; as far as it came where ctx was over before.
+// CountHolding returns the number of entries whose when holds for a request's content, of which Select returns the
+// first. It stops counting when ctx ends.
 func (d *Dispatch) CountHolding(ctx context.Context, request rawjson.Value) (n int) {
 	for _, c := range d.entries {
 		ok, err := c.when.Holds(ctx, request)

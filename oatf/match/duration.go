@@ -10,11 +10,9 @@ import (
 	"gauntlet/internal/leaf/excerpt"
 )
 
-// ParseDuration reads a duration in one of the two notations of SDK §5.2: a number with a
-// unit (30s, 5m, 1h, 2d), or ISO 8601 with days, hours, minutes and seconds (PT5M30S,
-// P1DT12H). Numbers are whole and not negative, ISO parts stand in this order, and at
-// least one is there. A day has 24 hours. What is longer than a time.Duration can be, 292
-// years, is cut to that.
+// ParseDuration parses a duration in a notation of SDK §5.2: a number with a unit (30s, 5m, 1h, 2d), or ISO 8601 with
+// days, hours, minutes and seconds (PT5M30S, P1DT12H). Numbers are whole and not negative; ISO parts come in this
+// order, at least one. A day has 24 hours. Longer durations are capped at the maximum of time.Duration, 292 years.
 func ParseDuration(s string) (time.Duration, error) {
 	var d time.Duration
 	var err error
@@ -31,7 +29,7 @@ func ParseDuration(s string) (time.Duration, error) {
 
 const day = 24 * time.Hour
 
-// A unit is a letter of a notation and what it stands for.
+// A unit is a letter of a notation and its value.
 type unit struct {
 	letter byte
 	length time.Duration
@@ -69,7 +67,7 @@ func parseISO(s string) (time.Duration, error) {
 	return plus(d, t), err
 }
 
-// sumUnits reads numbers with units that stand in the order given, each at most once.
+// sumUnits reads numbers with units in the given order, each at most once.
 func sumUnits(s string, units []unit) (time.Duration, error) {
 	var sum time.Duration
 	for s != "" {
@@ -90,7 +88,7 @@ func sumUnits(s string, units []unit) (time.Duration, error) {
 	return sum, nil
 }
 
-// leadingNumber reads the digits at the start of s. What no int64 holds is cut to the largest.
+// leadingNumber reads the digits at the start of s, capped at the largest int64.
 func leadingNumber(s string) (n int64, rest string, err error) {
 	i := 0
 	for ; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {

@@ -7,14 +7,13 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An Extractor takes a text out of a message (§5.5, SDK §5.6).
+// An Extractor takes a text from a message (§5.5, SDK §5.6).
 type Extractor struct {
 	query  *JSONPath
 	regexp program
 }
 
-// ParseExtractor reads a selector in one of the languages json_path and regex. Whether the
-// extractor is for requests or responses is the caller's to heed.
+// ParseExtractor parses a selector in json_path or regex. The caller decides between requests and responses.
 func ParseExtractor(language, selector string) (*Extractor, error) {
 	var x Extractor
 	var err error
@@ -32,14 +31,11 @@ func ParseExtractor(language, selector string) (*Extractor, error) {
 	return &x, nil
 }
 
-// Extract returns what the selector finds in the content of a message. ok is false if it
-// finds nothing, which is not the same as finding "".
+// Extract returns what the selector finds in a message's content. ok is false if it finds nothing, which is not the same as "".
 //
-// json_path takes the first node in document order: a string itself, anything else as
-// compact JSON in the order received. regex takes the first group of the first match in
-// the content, read the same way; without a group it finds nothing. The error is that a
-// JSONPath query would visit too much ([ErrTooMuch]), or that the content is too long for
-// the regular expression (an [*EvalError]).
+// json_path returns the first node in document order: a string itself, anything else as compact JSON in the order received. regex
+// returns the first group of the first match in the content, read the same way; without a group it finds nothing. The error is
+// [ErrTooMuch] for a JSONPath query that would visit too much, or an [*EvalError] if the content is too long for the regular expression.
 func (x *Extractor) Extract(content rawjson.Value) (text string, ok bool, err error) {
 	if x.query != nil {
 		v, err := x.query.First(content)
@@ -53,7 +49,7 @@ func (x *Extractor) Extract(content rawjson.Value) (text string, ok bool, err er
 		return "", false, err
 	}
 	at := x.regexp.FindStringSubmatchIndex(s)
-	if at == nil || at[2] < 0 { // the group took no part in the match
+	if at == nil || at[2] < 0 { // the group did not participate
 		return "", false, nil
 	}
 	return s[at[2]:at[3]], true, nil

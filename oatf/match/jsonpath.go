@@ -7,21 +7,19 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A JSONPath is a query of RFC 9535, with its five functions.
+// A JSONPath is a query of RFC 9535 with its five functions.
 //
-// Where the RFC leaves the order of members open, it is that of the document, so that a
-// query gives the same nodes every time. Of members that repeat, the last is the one that
-// a name selects; a wildcard selects all. Numbers compare by their exact value.
+// Where the RFC leaves the order of members open, document order is used, so that results are deterministic. Of
+// duplicate members, a name selects the last and a wildcard all. Numbers compare by exact value.
 type JSONPath struct {
 	segments []segment
 }
 
-// ErrTooMuch is the error of a query that would visit more than it may. A short query with
-// descendants of descendants can ask for more work than there are atoms.
+// ErrTooMuch is the error of a query that would visit too much: nested descendant segments can make a short query ask
+// for more work than there are atoms.
 var ErrTooMuch = errors.New("the query visits too much of the message")
 
-// maxVisits is how much one query may visit: a value, a member on the way to a named one,
-// or 16 bytes compared count 1.
+// maxVisits limits a query: a value, a member passed on the way to a named one, or 16 bytes compared count 1.
 const maxVisits = 5_000_000
 
 // First returns the first node in document order, absent if there is none.
@@ -31,8 +29,7 @@ func (q *JSONPath) First(root rawjson.Value) (rawjson.Value, error) {
 	return first, err
 }
 
-// Each calls yield with every node in order, repeated ones included, until yield returns
-// false. The only error is ErrTooMuch.
+// Each calls yield with every node in order, including duplicates, until yield returns false. The only error is ErrTooMuch.
 func (q *JSONPath) Each(root rawjson.Value, yield func(rawjson.Value) bool) error {
 	if !root.Exists() {
 		return nil
@@ -48,29 +45,27 @@ func (q *JSONPath) Each(root rawjson.Value, yield func(rawjson.Value) bool) erro
 // A walk is one evaluation of a query.
 type walk struct {
 	root rawjson.Value
-	left int // what may still be visited; below 0 the walk is over
+	left int // remaining visits; negative ends the walk
 }
 
-// visit pays for n visits and reports whether they could be paid.
+// visit charges n visits and reports whether they were within the limit.
 func (w *walk) visit(n int) bool {
 	w.left -= n
 	return w.left >= 0
 }
 
-// A segment selects children of a node, or of it and all its descendants.
+// A segment selects children of a node, or of the node and all descendants.
 type segment struct {
 	descend   bool
 	selectors []selector
 }
 
-// A selector selects among the children of one node. It returns false once yield did, or
-// when nothing may be visited any more.
+// A selector selects among a node's children. It returns false once yield did, or when the budget is exhausted.
 type selector interface {
 	selectFrom(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool
 }
 
-// eachMatch yields the nodes that segments lead to from v. Going to the end of the segments
-// with one node before the next gives the order of the RFC's node lists, and can stop.
+// eachMatch yields the nodes that segments select from v. Depth first gives the RFC's order of nodes and can stop early.
 func (w *walk) eachMatch(segments []segment, v rawjson.Value, yield func(rawjson.Value) bool) bool {
 	if len(segments) == 0 {
 		return yield(v)
@@ -97,7 +92,7 @@ func (w *walk) selectAll(selectors []selector, v rawjson.Value, yield func(rawjs
 	return true
 }
 
-// singleMatch returns the first node of the segments, absent if there is none.
+// singleMatch returns the first node of segments, absent if there is none.
 func (w *walk) singleMatch(segments []segment, v rawjson.Value) rawjson.Value {
 	var first rawjson.Value
 	w.eachMatch(segments, v, func(found rawjson.Value) bool { first = found; return false })
@@ -198,8 +193,8 @@ func (s slice) selectFrom(w *walk, v rawjson.Value, yield func(rawjson.Value) bo
 	return true
 }
 
-// bounds is RFC 9535 section 2.3.4.2.2: for a positive step from lower up to upper, which is
-// not included, for a negative one from upper down to lower, which is not.
+// bounds is RFC 9535 section 2.3.4.2.2: from lower up to upper (exclusive) for a positive step, from upper down to
+// lower (exclusive) for a negative one.
 func (s slice) bounds(n int) (lower, upper int) {
 	start, end := 0, n
 	if s.step < 0 {
@@ -237,7 +232,7 @@ func (f filter) selectFrom(w *walk, v rawjson.Value, yield func(rawjson.Value) b
 	})
 }
 
-// A pathError says where a query stops being one.
+// A pathError is a syntax error at a position of a query.
 type pathError struct {
 	at  int
 	msg string

@@ -6,17 +6,16 @@ import (
 	"gauntlet/internal/leaf/excerpt"
 )
 
-// This file reads filter expressions (RFC 9535 sections 2.3.5 and 2.4).
+// Parsing of filter expressions (RFC 9535 sections 2.3.5 and 2.4).
 
-// An operand is what stands on either side of a comparison, or alone: a valued, a
-// logical, or, as a query that is not singular, only what a function takes.
+// An operand is a side of a comparison or a test: a valued, a logical, or a non-singular query, which only functions accept.
 type operand struct {
 	value   valued  // ValueType
-	logical logical // LogicalType; of a query also NodesType
+	logical logical // LogicalType; for a query also NodesType
 	query   *query
 }
 
-// logical reads an expression with ||, the weakest operator.
+// logical parses an expression with ||, the operator of lowest precedence.
 func (p *pathParser) logical() logical {
 	p.enterNesting()
 	defer p.leaveNesting()
@@ -41,7 +40,7 @@ func (p *pathParser) and() logical {
 	return out
 }
 
-// operator steps over white space and an operator if that comes next, over nothing if not.
+// operator skips white space and the operator s if it is next, otherwise nothing.
 func (p *pathParser) operator(s string) bool {
 	before := p.at
 	p.skipSpace()
@@ -55,7 +54,7 @@ func (p *pathParser) operator(s string) bool {
 	return false
 }
 
-// basic reads an expression in parentheses, a comparison or a test.
+// basic parses a parenthesized expression, a comparison or a test.
 func (p *pathParser) basic() logical {
 	if p.peek() == '!' && !strings.HasPrefix(p.text[p.at:], "!=") {
 		p.at++
@@ -75,7 +74,7 @@ func (p *pathParser) basic() logical {
 	return p.test(left)
 }
 
-// negated reads what may stand behind a !: no comparison.
+// negated parses what may follow a !: anything but a comparison.
 func (p *pathParser) negated() logical {
 	if p.peek() == '(' {
 		return p.parenthesised()
@@ -132,7 +131,7 @@ func (p *pathParser) query() operand {
 	return o
 }
 
-// parseWord reads true, false, null or a function with its arguments.
+// parseWord parses true, false, null or a function call.
 func (p *pathParser) parseWord() operand {
 	from := p.at
 	for c := p.peek(); c == '_' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9'; c = p.peek() {
@@ -151,7 +150,7 @@ func (p *pathParser) parseWord() operand {
 	return operand{}
 }
 
-// parseFunction reads the arguments of a function and checks them against its declaration.
+// parseFunction parses a function's arguments and checks their number and types.
 func (p *pathParser) parseFunction(name string, from int) operand {
 	p.enterNesting()
 	defer p.leaveNesting()
@@ -178,7 +177,7 @@ func (p *pathParser) parseFunction(name string, from int) operand {
 	return operand{}
 }
 
-// allValues reports whether there are n arguments and all of them are of ValueType.
+// allValues reports whether there are n arguments, all of ValueType.
 func allValues(args []operand, n int) bool {
 	for _, a := range args {
 		if a.value == nil {
@@ -188,9 +187,8 @@ func allValues(args []operand, n int) bool {
 	return len(args) == n
 }
 
-// arguments reads what stands in the parentheses of a function. No function takes a
-// LogicalType, so an expression with an operator in it fails at the operator, where a comma
-// or a parenthesis should stand.
+// arguments parses a parenthesized argument list. No function takes a LogicalType, so an expression with an operator
+// fails at the operator, where a comma or parenthesis is expected.
 func (p *pathParser) arguments() []operand {
 	p.expectPrefix("(")
 	p.skipSpace()

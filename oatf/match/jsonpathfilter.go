@@ -44,10 +44,10 @@ type not struct{ logical }
 
 func (n not) truth(w *walk, node rawjson.Value) bool { return !n.logical.truth(w, node) }
 
-// A query is one inside a filter. As a logical it asks whether it selects anything; as a
-// valued, which the parser allows for singular queries only, it is the one node.
+// A query is a query in a filter. As a logical it is true if it selects anything; as a valued, for which it must be
+// singular, it is its only node.
 type query struct {
-	absolute bool // from the root ($) and not from the node (@)
+	absolute bool // from the root ($) instead of the node (@)
 	segments []segment
 }
 
@@ -81,12 +81,12 @@ func (q *query) singular() bool {
 	return true
 }
 
-// A literal is a value that stands in the query.
+// A literal is a literal value.
 type literal struct{ v rawjson.Value }
 
 func (l literal) valueAt(*walk, rawjson.Value) rawjson.Value { return l.v }
 
-// newLiteral makes a value of JSON text.
+// newLiteral parses JSON text.
 func newLiteral(json string) (literal, error) {
 	var tree rawjson.Tree
 	err := tree.Parse(json, 0)
@@ -120,17 +120,16 @@ func (c comparison) truth(w *walk, node rawjson.Value) bool {
 	}
 }
 
-// less orders numbers and strings, and nothing else.
+// less orders numbers and strings only.
 func less(a, b rawjson.Value) bool {
 	if order, ok := rawjson.CompareNumbers(a, b); ok {
 		return order < 0
 	}
-	// The order of bytes in UTF-8 is that of code points.
+	// UTF-8 bytes sort like code points.
 	return a.Kind() == rawjson.String && b.Kind() == rawjson.String && a.Text() < b.Text()
 }
 
-// length is the function length: of a string in characters, of an array or object in
-// children; Nothing for the rest.
+// length is the function length: characters of a string, children of an array or object, otherwise Nothing.
 type length struct{ of valued }
 
 func (l length) valueAt(w *walk, node rawjson.Value) rawjson.Value {
@@ -178,12 +177,12 @@ func number64(n int) rawjson.Value {
 	return l.v
 }
 
-// matching is the functions match (whole) and search: false unless both are strings and
-// the second is a regular expression.
+// matching is the function match (whole string) or search: false unless both arguments are strings and the second is a
+// regular expression.
 type matching struct {
 	text, pattern valued
 	whole         bool
-	compiled      *program // of a pattern that is a literal; nil if that is none
+	compiled      *program // of a literal pattern; nil if there is none
 }
 
 func (m *matching) truth(w *walk, node rawjson.Value) bool {
@@ -213,8 +212,7 @@ func (m *matching) compile(w *walk, pattern rawjson.Value) *program {
 	return &p
 }
 
-// fromIRegexp rewrites an I-Regexp (RFC 9485) for Go: a dot outside of a class matches all
-// but both line ends.
+// fromIRegexp rewrites an I-Regexp (RFC 9485) for Go: a dot outside a class matches all but CR and LF.
 func fromIRegexp(s string) string {
 	var b strings.Builder
 	class := false

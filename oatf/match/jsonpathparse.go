@@ -10,14 +10,14 @@ import (
 	"gauntlet/rawjson"
 )
 
-// The bounds of a query's text: its length, and how deep brackets and filters may nest.
+// Limits of a query: its length, and the nesting of brackets and filters.
 const (
 	maxQueryText  = 10_000
 	maxQueryDepth = 64
 )
 
-// ParseJSONPath reads a query of RFC 9535 and checks that its functions get what they take.
-// A member name without quotes begins with a letter, _ or any character beyond ASCII.
+// ParseJSONPath parses a query of RFC 9535 and type-checks its functions. An unquoted member name begins with a letter,
+// _ or a non-ASCII character.
 func ParseJSONPath(s string) (*JSONPath, error) {
 	if len(s) > maxQueryText {
 		return nil, fmt.Errorf("JSONPath: a query of more than %d bytes", maxQueryText)
@@ -38,8 +38,7 @@ func ParseJSONPath(s string) (*JSONPath, error) {
 	return &q, nil
 }
 
-// A pathParser reads a query. After the first error it stays where it is, at the end of
-// the text, so that every loop ends.
+// A pathParser parses a query. An error moves it to the end of the text, so that every loop ends.
 type pathParser struct {
 	text  string
 	at    int
@@ -63,7 +62,7 @@ func (p *pathParser) enterNesting() {
 
 func (p *pathParser) leaveNesting() { p.depth-- }
 
-// peek returns the next byte, 0 at the end; no query has a 0 outside of strings.
+// peek returns the next byte, 0 at the end; queries contain 0 only in strings.
 func (p *pathParser) peek() byte {
 	if p.at >= len(p.text) {
 		return 0
@@ -71,7 +70,7 @@ func (p *pathParser) peek() byte {
 	return p.text[p.at]
 }
 
-// takePrefix steps over s if it stands here.
+// takePrefix skips s if it is next.
 func (p *pathParser) takePrefix(s string) bool {
 	if !strings.HasPrefix(p.text[p.at:], s) {
 		return false
@@ -92,7 +91,7 @@ func (p *pathParser) skipSpace() {
 	}
 }
 
-// segments reads as many segments as there are. White space may stand before each.
+// segments parses all segments, each optionally preceded by white space.
 func (p *pathParser) segments() []segment {
 	var out []segment
 	for {
@@ -114,7 +113,7 @@ func (p *pathParser) segments() []segment {
 	}
 }
 
-// dotted reads what stands behind one or two dots.
+// dotted parses what follows one or two dots.
 func (p *pathParser) dotted(descend bool) []selector {
 	switch {
 	case descend && p.peek() == '[':
@@ -200,7 +199,7 @@ func (p *pathParser) indexOrSlice() selector {
 	return s
 }
 
-// maxInt is the largest integer of I-JSON, which bounds indexes.
+// maxInt is the largest integer of I-JSON, which limits indexes.
 const maxInt = 1<<53 - 1
 
 func (p *pathParser) optionalInt() *int {
@@ -223,7 +222,7 @@ func (p *pathParser) optionalInt() *int {
 	return &i
 }
 
-// digits reads one or more digits; plain ones have no zero in front.
+// digits reads one or more digits; plain forbids leading zeros.
 func (p *pathParser) digits(plain bool) {
 	from := p.at
 	for c := p.peek(); '0' <= c && c <= '9'; c = p.peek() {
@@ -238,7 +237,7 @@ func (p *pathParser) digits(plain bool) {
 	}
 }
 
-// parseString reads a string in either kind of quotes (RFC 9535 section 2.3.1.1).
+// parseString parses a string in single or double quotes (RFC 9535 section 2.3.1.1).
 func (p *pathParser) parseString() string {
 	quote := p.peek()
 	p.at++
@@ -265,7 +264,7 @@ func (p *pathParser) parseString() string {
 	}
 }
 
-// escape reads one escape, for a character beyond U+FFFF both its surrogates.
+// escape parses an escape, including both surrogates of a character above U+FFFF.
 func (p *pathParser) escape(b *strings.Builder, quote byte) {
 	rest := p.text[p.at:]
 	if len(rest) < 2 {
@@ -286,7 +285,7 @@ func (p *pathParser) escape(b *strings.Builder, quote byte) {
 			n = 12
 		}
 	}
-	// What is left is JSON's own escapes.
+	// The rest are JSON's escapes.
 	l, err := newLiteral(`"` + rest[:min(n, len(rest))] + `"`)
 	if err != nil || !l.v.WellFormed() {
 		p.failf("no such escape")
@@ -296,7 +295,7 @@ func (p *pathParser) escape(b *strings.Builder, quote byte) {
 	p.at += n
 }
 
-// high reports whether four hex digits are those of a high surrogate.
+// high reports whether four hex digits are a high surrogate.
 func high(hex string) bool {
 	n, err := strconv.ParseUint(hex, 16, 16)
 	return err == nil && n >= 0xD800 && n < 0xDC00
@@ -310,7 +309,7 @@ func (p *pathParser) parseLiteral(json string) valued {
 	return l
 }
 
-// parseNumber reads a number literal: an integer or -0, then a fraction and an exponent.
+// parseNumber parses a number: an integer or -0, a fraction and an exponent.
 func (p *pathParser) parseNumber() valued {
 	from := p.at
 	p.takePrefix("-")

@@ -9,15 +9,13 @@ import (
 	"gauntlet/rawjson"
 )
 
-// maxSegments is how deep a path may go, the depth that SDK §5.1.2 recommends.
+// maxSegments limits the depth of a path to what SDK §5.1.2 recommends.
 const maxSegments = 64
 
-// A Path is a simple dot-path such as arguments.command: names of members, one inside the
-// other (§5.4, SDK §5.1.1). The path "" is the value itself.
+// A Path is a simple dot-path such as arguments.command: nested member names (§5.4, SDK §5.1.1). "" is the value itself.
 type Path struct{ names []string }
 
-// ParsePath reads a simple path. Names are made of letters, digits, _ and - (ASCII); a
-// member whose name has anything else cannot be reached by a path.
+// ParsePath parses a simple path. Names consist of ASCII letters, digits, _ and -; other members cannot be reached by a path.
 func ParsePath(s string) (Path, error) {
 	steps, err := parseSteps(s)
 	if err != nil {
@@ -33,8 +31,8 @@ func ParsePath(s string) (Path, error) {
 	return p, nil
 }
 
-// Find returns what the path leads to, absent if it leads nowhere: a member is missing, or
-// something on the way is no object. null is found like any other value.
+// Find returns the value at the path, absent if a member is missing or a value on the way is not an object. null is a
+// value like any other.
 func (p Path) Find(v rawjson.Value) rawjson.Value {
 	for _, name := range p.names {
 		v = v.Get(name)
@@ -42,29 +40,27 @@ func (p Path) Find(v rawjson.Value) rawjson.Value {
 	return v
 }
 
-// A Target is a wildcard dot-path such as tools[*].description (§5.4, SDK §5.1.2): a
-// [Path] whose names may be followed by [*], every element of the array.
+// A Target is a wildcard dot-path such as tools[*].description (§5.4, SDK §5.1.2): a [Path] whose names may be followed
+// by [*] for every element of the array.
 type Target struct{ steps []step }
 
 type step struct {
 	name string
-	each bool // all elements of it
+	each bool // all elements
 }
 
-// ParseTarget reads a wildcard path.
 func ParseTarget(s string) (Target, error) {
 	steps, err := parseSteps(s)
 	return Target{steps}, err
 }
 
-// Each calls yield with everything the target leads to, in document order, until yield
-// returns false; it reports whether yield never did. The target "" leads to v itself, if
-// that exists.
+// Each calls yield with every value at the target, in document order, until yield returns false, and reports whether it
+// never did. The target "" is v itself, if it exists.
 func (t Target) Each(v rawjson.Value, yield func(rawjson.Value) bool) bool {
 	return eachAtPath(t.steps, v, yield)
 }
 
-// Any reports whether the target leads anywhere.
+// Any reports whether there is a value at the target.
 func (t Target) Any(v rawjson.Value) bool {
 	return !t.Each(v, func(rawjson.Value) bool { return false })
 }
@@ -120,5 +116,5 @@ func checkName(name string) error {
 	return nil
 }
 
-// mostQuoted is how much of a stranger's text a message shows, in bytes.
+// mostQuoted limits the bytes of untrusted text quoted in a message.
 const mostQuoted = 60

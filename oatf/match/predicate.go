@@ -7,8 +7,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Predicate is a set of conditions, each on what a simple path leads to, that must all
-// hold (§5.4, SDK §5.4). One without conditions always holds.
+// A Predicate is a set of conditions by simple path that must all hold (§5.4, SDK §5.4). An empty one always holds.
 type Predicate struct{ entries []entry }
 
 type entry struct {
@@ -16,8 +15,7 @@ type entry struct {
 	condition *Condition
 }
 
-// ParsePredicate reads a predicate: an object whose names are paths. A fault is an
-// *OperandError.
+// ParsePredicate parses an object whose names are paths. The error is an *OperandError.
 func ParsePredicate(v rawjson.Value) (*Predicate, error) {
 	if v.Kind() != rawjson.Object {
 		return nil, &OperandError{v, errors.New("a predicate is an object of paths and conditions, and not " + articleFor(v))}
@@ -37,9 +35,8 @@ func ParsePredicate(v rawjson.Value) (*Predicate, error) {
 	return p, nil
 }
 
-// Holds reports whether every condition holds. One on a path that leads nowhere does not,
-// unless it is exists: false. The error is that ctx was over before all were looked at: a
-// document may have ten thousand conditions, and a peer chooses how long a value is.
+// Holds reports whether every condition holds. A condition on a missing value does not, except exists: false. The error
+// means that ctx ended first: a document may have ten thousand conditions, and a peer chooses the length of values.
 func (p *Predicate) Holds(ctx context.Context, v rawjson.Value) (bool, error) {
 	for _, e := range p.entries {
 		if ctx.Err() != nil {

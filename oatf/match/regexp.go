@@ -6,27 +6,24 @@ import (
 	"regexp/syntax"
 )
 
-// The bounds of a regular expression: the length of its text, and how many instructions
-// it may compile to.
+// Limits of a regular expression: the length of its text and of its compiled program.
 const (
 	maxRegexpText    = 10_000
 	maxRegexpProgram = 20_000
 )
 
-// maxRegexpWork bounds one search: the instructions times the bytes searched, which is what
-// the time of the worst case grows with. It is a few seconds then; nearly every expression
-// takes a hundredth of that. A common one of fifty instructions may search 10 MB.
+// maxRegexpWork bounds a search by instructions times bytes, which the worst-case time grows with; that is a few
+// seconds, and nearly every expression needs a hundredth. A typical one of fifty instructions may search 10 MB.
 const maxRegexpWork = 500_000_000
 
-// A program is a regular expression and what it compiles to.
+// A program is a compiled regular expression and its size.
 type program struct {
 	*regexp.Regexp
 	size int // in instructions
 }
 
-// ParseRegexp compiles a regular expression of RE2, which is what §5.7 asks for: without
-// lookaround, backreferences and possessive quantifiers, and in time linear in the text.
-// It matches any part of a text unless it has anchors.
+// ParseRegexp compiles an RE2 expression, as §5.7 requires: no lookaround, backreferences or possessive quantifiers,
+// and linear time. It matches anywhere in a text unless anchored.
 func ParseRegexp(s string) (*regexp.Regexp, error) {
 	p, err := parseProgram(s)
 	return p.Regexp, err
@@ -51,7 +48,7 @@ func parseProgram(s string) (program, error) {
 	return program{re, len(compiled.Inst)}, err
 }
 
-// checkText refuses a text that could take too long to search.
+// checkText rejects a text that could take too long to search.
 func (p program) checkText(text string) error {
 	if len(text) <= maxRegexpWork/max(p.size, 1) {
 		return nil

@@ -7,28 +7,26 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Template is a text with references in double braces: {{name}} for what an extractor
-// captured, {{actor.name}} for what one of another actor did, {{request.path}} and
-// {{response.path}} for a part of the message at hand (§5.6, SDK §5.5). \{{ is {{ itself.
+// A Template is a text with references in double braces: {{name}} for a capture of the actor's extractors, {{actor.name}} for one
+// of another actor, {{request.path}} and {{response.path}} for a part of the current message (§5.6, SDK §5.5). \{{ is a literal {{.
 type Template struct {
 	parts []part
 }
 
 type part struct {
-	text string // the text, or the reference's name
+	text string // the text, or the name of the reference
 	ref  bool
 }
 
-// A Scope is what references of a template mean.
+// A Scope gives references their values.
 type Scope struct {
-	// Captures are values of extractors: those of the actor under their names, those of
-	// all actors under actor.name. They come before anything else.
+	// Captures are extracted values: the actor's own by name, those of all actors as actor.name. They take precedence.
 	Captures map[string]string
-	// Request and Response are the contents of the messages at hand, absent without one.
+	// Request and Response are the contents of the current messages, absent if there is none.
 	Request, Response rawjson.Value
 }
 
-// ParseTemplate reads a template. Its only fault is a {{ without }} behind it (V-016).
+// ParseTemplate parses a template. Its only error is an unclosed {{ (V-016).
 func ParseTemplate(s string) (*Template, error) {
 	t := &Template{}
 	var text strings.Builder
@@ -64,7 +62,7 @@ func (t *Template) addLiteral(text *strings.Builder) {
 	}
 }
 
-// References returns the names between the braces, in order, as they stand there.
+// References returns the references in order, as written between the braces.
 func (t *Template) References() []string {
 	var out []string
 	for _, p := range t.parts {
@@ -75,9 +73,8 @@ func (t *Template) References() []string {
 	return out
 }
 
-// Expand puts in what the references mean. What is put in is text and is not read again,
-// so that nothing captured from a peer can refer to anything. A reference that means
-// nothing becomes "" and is returned among missing, for a warning W-004.
+// Expand replaces references by their values. Values are not expanded again, so that nothing captured from a peer can
+// refer to anything. An unknown reference becomes "" and is returned in missing, for warning W-004.
 func (t *Template) Expand(s Scope) (text string, missing []string) {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -116,8 +113,8 @@ func (s *Scope) lookUpVariable(name string) (string, bool) {
 	return "", false
 }
 
-// asText writes a value for people and templates: a string itself, anything else as
-// compact JSON in the order received, an absent one as "".
+// asText formats a value for people and templates: a string itself, anything else as compact JSON in the order
+// received, an absent one as "".
 func asText(v rawjson.Value) string {
 	if v.Kind() == rawjson.String {
 		return v.Text()
@@ -125,10 +122,8 @@ func asText(v rawjson.Value) string {
 	return v.Compact()
 }
 
-// ExpandValue expands every string inside v (not the names of members) as a template and
-// returns the result as JSON (SDK §5.5a). Everything else, white space and digits
-// included, stays as it was written. A string that is no template, for its braces do not
-// close, stays as well.
+// ExpandValue expands every string in v, but not member names, as a template and returns the result as JSON (SDK
+// §5.5a). Everything else, including white space, digits and strings with unclosed braces, is kept as written.
 func ExpandValue(v rawjson.Value, s Scope) (json string, missing []string) {
 	raw, from := v.Raw(), v.Offset()
 	var b []byte

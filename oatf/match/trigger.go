@@ -17,8 +17,8 @@ type Trigger struct {
 	timed bool
 }
 
-// ParseTrigger makes a trigger of its fields in a document: "" and an absent value stand for
-// a field that is not there, and a count below 1 for 1.
+// ParseTrigger builds a trigger from the fields of a document: "" and absent values mean that a field is missing, and a
+// count below 1 means 1.
 func ParseTrigger(event string, count int, match rawjson.Value, after string) (*Trigger, error) {
 	t := &Trigger{event: event, count: max(count, 1)}
 	var err error
@@ -36,26 +36,24 @@ func ParseTrigger(event string, count int, match rawjson.Value, after string) (*
 	return t, nil
 }
 
-// After returns how long after its begin the phase ends whatever was seen; ok is false if
-// it does not. Who runs phases sets a timer to it: Advance is only asked when told.
+// After returns the maximum duration of the phase, ok false if there is none. The caller sets a timer: Advance acts only when called.
 func (t *Trigger) After() (d time.Duration, ok bool) { return t.after, t.timed }
 
 // A Reason is why a phase ended.
 type Reason string
 
-// The reasons. The zero Reason is that of a phase that goes on.
+// The reasons. The zero Reason means that the phase goes on.
 const (
 	EventMatched Reason = "event_matched"
 	TimedOut     Reason = "timeout"
 )
 
-// Advance reports whether and why the phase ends, elapsed after its begin. Each event is a
-// call, with "" for the passing of time alone; content is the event's. seen counts the
-// events that matched, from 0 at the begin of the phase; it is the caller's to keep, one
-// for each phase of each actor, and Advance's to change.
+// Advance reports whether and why the phase ends, elapsed after its start. Call it for every event with its content,
+// and with event "" when only time has passed. seen counts matching events since the start of the phase; the caller
+// keeps one per phase and actor, and Advance changes it.
 //
-// Time comes first: an event that arrives when time is up is not counted. Neither is one
-// whose content takes longer to look at than ctx lasts, which is the error.
+// Time takes precedence: an event that arrives after the time limit is not counted. Nor is one whose content takes
+// longer to examine than ctx allows, which is the error.
 func (t *Trigger) Advance(ctx context.Context, event string, content rawjson.Value, elapsed time.Duration, seen *int) (Reason, error) {
 	if t.timed && elapsed >= t.after {
 		return TimedOut, nil
@@ -74,9 +72,8 @@ func (t *Trigger) Advance(ctx context.Context, event string, content rawjson.Val
 	return "", nil
 }
 
-// EffectiveState returns the state that holds in the phase with this index: its own, or
-// else that of the nearest phase before it that has one (§5.2, SDK §5.10). States are
-// replaced whole and never merged. A state that is null counts as left out.
+// EffectiveState returns the state of the phase with this index: its own, or that of the nearest earlier phase that has
+// one (§5.2, SDK §5.10). States are replaced entirely, never merged. A null state counts as absent.
 func EffectiveState(states []rawjson.Value, phase int) rawjson.Value {
 	for i := min(phase, len(states)-1); i >= 0; i-- {
 		if s := states[i]; s.Exists() && s.Kind() != rawjson.Null {
