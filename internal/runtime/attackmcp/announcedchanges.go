@@ -2,8 +2,8 @@ package attackmcp
 
 import "gauntlet/internal/leaf/mcp"
 
-// announceChange notes that a client is told of a change of a list, which is pending until the client reads that list or
-// leaves. announced ends it where the message could not be sent.
+// announceChange records that a client is told of a change of a list, which is pending until the client reads the list or leaves.
+// announced ends it if the message could not be sent.
 func (s *server) announceChange(c *clientState, method string) (announced func()) {
 	list := listOf(method)
 	if list == "" {
@@ -20,7 +20,7 @@ func (s *server) announceChange(c *clientState, method string) (announced func()
 	return end
 }
 
-// forgetChanges waits for the end of a client, who will read nothing any more.
+// forgetChanges ends the pending changes of a client once it has left.
 func (s *server) forgetChanges(c *clientState) {
 	select {
 	case <-c.session.Done():
@@ -31,7 +31,7 @@ func (s *server) forgetChanges(c *clientState) {
 	}
 }
 
-// takeChanges returns what ends the changes that a request reads.
+// takeChanges returns a function that ends the changes a request reads.
 func (c *clientState) takeChanges(method string) (read func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +44,7 @@ func (c *clientState) takeChanges(method string) (read func()) {
 	}
 }
 
-// listOf returns the method that reads the list of which a notification says that it changed, "" for others.
+// listOf returns the method that reads the list named in a list_changed notification, or "".
 func listOf(notification string) string {
 	for _, l := range mcp.ChangingLists {
 		if l.Changed == notification {

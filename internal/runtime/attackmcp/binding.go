@@ -11,27 +11,26 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// DefaultReadiness is how long the server under attack may take to answer for the first time.
+// DefaultReadiness is the default of [Options.Readiness].
 const DefaultReadiness = 30 * time.Second
 
-// Options say how the actors of MCP speak. A zero field means its default.
+// Options configure the MCP actors. A zero field means its default.
 type Options struct {
-	// Readiness is how long the server under attack may take to answer for the first time;
-	// default DefaultReadiness.
+	// Readiness bounds the wait for the first answer of the server under attack; default DefaultReadiness.
 	Readiness time.Duration
-	// Dial connects to the server that an mcp_client actor attacks, over a connection whose
-	// messages tap sees; nil where there is none. The run closes the connection.
+	// Dial connects an mcp_client actor to the server it attacks; tap sees the messages. nil if there is no such server. The run
+	// closes the connection.
 	Dial func(ctx context.Context, actor string, tap wire.Tap) (wire.Conn, error)
-	// Serve says how server actors speak. Its Interceptor and Tap are the binding's.
+	// Serve configures server actors. Its Interceptor and Tap are the binding's.
 	Serve mcpserver.Options
-	// Negotiate has servers agree on a revision with each client where the document names none; else they
-	// answer initialize with 2025-11-25, as the specification has it.
+	// Negotiate makes servers negotiate a revision with each client if the document names none; otherwise they answer initialize
+	// with 2025-11-25, the default of §7.1.4.
 	Negotiate bool
-	// ForceElicitation sends elicitations also to clients that do not claim to take them.
+	// ForceElicitation sends elicitations even to clients that do not declare them.
 	ForceElicitation bool
 }
 
-// New returns the binding of MCP (§7.1).
+// New returns the MCP binding (§7.1).
 func New(opt Options) attack.Binding {
 	if opt.Readiness == 0 {
 		opt.Readiness = DefaultReadiness
@@ -44,7 +43,7 @@ type binding struct{ Options }
 // Modes are those of §7.1.1.
 func (binding) Modes() []string { return []string{"mcp_server", "mcp_client"} }
 
-// NewPlayer makes a server, or a client where there is a server to attack.
+// NewPlayer returns a server, or a client if there is a server to attack.
 func (b binding) NewPlayer(a *attack.Actor) (player attack.Player, skip string, err error) {
 	if a.Mode == "mcp_server" {
 		s, err := newServer(a, b.Options)
@@ -57,7 +56,7 @@ func (b binding) NewPlayer(a *attack.Actor) (player attack.Player, skip string, 
 	return newClient(a, b.Options), "", nil
 }
 
-// Engine returns what answers for a server of this binding, nil for any other player.
+// Engine returns the server engine of a player of this binding, nil for any other.
 func Engine(p attack.Player) *mcpserver.Server {
 	if s, ok := p.(*server); ok {
 		return s.engine
@@ -65,7 +64,7 @@ func Engine(p attack.Player) *mcpserver.Server {
 	return nil
 }
 
-// Server is where transports are attached.
+// Server is where transports attach.
 func (s *server) Server() attack.Server {
 	return attack.Server{
 		Actor: s.Name, Protocol: "mcp", Path: mcpserver.Path,

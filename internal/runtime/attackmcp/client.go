@@ -12,34 +12,33 @@ import (
 	"gauntlet/trace"
 )
 
-// A client is an actor in the mode mcp_client: it opens a conversation with the server under
-// attack, does the actions of its phases one after the other, and answers what the server
-// asks meanwhile (§7.1.5). All of it happens in one goroutine, but for the timer of a phase.
+// A client is an actor in mode mcp_client: it opens a session with the server under attack, performs the actions of its phases one
+// after the other, and answers the server's requests (§7.1.5). All runs in one goroutine, except the phase timer.
 type client struct {
 	*attack.Actor
-	attack.PhaseStop // of what is waited for
+	attack.PhaseStop // stops the current wait
 	opt              Options
 	tape             *wire.Tape
 
 	mu     sync.Mutex
 	outbox []queuedMessage
 
-	deferred []func(string)  // what events that came while a request was under way brought about
-	idle     bool            // it waits for what the server says unasked
-	latest   attack.Exchange // the last of its own that was answered
+	deferred []func(string)  // effects of events that arrived during a request
+	idle     bool            // it waits for unsolicited messages
+	latest   attack.Exchange // its latest answered request
 }
 
 func newClient(a *attack.Actor, opt Options) *client { return &client{Actor: a, opt: opt} }
 
-// Send keeps what on_enter sends until the goroutine of the client can send it.
+// Send queues what on_enter sends until the client's goroutine can send it.
 func (c *client) Send(_ context.Context, e attack.Entry, method, params string) {
 	c.mu.Lock()
 	c.outbox = append(c.outbox, queuedMessage{e.Phase(), e.Left(), method, params})
 	c.mu.Unlock()
-	c.Moved() // ends the wait for an answer, or for anything at all
+	c.Moved() // ends the current wait, for an answer or anything else
 }
 
-// interruptible returns a context that Moved ends.
+// interruptible returns a context that Moved cancels.
 func (c *client) interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c.SetStop(cancel)
@@ -49,7 +48,7 @@ func (c *client) interruptible(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// Play runs through the script. An error is why it could not be played to its end.
+// Play runs the script. An error says why it could not be completed.
 func (c *client) Play(ctx context.Context) error {
 	c.tape = wire.NewTape(c.Recorder(), trace.Message{
 		Actor: c.Name, Server: c.Name, Session: "s1", Role: trace.AsClient, Phase: c.Phases[0].Name,
@@ -61,13 +60,13 @@ func (c *client) Play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close() // an error of leaving changes nothing about what was seen
+	defer conn.Close() // an error on closing changes nothing that was observed
 	session, err := c.openSession(ctx, conn)
 	if err != nil {
 		return err
 	}
 	c.runDeferred()
-	session.Hear(ctx) // over HTTP there is a stream for what a server says unasked
+	session.Hear(ctx) // over HTTP the server's unsolicited messages need a stream
 	for ctx.Err() == nil {
 		at, left := c.Position(ctx)
 		if err := c.playPhase(ctx, session, at, left); err != nil {
@@ -75,14 +74,14 @@ func (c *client) Play(ctx context.Context) error {
 		}
 		if c.ThroughAt(at) {
 			c.Finish(nil)
-			_ = session.Wait(ctx) // for the grace of the run; a server that leaves then has done its part
+			_ = session.Wait(ctx) // for the run's grace period; a server that leaves then has done its part
 			return nil
 		}
 	}
 	return nil
 }
 
-// Close says why messages are missing in the trace.
+// Close reports why messages are missing from the trace.
 func (c *client) Close() {
 	if c.tape != nil {
 		c.NoteLoss(c.tape.Err())
@@ -124,15 +123,14 @@ func (c *client) openSession(ctx context.Context, conn wire.Conn) (*mcpclient.Se
 	})
 }
 
-// observeIncoming takes a notification of the server, which may come while something else is under way.
-// What it brings about is done behind that, so that no answer is lost.
+// observeIncoming handles a server's notification, which may arrive during a request. Its effects are deferred until after the
+// request, so that no answer is lost.
 func (c *client) observeIncoming(ctx context.Context, method string, content rawjson.Value) {
 	_, then := c.ObserveMessage(ctx, method, oatf.SourceRequest, content, true)
 	c.deferEntry(then)
 }
 
-// deferEntry keeps what an event brought about until what is under way is done. Where nothing is, nothing
-// is waited for any more.
+// deferEntry defers an event's effects until the current request is done, and ends an idle wait.
 func (c *client) deferEntry(then func(string)) {
 	if then == nil {
 		return
@@ -143,7 +141,7 @@ func (c *client) deferEntry(then func(string)) {
 	}
 }
 
-// runDeferred does what events brought about.
+// runDeferred applies the deferred effects.
 func (c *client) runDeferred() {
 	for len(c.deferred) > 0 {
 		then := c.deferred[0]
@@ -152,8 +150,8 @@ func (c *client) runDeferred() {
 	}
 }
 
-// playPhase does what is to be done in one phase and returns when the phase is over or, where
-// it has no end, when that is done. An error is the end of the conversation.
+// playPhase plays one phase and returns when it is over or, if it has no end, when its actions are done. An error is the end of the
+// session.
 func (c *client) playPhase(ctx context.Context, session *mcpclient.Session, at int, left <-chan struct{}) error {
 	select {
 	case <-c.Settled(at):

@@ -12,7 +12,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// answerServer answers a request of the server under attack; not ok for "method not found".
+// answerServer answers a request of the server under attack; false means "method not found".
 func (c *client) answerServer(ctx context.Context, method, text string) (result string, ok bool) {
 	request := parseParams(wire.Message{Params: text})
 	at, then := c.ObserveMessage(ctx, method, oatf.SourceRequest, request, true)
@@ -65,7 +65,7 @@ func (c *client) selectResponse(at int, list string, request rawjson.Value) rawj
 	return entry
 }
 
-// sampleFor answers a request for a sample. Its text is the document's, or that of a model where the document leaves it to one.
+// sampleFor answers a sampling request with the document's text, or a model's if the document asks for one.
 func (c *client) sampleFor(ctx context.Context, at int, request rawjson.Value, x *attack.Expander) (string, error) {
 	entry := c.selectResponse(at, "sampling_responses", request)
 	if !attack.Member(entry, "synthesize").Exists() {
@@ -81,7 +81,7 @@ func (c *client) sampleFor(ctx context.Context, at int, request rawjson.Value, x
 	return "", err
 }
 
-// answerElicitation answers what a server wants the user asked, in the same way.
+// answerElicitation answers an elicitation likewise.
 func (c *client) answerElicitation(ctx context.Context, at int, request rawjson.Value, x *attack.Expander) (string, error) {
 	entry := c.selectResponse(at, "elicitation_responses", request)
 	if !attack.Member(entry, "synthesize").Exists() {
@@ -95,8 +95,7 @@ func (c *client) answerElicitation(ctx context.Context, at int, request rawjson.
 	return elicitationResult(entry, written.Get("content"), x)
 }
 
-// samplingResult is a CreateMessageResult as the document has it, whatever that is. Where the document
-// has none, the model says nothing.
+// samplingResult returns the document's CreateMessageResult unchanged, or one without text if it has none.
 func samplingResult(entry rawjson.Value, x *attack.Expander) (string, error) {
 	if content := entry.Get("content"); content.Exists() {
 		return x.ExpandValue(content)
@@ -104,8 +103,8 @@ func samplingResult(entry rawjson.Value, x *attack.Expander) (string, error) {
 	return `{"role":"assistant","content":{"type":"text","text":""},"model":"oatf-client"}`, nil
 }
 
-// elicitationResult makes an ElicitResult: accept is the default action of an entry, and cancel what
-// is done where the document has no entry. written takes the place of the entry's content, if it is there.
+// elicitationResult returns an ElicitResult: the default action is accept for an entry, and cancel without one. written, if
+// present, replaces the entry's content.
 func elicitationResult(entry, written rawjson.Value, x *attack.Expander) (string, error) {
 	if !entry.Exists() {
 		return `{"action":"cancel"}`, nil

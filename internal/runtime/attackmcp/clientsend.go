@@ -13,7 +13,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// sendQueued sends what on_enter has to send.
+// sendQueued sends what on_enter queued.
 func (c *client) sendQueued(ctx context.Context, session *mcpclient.Session) error {
 	for {
 		c.mu.Lock()
@@ -30,11 +30,11 @@ func (c *client) sendQueued(ctx context.Context, session *mcpclient.Session) err
 	}
 }
 
-// waitForServer waits for what the server sends unasked, until something has changed.
+// waitForServer receives unsolicited messages until something has changed.
 func (c *client) waitForServer(ctx context.Context, session *mcpclient.Session, left <-chan struct{}) error {
 	waiting, done := c.interruptible(ctx)
 	defer done()
-	if attack.IsClosed(left) || c.Over() { // it was over before there was anything to interrupt
+	if attack.IsClosed(left) || c.Over() { // it ended before there was anything to interrupt
 		return nil
 	}
 	c.idle = true
@@ -44,7 +44,7 @@ func (c *client) waitForServer(ctx context.Context, session *mcpclient.Session, 
 	return err
 }
 
-// sendAction does one action of the state.
+// sendAction performs one action of the state.
 func (c *client) sendAction(ctx context.Context, session *mcpclient.Session, at int, action rawjson.Value) error {
 	x := c.ExpanderUpon(c.latest)
 	method, err := x.ExpandText(action.Get("method").Text())
@@ -64,8 +64,7 @@ func (c *client) sendAction(ctx context.Context, session *mcpclient.Session, at 
 	return c.sendMessage(ctx, session, at, method, params)
 }
 
-// sendMessage sends a notification, or a request, whose answer is an event under its method. An
-// error is the end of the conversation.
+// sendMessage sends a notification, or a request whose answer is an event under its method. An error is the end of the session.
 func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at int, method, params string) error {
 	if params == "" {
 		params = "{}"
@@ -85,7 +84,7 @@ func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at
 	waiting, done := c.interruptible(ctx)
 	call := session.Call
 	if params[0] != '{' {
-		call = session.CallVerbatim // the document wants it so
+		call = session.CallVerbatim // the document asks for it
 	}
 	m, err := call(waiting, method, params)
 	moved := errors.Is(context.Cause(waiting), attack.ErrMoved)
@@ -106,8 +105,8 @@ func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at
 	return nil
 }
 
-// observeOwnAnswer takes what the server answered to a request of ours: an event under its method.
-// The extractors are those of the phase that asked, also where it is over by now.
+// observeOwnAnswer handles the server's answer to our request as an event under its method. The extractors are those of the phase
+// that sent it, even if it is over.
 func (c *client) observeOwnAnswer(ctx context.Context, at int, method, params string, m wire.Message) {
 	content := withRequest(m, params)
 	c.RunExtractors(at, oatf.SourceResponse, content)
@@ -115,18 +114,18 @@ func (c *client) observeOwnAnswer(ctx context.Context, at int, method, params st
 	c.deferEntry(c.ObserveEvent(ctx, method, content, c.latest))
 }
 
-// observeOpening takes the exchange that opens the conversation, an event as any other.
+// observeOpening handles the exchange that opens the session as an event like any other.
 func (c *client) observeOpening(ctx context.Context, method, params string, m wire.Message) {
 	at := c.LastPhase()
 	c.RunExtractors(at, oatf.SourceRequest, attack.ParseJSON(params))
 	c.observeOwnAnswer(ctx, at, method, params, m)
 }
 
-// requestKey is the member under which an event that is an answer has the params of its
-// request, which SDK §4.1 demands without naming it. The judge of traces has the same.
+// requestKey is the member that holds the request's params in an answer's event; SDK §4.1 requires one without naming it. The judge
+// of traces uses the same.
 const requestKey = "_request"
 
-// withRequest returns what an answer says, together with what was asked.
+// withRequest returns an answer's content together with the request's params.
 func withRequest(m wire.Message, params string) rawjson.Value {
 	tree := new(rawjson.Tree)
 	text := cmp.Or(m.Result, m.Error)

@@ -1,6 +1,5 @@
-// Package attackmcp is the binding of MCP (§7.1): it plays the adversarial MCP servers and clients
-// of attack documents.
+// Package attackmcp is the MCP binding (§7.1): it plays the adversarial MCP servers and clients of attack documents.
 //
-// What a server shows in a phase is worked out without I/O ([serverState]); drivers put that in front
-// of package mcpserver, which talks to agents, and package mcpclient, which talks to servers.
+// What a server shows in a phase is computed without I/O ([serverState]); package mcpserver serves it to agents, and package
+// mcpclient talks to servers.
 package attackmcp

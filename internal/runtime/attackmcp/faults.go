@@ -16,36 +16,35 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// Bounds of what is remembered.
+// Limits on what is kept.
 const (
-	maxInjections = 1000      // facts of one server
-	maxListing    = 256 << 10 // bytes of a list that goes out again and again
-	maxLists      = 64        // and how many there are
+	maxInjections = 1000      // injections per server
+	maxListing    = 256 << 10 // bytes of a list served repeatedly
+	maxLists      = 64        // number of such lists
 )
 
-// faultInjector are the rules of a server being carried out.
+// faultInjector carries out a server's fault rules.
 type faultInjector struct {
 	*server
 	mu         sync.Mutex
 	used       map[*faults.Rule]int64
 	injections []*injection
-	underWay   int               // deliveries under way
-	idle       chan struct{}     // closed when there are none; nil while nobody waits for that
-	lists      map[string]string // of cursor loops: what the first page was answered with, by session and method
+	underWay   int               // deliveries in progress
+	idle       chan struct{}     // closed when there are none; nil unless somebody waits
+	lists      map[string]string // first pages of cursor loops, by session and method
 }
 
-// injection is a fact in the making.
+// injection is one fault on one client, in progress or done.
 type injection struct {
 	attack.FaultOutcome
 	rule     *faults.Rule
 	session  *mcpserver.Session
 	closed   bool
 	hung     bool
-	underWay int // deliveries under way
+	underWay int // deliveries in progress
 }
 
-// newFaultInjector returns nil for a server none of whose phases has rules: then nothing of this
-// file is ever run.
+// newFaultInjector returns nil if no phase of the server has rules.
 func newFaultInjector(s *server) *faultInjector {
 	if !slices.ContainsFunc(s.Phases, func(p attack.Phase) bool { return p.Faults != nil }) {
 		return nil
@@ -53,7 +52,7 @@ func newFaultInjector(s *server) *faultInjector {
 	return &faultInjector{server: s, used: map[*faults.Rule]int64{}, lists: map[string]string{}}
 }
 
-// noteUnusedFaults tells of rules of an actor that is no server.
+// noteUnusedFaults warns about rules on an actor that is no server.
 func noteUnusedFaults(a *attack.Actor) {
 	for at := range a.Phases {
 		if a.Phases[at].Faults != nil {
@@ -62,7 +61,7 @@ func noteUnusedFaults(a *attack.Actor) {
 	}
 }
 
-// injectFault is offered every message of the server's.
+// injectFault is offered every message of the server.
 func (w *faultInjector) injectFault(ctx context.Context, o *mcpserver.Outgoing) bool {
 	m := wire.Decode(o.Text)
 	at, method, answer := w.CurrentPhase(w.AwaitBegin()), m.Method, false
@@ -100,7 +99,7 @@ func (w *faultInjector) injectFault(ctx context.Context, o *mcpserver.Outgoing) 
 	return true
 }
 
-// chooseRule returns the rule for a message, nil if there is none, and counts it.
+// chooseRule returns the rule that applies to a message, or nil, and counts it.
 func (w *faultInjector) chooseRule(at int, method string, answer bool, o *mcpserver.Outgoing) *injection {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -126,7 +125,7 @@ func (w *faultInjector) chooseRule(at int, method string, answer bool, o *mcpser
 	return nil
 }
 
-// injectionFor returns what is known of a rule and a client. w.mu is held.
+// injectionFor returns the injection of a rule for a client. w.mu is held.
 func (w *faultInjector) injectionFor(r *faults.Rule, at int, t *mcpserver.Session) *injection {
 	for _, f := range w.injections {
 		if f.rule == r && f.session == t {
@@ -142,7 +141,7 @@ func (w *faultInjector) injectionFor(r *faults.Rule, at int, t *mcpserver.Sessio
 	return f
 }
 
-// undoInjection takes back what could not be done.
+// undoInjection uncounts an injection that could not be carried out.
 func (w *faultInjector) undoInjection(f *injection) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -151,8 +150,7 @@ func (w *faultInjector) undoInjection(f *injection) {
 	w.endDeliveryLocked(f)
 }
 
-// loopedPage returns what a page of a list is answered with. Cursors of ours mean nothing to
-// the engine, so each page is the first again.
+// loopedPage returns the looped page of a list. Our cursors mean nothing to the engine, so every page is the first again.
 func (w *faultInjector) loopedPage(t *mcpserver.Session, method string, m wire.Message) string {
 	key := strconv.Itoa(t.Number()) + " " + method
 	w.mu.Lock()
@@ -167,7 +165,7 @@ func (w *faultInjector) loopedPage(t *mcpserver.Session, method string, m wire.M
 	return m.Raw
 }
 
-// tapFaulted puts the message into the trace as it goes out, with what is done to it.
+// tapFaulted records the message as it is sent, with the fault applied.
 func (w *faultInjector) tapFaulted(o *mcpserver.Outgoing, was wire.Message, text string, f *injection) {
 	out := wire.Decode(text)
 	out.Note = joinNotes(out.Note, "x-gauntlet-wire: "+f.Do+", done to this message")
@@ -179,7 +177,7 @@ func (w *faultInjector) tapFaulted(o *mcpserver.Outgoing, was wire.Message, text
 	o.Tap(out)
 }
 
-// carryOut carries out a plan, until the client or the run has ended.
+// carryOut carries out a plan until the client or the run ends.
 func (w *faultInjector) carryOut(ctx context.Context, o *mcpserver.Outgoing, f *injection, plan faults.Plan) {
 	run := w.AwaitBegin()
 	defer w.endDelivery(f)
@@ -233,14 +231,14 @@ func textIf(yes bool, s string) string {
 	return ""
 }
 
-// endDelivery notes that a delivery is over.
+// endDelivery records that a delivery is over.
 func (w *faultInjector) endDelivery(f *injection) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.endDeliveryLocked(f)
 }
 
-// endDeliveryLocked is left for who holds w.mu.
+// endDeliveryLocked is endDelivery with w.mu held.
 func (w *faultInjector) endDeliveryLocked(f *injection) {
 	f.underWay--
 	if w.underWay--; w.underWay == 0 && w.idle != nil {
@@ -249,10 +247,10 @@ func (w *faultInjector) endDeliveryLocked(f *injection) {
 	}
 }
 
-// lastWrite is how long the end of a run waits for bytes that a client does not take.
+// lastWrite bounds the wait, at the end of a run, for a client to read.
 const lastWrite = time.Second
 
-// awaitDeliveries waits until what was under way when the run ended has noticed that.
+// awaitDeliveries waits until the deliveries in progress have noticed the end of the run.
 func (w *faultInjector) awaitDeliveries() {
 	w.mu.Lock()
 	idle := make(chan struct{})
@@ -270,7 +268,7 @@ func (w *faultInjector) awaitDeliveries() {
 	}
 }
 
-// sleepUntil waits, unless the client or the run ends before.
+// sleepUntil waits for d, or until the client or the run ends.
 func sleepUntil(ctx, run context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -281,8 +279,7 @@ func sleepUntil(ctx, run context.Context, d time.Duration) {
 	}
 }
 
-// observeMethod notes what a client asks or tells behind what was done to it. begins says that it is
-// the first thing that it says.
+// observeMethod records what a client sends after a fault. begins marks its first message.
 func (w *faultInjector) observeMethod(t *mcpserver.Session, method string, begins bool) {
 	if w == nil {
 		return
@@ -300,7 +297,7 @@ func (w *faultInjector) observeMethod(t *mcpserver.Session, method string, begin
 	}
 }
 
-// observeTapped notes messages and requests of HTTP.
+// observeTapped records messages and HTTP requests after a fault.
 func (w *faultInjector) observeTapped(t mcpserver.Tapped) {
 	if w == nil || t.ToClient || t.Session == nil {
 		return
@@ -320,12 +317,12 @@ func (w *faultInjector) observeTapped(t mcpserver.Tapped) {
 	}
 }
 
-// maxMethod is how much of the name of a method is kept.
+// maxMethod bounds the kept part of a method name.
 const maxMethod = 100
 
 func clipMethod(s string) string { return s[:min(len(s), maxMethod)] }
 
-// outcomes returns what was found out, when the run has ended.
+// outcomes returns the observations after the run has ended.
 func (w *faultInjector) outcomes() []attack.FaultOutcome {
 	if w == nil {
 		return nil
@@ -355,5 +352,5 @@ func (w *faultInjector) outcomes() []attack.FaultOutcome {
 	return out
 }
 
-// Faults says what clients did when messages to them were tampered with.
+// Faults returns how clients reacted to faulty messages.
 func (s *server) Faults() []attack.FaultOutcome { return s.faults.outcomes() }

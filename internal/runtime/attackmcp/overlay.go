@@ -20,19 +20,18 @@ import (
 	"gauntlet/rawjson"
 )
 
-// overlayKey is the extension of a server's state that puts the actor in front of the server that is
-// named to the run: its lists and answers go through, with what the overlay adds. Without such a server
-// the rest of the state is played.
+// overlayKey is the state extension that puts the actor in front of the real server given to the run: lists and answers pass
+// through with the overlay's changes. Without such a server the rest of the state is played.
 const overlayKey = "x-gauntlet-overlay"
 
-// An overlay is what one phase changes on the way.
+// An overlay is what one phase changes in transit.
 type overlay struct {
-	descriptions rawjson.Value // a text that is put behind the description of every tool
-	instead      rawjson.Value // one that takes its place
-	results      rawjson.Value // one that is put behind the result of every call
+	descriptions rawjson.Value // appended to every tool description
+	instead      rawjson.Value // replaces it
+	results      rawjson.Value // appended to the result of every call
 }
 
-// overlayOf returns the overlay of a state, nil for none.
+// overlayOf returns the overlay of a state, or nil.
 func overlayOf(state rawjson.Value) *overlay {
 	v := attack.Member(state, overlayKey)
 	if v.Kind() != rawjson.Object {
@@ -41,7 +40,7 @@ func overlayOf(state rawjson.Value) *overlay {
 	return &overlay{attack.Member(v, "append_description"), attack.Member(v, "replace_description"), attack.Member(v, "append_result")}
 }
 
-// An upstream is the real server behind an overlay. It is connected to once, when it is needed.
+// An upstream is the real server behind an overlay. It is connected once, when first needed.
 type upstream struct {
 	opt   Options
 	actor string
@@ -80,7 +79,7 @@ func (u *upstream) lists(ctx context.Context) (*mcpclient.Snapshot, error) {
 	return u.snap, u.open(ctx)
 }
 
-// call hands a call on.
+// call forwards a call.
 func (u *upstream) call(ctx context.Context, method, params string) (string, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -103,11 +102,11 @@ func (u *upstream) close() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.opened = true; u.conn != nil {
-		_ = u.conn.Close() // what it did has been seen
+		_ = u.conn.Close() // its behaviour has been observed
 	}
 }
 
-// overlayState makes the state of a phase out of the real server's.
+// overlayState builds a phase's state from the real server's.
 func (s *server) overlayState(at int, o *overlay, x *attack.Expander, state *mcpserver.State) error {
 	snap, err := s.behind.lists(s.AwaitBegin())
 	if err != nil {
@@ -134,14 +133,14 @@ func (s *server) overlayState(at int, o *overlay, x *attack.Expander, state *mcp
 	return nil
 }
 
-// urlTool stands in texts of an overlay for the name of a tool of the real server that makes requests,
-// urlToolInTags for the same in invisible letters.
+// Placeholders in overlay texts for the name of a real tool that makes requests: urlTool in plain letters, urlToolInTags in
+// invisible ones.
 const (
 	urlTool       = "{upstream.url_tool}"
 	urlToolInTags = "{upstream.url_tool:tags}"
 )
 
-// inTags writes a text in the letters of the Unicode block of tags.
+// inTags encodes a text in Unicode tag characters.
 func inTags(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
@@ -151,7 +150,7 @@ func inTags(text string) string {
 	}, text)
 }
 
-// findURLTool returns the name of the first tool that fetches addresses, "" if there is none.
+// findURLTool returns the name of the first tool that fetches URLs, or "".
 func findURLTool(snap *mcpclient.Snapshot) string {
 	c, err := catalog.Parse("", string(snap.Bytes()), catalog.Limits{})
 	if err != nil || len(c.Servers) == 0 {
@@ -171,7 +170,7 @@ func findURLTool(snap *mcpclient.Snapshot) string {
 	return ""
 }
 
-// textFor returns a text of an overlay with the name of the real server's tool in it.
+// textFor returns an overlay text with the real tool's name inserted.
 func textFor(x *attack.Expander, v rawjson.Value, snap *mcpclient.Snapshot) (string, error) {
 	text, err := expandText(x, v)
 	if err != nil || !strings.Contains(text, urlTool) && !strings.Contains(text, urlToolInTags) {
@@ -191,8 +190,7 @@ func expandText(x *attack.Expander, v rawjson.Value) (string, error) {
 	return x.ExpandText(v.Text())
 }
 
-// withDescription returns a definition with its description changed, as it was where nothing is to be
-// changed or it is no object.
+// withDescription returns a definition with a changed description, unchanged if there is no change or it is no object.
 func withDescription(item, appended, instead string) string {
 	if appended == "" && instead == "" {
 		return item
@@ -216,13 +214,13 @@ func withDescription(item, appended, instead string) string {
 	return out
 }
 
-// answerThrough has the real server answer a call, and adds what the overlay says.
+// answerThrough forwards a call to the real server and adds the overlay's text.
 func (s *server) answerThrough(ctx context.Context, at int, o *overlay, c mcpserver.Call) (string, error) {
 	params := map[string]json.RawMessage{}
 	if err := json.Unmarshal([]byte(c.Params), &params); err != nil {
 		return "", &mcpserver.Error{Code: mcp.CodeInvalidParams, Message: "Invalid params"}
 	}
-	delete(params, "_meta") // it is of the conversation with the agent
+	delete(params, "_meta") // it belongs to the agent's session
 	sent, err := json.Marshal(params)
 	if err != nil {
 		return "", err
@@ -233,7 +231,7 @@ func (s *server) answerThrough(ctx context.Context, at int, o *overlay, c mcpser
 	}
 	snap, err := s.behind.lists(ctx)
 	if err != nil {
-		return result, nil // it has answered
+		return result, nil // the result is an error answer
 	}
 	added, err := textFor(s.Expander(parseParams(wire.Message{Params: c.Params})), o.results, snap)
 	if err != nil {
@@ -243,7 +241,7 @@ func (s *server) answerThrough(ctx context.Context, at int, o *overlay, c mcpser
 	return withText(result, added), nil
 }
 
-// withText puts a text behind the content of a result.
+// withText appends a text to the content of a result.
 func withText(result, added string) string {
 	if added == "" {
 		return result

@@ -13,25 +13,24 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// A clientState is what a server actor remembers of one client.
+// A clientState is what a server actor keeps about one client.
 type clientState struct {
 	session *mcpserver.Session
-	open    bool // the client has begun in earnest: it may be sent what it did not ask for; guarded by server.mu
+	open    bool // past the handshake: may be sent unsolicited messages; guarded by server.mu
 
 	mu                 sync.Mutex
-	pendingRequests    map[string]clientRequest // requests that have no answer yet
-	standaloneRequests map[string]int           // requests of ours that belong to none of the client's and are about to go out
-	unreadChanges      map[string][]func()      // by the method that reads a list: ends of its changes that are announced and not yet read
+	pendingRequests    map[string]clientRequest // unanswered requests
+	standaloneRequests map[string]int           // our requests outside any of the client's, about to be sent
+	unreadChanges      map[string][]func()      // by list method: ends of announced changes that are not read yet
 }
 
 // clientRequest is a request of a client's.
 type clientRequest struct {
-	phase  int // that it came in
+	phase  int // it arrived in
 	method string
 }
 
-// maxPendingRequests is how many requests without an answer are remembered. The engine has fewer
-// under way; more are those of a client that cancels.
+// maxPendingRequests bounds the unanswered requests kept. The engine runs fewer; the rest are from a client that cancels.
 const maxPendingRequests = 1000
 
 func (c *clientState) rememberRequest(id, method string, phase int) {
@@ -43,7 +42,7 @@ func (c *clientState) rememberRequest(id, method string, phase int) {
 	c.pendingRequests[id] = clientRequest{phase, method}
 }
 
-// takeRequestPhase returns the phase of the request that is being answered.
+// takeRequestPhase returns the phase of the request being answered.
 func (c *clientState) takeRequestPhase(id string) (phase int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,8 +51,7 @@ func (c *clientState) takeRequestPhase(id string) (phase int, ok bool) {
 	return a.phase, ok
 }
 
-// peekRequest returns the phase and the method of the request that an answer is for; now and no
-// method if there is none.
+// peekRequest returns the phase and method of the request that an answer is for, or now and "".
 func (c *clientState) peekRequest(id string, now int) (phase int, method string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,8 +61,7 @@ func (c *clientState) peekRequest(id string, now int) (phase int, method string)
 	return now, ""
 }
 
-// takeStandalone reports whether a request of ours that goes out is one that was announced to
-// belong to none of the client's.
+// takeStandalone reports whether an outgoing request of ours was announced as outside any of the client's.
 func (c *clientState) takeStandalone(method, params string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +91,7 @@ func messageKey(method, params string) string {
 	return method + " " + params
 }
 
-// clientOf returns what is remembered of a client, nothing at first.
+// clientOf returns the state of a client and creates it if needed.
 func (s *server) clientOf(t *mcpserver.Session) (c *clientState, begins bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +106,7 @@ func (s *server) clientOf(t *mcpserver.Session) (c *clientState, begins bool) {
 	return c, begins
 }
 
-// stateOf returns what is remembered of a client, nil for nothing.
+// stateOf returns the state of a client, or nil.
 func (s *server) stateOf(t *mcpserver.Session) *clientState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,14 +124,12 @@ func (s *server) forgetOldest() {
 	delete(s.sessions, oldest)
 }
 
-// startsInEarnest reports whether a client that sends this has begun in earnest: what comes before
-// is the handshake and whatever may precede it.
+// startsInEarnest reports whether this message shows that a client is past the handshake and what may precede it.
 func startsInEarnest(method string) bool {
 	return method != mcp.Initialize && method != mcp.Discover && method != mcp.Ping
 }
 
-// takeQueuedFor returns the messages of a phase that waited for a client, if what it sends
-// shows that it has begun in earnest.
+// takeQueuedFor returns a phase's queued messages if this message shows that the client is past the handshake.
 func (s *server) takeQueuedFor(at int, method string) []queuedMessage {
 	if !startsInEarnest(method) {
 		return nil
@@ -144,8 +139,7 @@ func (s *server) takeQueuedFor(at int, method string) []queuedMessage {
 	return s.takeUnsent(func(l queuedMessage) bool { return l.to == at })
 }
 
-// openClient notes that a client has begun in earnest, and returns the messages that still wait
-// for one.
+// openClient marks a client as past the handshake, and returns the messages still queued.
 func (s *server) openClient(c *clientState, method string) []queuedMessage {
 	if !startsInEarnest(method) {
 		return nil
@@ -156,7 +150,7 @@ func (s *server) openClient(c *clientState, method string) []queuedMessage {
 	return s.takeUnsent(func(l queuedMessage) bool { return !attack.IsClosed(l.left) })
 }
 
-// takeUnsent takes messages out of those that wait. s.mu is held.
+// takeUnsent removes and returns matching queued messages. s.mu is held.
 func (s *server) takeUnsent(which func(queuedMessage) bool) (out []queuedMessage) {
 	s.unsent = slices.DeleteFunc(s.unsent, func(l queuedMessage) bool {
 		if which(l) {
@@ -168,8 +162,8 @@ func (s *server) takeUnsent(which func(queuedMessage) bool) (out []queuedMessage
 	return out
 }
 
-// Send does a send action: every client gets the message that has begun in earnest, each
-// on its own conversation. Where there is none, the first that comes while the phase lasts.
+// Send performs a send action: every client past the handshake gets the message on its own session. If there is none, the first one
+// during the phase does.
 func (s *server) Send(ctx context.Context, e attack.Entry, method, params string) {
 	l := queuedMessage{e.Phase(), e.Left(), method, params}
 	s.mu.Lock()
@@ -189,7 +183,7 @@ func (s *server) Send(ctx context.Context, e attack.Entry, method, params string
 	}
 }
 
-// Moved tells of messages whose phase is over.
+// Moved reports queued messages whose phase is over.
 func (s *server) Moved() {
 	s.mu.Lock()
 	late := s.takeUnsent(func(l queuedMessage) bool { return attack.IsClosed(l.left) })
@@ -199,8 +193,7 @@ func (s *server) Moved() {
 	}
 }
 
-// postMessage sends one message to one client: a notification, or a request whose answer is not
-// waited for here.
+// postMessage sends one message to one client: a notification, or a request whose answer is not awaited here.
 func (s *server) postMessage(ctx context.Context, c *clientState, l queuedMessage) {
 	s.Progress().ExpectMessages(l.method, 1)
 	if isNotification(l.method) {
@@ -227,7 +220,7 @@ func (s *server) postMessage(ctx context.Context, c *clientState, l queuedMessag
 		s.forgetRequest(c, l, err)
 		return
 	}
-	s.Spawn(func() { // ends with the answer, with the engine's patience or with the run
+	s.Spawn(func() { // ends with the answer, the engine's wait limit, or the run
 		defer answered()
 		if _, err := wait(ctx); err != nil {
 			s.forgetRequest(c, l, err)
@@ -239,7 +232,7 @@ func (s *server) postMessage(ctx context.Context, c *clientState, l queuedMessag
 	})
 }
 
-// forgetRequest notes that a request of ours has no answer, and may not even have gone out.
+// forgetRequest records that a request of ours has no answer, or was not even sent.
 func (s *server) forgetRequest(c *clientState, l queuedMessage, err error) {
 	s.Progress().ExpectMessages(l.method, -1)
 	if needsClientRequest(l.method) {
@@ -248,7 +241,7 @@ func (s *server) forgetRequest(c *clientState, l queuedMessage, err error) {
 	s.reportUndelivered(c, l, err)
 }
 
-// reportUndelivered tells why a message came to nothing.
+// reportUndelivered reports why a message was not delivered.
 func (s *server) reportUndelivered(c *clientState, l queuedMessage, err error) {
 	switch {
 	case err == nil, errors.Is(err, attack.ErrOver):
@@ -263,11 +256,10 @@ func (s *server) reportUndelivered(c *clientState, l queuedMessage, err error) {
 	}
 }
 
-// isNotification reports whether a method is one of a message that nobody answers.
+// isNotification reports whether a method is a notification.
 func isNotification(method string) bool { return strings.HasPrefix(method, "notifications/") }
 
-// needsClientRequest are the requests of a server that must belong to a request of the client's
-// (SEP-2260).
+// needsClientRequest reports whether a server request must belong to a request of the client (SEP-2260).
 func needsClientRequest(method string) bool {
 	return method == mcp.ElicitationCreate || method == mcp.SamplingCreateMessage || method == mcp.RootsList
 }

@@ -16,28 +16,28 @@ import (
 	"gauntlet/trace"
 )
 
-// sessionPatience is how long, in the time of day, a server may take over one message of a
-// replay. Servers answer at once but where a document has them wait.
+// sessionPatience bounds, in wall-clock time, how long a server may take per replayed message. Servers answer at once unless a
+// document delays them.
 const sessionPatience = 5 * time.Second
 
-// MadeUp are the tokens that a server makes.
+// MadeUp returns the names of the tokens that a server generates.
 func (v *server) MadeUp() []string { return []string{"requestState", "nextCursor"} }
 
-// A replaySession is one conversation with a server over streams in memory.
+// A replaySession is a session with a server over in-memory streams.
 type replaySession struct {
 	ctx   context.Context
 	in    *io.PipeWriter
 	out   *io.PipeReader
-	lines chan wire.Message // that the server sends; closed when it sends no more
+	lines chan wire.Message // sent by the server; closed when it is done
 	work  sync.WaitGroup
 
-	answered func(request *trace.Message, answer string) // is told of every answer, "" for none
+	answered func(request *trace.Message, answer string) // called with every answer, "" for none
 
-	pending map[string]*trace.Message // recorded requests without an answer
-	asked   map[string]bool           // questions of the server without an answer
+	pending map[string]*trace.Message // recorded requests not yet answered
+	asked   map[string]bool           // unanswered requests of the server
 }
 
-// OpenReplay opens a conversation over streams in memory.
+// OpenReplay opens a session over in-memory streams.
 func (v *server) OpenReplay(ctx context.Context, answered func(*trace.Message, string)) attack.ReplaySession {
 	engine := v.engine
 	toServer, in := io.Pipe()
@@ -65,7 +65,7 @@ func (v *server) OpenReplay(ctx context.Context, answered func(*trace.Message, s
 	return s
 }
 
-// Close ends the conversation. What the server still sends is in the trace.
+// Close ends the session. What the server still sends is in the trace.
 func (s *replaySession) Close() {
 	_ = s.in.Close()
 	for w := range s.lines {
@@ -78,7 +78,7 @@ func (s *replaySession) Close() {
 	}
 }
 
-// SendRecorded plays one message and waits for what the server has to say upon it.
+// SendRecorded replays one message and waits for the server's response.
 func (s *replaySession) SendRecorded(line string, m *trace.Message) {
 	switch m.Kind {
 	case trace.Request:
@@ -119,7 +119,7 @@ func (s *replaySession) SendRecorded(line string, m *trace.Message) {
 	}
 }
 
-// awaitsAnswer reports whether an answer is to be heard before the next message goes out.
+// awaitsAnswer reports whether an answer must arrive before the next message is sent.
 func (s *replaySession) awaitsAnswer(m *trace.Message) bool {
 	switch m.Kind {
 	case trace.Request:
@@ -130,7 +130,7 @@ func (s *replaySession) awaitsAnswer(m *trace.Message) bool {
 	return false
 }
 
-// observeServer takes what the server sends.
+// observeServer handles a message of the server.
 func (s *replaySession) observeServer(w wire.Message) {
 	switch {
 	case w.Kind == wire.Request:

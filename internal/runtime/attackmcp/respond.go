@@ -8,11 +8,11 @@ import (
 	"gauntlet/rawjson"
 )
 
-// replyFields are the members that answers to calls have at least, by list.
+// replyFields lists, per list, the member that an answer to a call has at least.
 var replyFields = [...]string{"content", "messages", "contents", "contents"}
 
-// chooseEntry picks what tools/call, prompts/get or resources/read of p is answered with: the first response whose when holds for the
-// request, else the one without a when; absent where there is none.
+// chooseEntry selects the response entry for tools/call, prompts/get or resources/read: the first whose when matches the request,
+// else the one without a when, else absent.
 func (p *stateItem) chooseEntry(ctx context.Context, x *attack.Expander) (rawjson.Value, error) {
 	if p.responses == nil {
 		return rawjson.Value{}, nil
@@ -23,12 +23,12 @@ func (p *stateItem) chooseEntry(ctx context.Context, x *attack.Expander) (rawjso
 	}
 	x.Scope.Response = attack.Member(entry, "content")
 	if x.Scope.Response.Kind() != rawjson.Object {
-		x.Scope.Response = entry // which is the result then
+		x.Scope.Response = entry // which then becomes the result
 	}
 	return entry, nil
 }
 
-// replyFrom is the answer that an entry gives. Without one it is an empty one: legal, and saying nothing.
+// replyFrom builds an answer from an entry. Without one it is empty: legal, and meaningless.
 func replyFrom(l int, p *stateItem, entry rawjson.Value, uri string, x *attack.Expander) (string, error) {
 	content := attack.Member(entry, "content")
 	switch {
@@ -40,9 +40,8 @@ func replyFrom(l int, p *stateItem, entry rawjson.Value, uri string, x *attack.E
 	return resultFromEntry(entry, replyFields[l], x)
 }
 
-// resultFromEntry makes a result of a response entry, in either of the two shapes that documents
-// have: content is the whole result, or the entry itself is and has its list under field.
-// What stands beside content goes out with it (isError, structuredContent, _meta).
+// resultFromEntry builds a result from a response entry in either of the shapes documents use: content is the whole result, or the
+// entry itself is, with its list under field. Members beside content are kept (isError, structuredContent, _meta).
 func resultFromEntry(entry rawjson.Value, field string, x *attack.Expander) (string, error) {
 	o := attack.NewObjectWriter(x)
 	whole := attack.Member(entry, "content")
@@ -68,8 +67,7 @@ func resultFromEntry(entry rawjson.Value, field string, x *attack.Expander) (str
 	return o.CloseObject()
 }
 
-// resourceContents wraps the content of a resource into what resources/read answers. A content that
-// is a list is what goes out as it stands, a string is text.
+// resourceContents wraps a resource's content for resources/read. A list is sent unchanged; a string is text.
 func resourceContents(resource, content rawjson.Value, uri string, x *attack.Expander) (string, error) {
 	o := attack.NewObjectWriter(x)
 	switch content.Kind() {
@@ -98,8 +96,8 @@ func resourceContents(resource, content rawjson.Value, uri string, x *attack.Exp
 	return out, err
 }
 
-// elicitationFor returns the params of the elicitation that a request calls for, "" for none. id
-// makes an id for one in the mode url that has none; nil is for a revision without ids, in which none goes out.
+// elicitationFor returns the params of the elicitation triggered by a request, or "". id generates an id for one in mode url
+// without its own; nil omits ids, for revisions that have none.
 func (s *serverState) elicitationFor(ctx context.Context, x *attack.Expander, id func() string) (params, mode string, err error) {
 	if s.elicitations == nil {
 		return "", "", nil

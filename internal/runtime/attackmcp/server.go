@@ -17,32 +17,31 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A server is an actor in the mode mcp_server: what the engine of package mcpserver plays.
+// A server is an actor in mode mcp_server, played by package mcpserver's engine.
 type server struct {
 	*attack.Actor
 	opt    Options
 	engine *mcpserver.Server
 	faults *faultInjector // nil without rules
-	behind *upstream      // the real server, of overlays
+	behind *upstream      // the real server behind overlays
 	states []*serverState // by phase; phases with one state share it
 
 	mu       sync.Mutex
 	sessions map[*mcpserver.Session]*clientState
 	unsent   []queuedMessage
-	// ready is what answers in a phase whose state shows no templates, made when the first
-	// request comes. That of one phase is kept: they follow each other.
+	// ready answers in a phase whose state has no templates; it is built on the first request and kept for that phase.
 	ready      *mcpserver.Prepared
 	readyPhase int
 }
 
-// A queuedMessage is what on_enter sends, while there is nobody to get it.
+// A queuedMessage is sent by on_enter while there is no client to receive it.
 type queuedMessage struct {
-	to             int             // index of the phase
-	left           <-chan struct{} // closed when that ends
+	to             int             // phase index
+	left           <-chan struct{} // closed when the phase ends
 	method, params string
 }
 
-// maxTalks is how many conversations are remembered: as many as the engine does.
+// maxTalks bounds the clients kept, as many as the engine's sessions.
 const maxTalks = 10_000
 
 func newServer(a *attack.Actor, o Options) (*server, error) {
@@ -68,7 +67,7 @@ func newServer(a *attack.Actor, o Options) (*server, error) {
 	return s, err
 }
 
-// preparePhase makes the state of a phase ready to answer.
+// preparePhase prepares the state of a phase.
 func (s *server) preparePhase(at int, x *attack.Expander) (*mcpserver.Prepared, error) {
 	shown := s.states[at]
 	state := mcpserver.State{
@@ -106,7 +105,7 @@ func (s *server) preparePhase(at int, x *attack.Expander) (*mcpserver.Prepared, 
 	}
 	if o := overlayOf(shown.state); o != nil && s.opt.Dial != nil && err == nil {
 		if err = s.overlayState(at, o, x, &state); err != nil {
-			s.Finish(err) // what is played without it is another attack
+			s.Finish(err) // without it, another attack would be played
 		}
 	}
 	if err != nil {
@@ -115,33 +114,33 @@ func (s *server) preparePhase(at int, x *attack.Expander) (*mcpserver.Prepared, 
 	return mcpserver.Prepare(state)
 }
 
-// defaultVersion is what initialize is answered with where the document names nothing (§7.1.4).
+// defaultVersion is initialize's answer if the document names none (§7.1.4).
 const defaultVersion = "2025-11-25"
 
-// speaksDefault reports whether that is what the servers of this run answer with.
+// speaksDefault reports whether this run's servers answer with defaultVersion.
 func (s *server) speaksDefault() bool {
 	spoken := s.opt.Serve.Revisions
 	return !s.opt.Negotiate && (len(spoken) == 0 || slices.Contains(spoken, defaultVersion))
 }
 
-// refusesStateless reports whether a document that names this version wants clients to shake hands, and
-// servers may: a client of the stateless era is not let past a version of before.
+// refusesStateless reports whether a document that names this version wants a handshake, and servers may insist on it: a stateless
+// client could not continue with an older version.
 func (s *server) refusesStateless(version string) bool {
 	spoken := s.opt.Serve.Revisions
 	return mcp.HasHandshake(version) && (len(spoken) == 0 || slices.ContainsFunc(spoken, mcp.HasHandshake))
 }
 
-// defaultCapabilities are those of a document that names none (§7.1.4). Lists change in it as phases do, and a
-// client of 2026-07-28 hears of it only where that is declared.
+// defaultCapabilities are used if a document names none (§7.1.4). Lists change with the phases, and a client of 2026-07-28 is told
+// only if that is declared.
 const defaultCapabilities = `{"tools":{"listChanged":true},"resources":{"listChanged":true},"prompts":{"listChanged":true}}`
 
-// Intercept is told every message of a client, and decides which phase answers it.
+// Intercept receives every message of a client and decides which phase answers it.
 func (s *server) Intercept(_ context.Context, t *mcpserver.Session, m wire.Message) mcpserver.Decision {
 	ctx := s.AwaitBegin()
 	c, begins := s.clientOf(t)
 	s.faults.observeMethod(t, m.Method, begins)
 	content := parseParams(m)
-	// A call that is sent again with what was asked for is still the same call.
+	// A call repeated with requested input is still the same call.
 	again := content.Get("requestState").Exists()
 	at, then := s.ObserveMessage(ctx, m.Method, oatf.SourceRequest, content, !again)
 	if m.Kind == wire.Request {
@@ -175,14 +174,14 @@ func (s *server) Intercept(_ context.Context, t *mcpserver.Session, m wire.Messa
 	return d
 }
 
-// speaksBeforeAnswer reports whether what waits for a client can go out before its request is answered.
-// In the stateless era it goes to a subscription, which has to be acknowledged first.
+// speaksBeforeAnswer reports whether queued messages can be sent before the request is answered. In the stateless era they go to a
+// subscription, which must be acknowledged first.
 func speaksBeforeAnswer(t *mcpserver.Session, m wire.Message) bool {
 	r := t.Revision()
 	return m.Kind == wire.Request && r != "" && r < mcp.FirstStateless
 }
 
-// bodyOf returns the result of an answer, or its error.
+// bodyOf returns an answer's result or error.
 func bodyOf(answer string) string {
 	w := wire.Decode(answer)
 	return cmp.Or(w.Result, w.Error)
@@ -194,8 +193,7 @@ func (s *server) postMessages(ctx context.Context, c *clientState, queued []queu
 	}
 }
 
-// parseParams returns what a message asks, {} where it has none: params may be left out where
-// they are empty.
+// parseParams returns a message's params, {} if omitted.
 func parseParams(m wire.Message) rawjson.Value {
 	tree := new(rawjson.Tree)
 	if m.Params == "" || tree.Parse(m.Params, 0) != nil {
@@ -204,7 +202,7 @@ func parseParams(m wire.Message) rawjson.Value {
 	return tree.Root()
 }
 
-// preparedFor returns what answers a message.
+// preparedFor returns the state that answers a message.
 func (s *server) preparedFor(at int, m wire.Message, content rawjson.Value) *mcpserver.Prepared {
 	if m.Kind != wire.Request {
 		return nil
@@ -222,7 +220,7 @@ func (s *server) preparedFor(at int, m wire.Message, content rawjson.Value) *mcp
 	return s.prepareWithoutTemplates(at)
 }
 
-// preparedFixed returns what answers in a phase without templates.
+// preparedFixed returns the state of a phase without templates.
 func (s *server) preparedFixed(at int) *mcpserver.Prepared {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,7 +230,7 @@ func (s *server) preparedFixed(at int) *mcpserver.Prepared {
 	return s.ready
 }
 
-// prepareWithoutTemplates is what answers in a phase, templates empty.
+// prepareWithoutTemplates returns the state of a phase with templates empty.
 func (s *server) prepareWithoutTemplates(at int) *mcpserver.Prepared {
 	p, err := s.preparePhase(at, &attack.Expander{})
 	if err != nil {
@@ -241,8 +239,7 @@ func (s *server) prepareWithoutTemplates(at int) *mcpserver.Prepared {
 	return p
 }
 
-// answerCall answers tools/call, prompts/get and resources/read with the state of the phase that
-// the request came in.
+// answerCall answers tools/call, prompts/get and resources/read from the phase in which the request arrived.
 func (s *server) answerCall(ctx context.Context, at int, c mcpserver.Call) (string, error) {
 	select {
 	case <-s.Settled(at):
@@ -268,7 +265,7 @@ func (s *server) answerCall(ctx context.Context, at int, c mcpserver.Call) (stri
 		if err := s.elicitFromClient(ctx, at, state, c, x); err != nil {
 			return "", err
 		}
-		x.Scope.Captures = s.Captures() // with what the answer told
+		x.Scope.Captures = s.Captures() // including captures from the answer
 	}
 	result, err := s.replyTo(ctx, at, l, p, c, x)
 	s.NoteMissing(at, x)
@@ -278,7 +275,7 @@ func (s *server) answerCall(ctx context.Context, at int, c mcpserver.Call) (stri
 	return result, nil
 }
 
-// replyTo makes the answer to a call of p. Its error is told already.
+// replyTo builds the answer to a call of p. Its error is already reported.
 func (s *server) replyTo(ctx context.Context, at, l int, p *stateItem, c mcpserver.Call, x *attack.Expander) (string, error) {
 	limited, cancel := s.MatchContext()
 	entry, err := p.chooseEntry(limited, x)
@@ -298,7 +295,7 @@ func (s *server) replyTo(ctx context.Context, at, l int, p *stateItem, c mcpserv
 	return result, err
 }
 
-// elicitFromClient asks the client's user what the document wants asked upon a request.
+// elicitFromClient sends the elicitation that the document triggers on a request.
 func (s *server) elicitFromClient(ctx context.Context, at int, state *serverState, c mcpserver.Call, x *attack.Expander) error {
 	limited, cancel := s.MatchContext()
 	defer cancel()
@@ -337,17 +334,16 @@ func (s *server) elicitFromClient(ctx context.Context, at int, state *serverStat
 	return nil
 }
 
-// observeClientAnswer takes what a client answered to a request of ours: an event under the name of
-// the method. The extractors that look at it are those of the phase that asked, which may
-// be over: the call that it belongs to still waits for what they find. It is called when the answer arrives, so that
-// what the client sends behind it comes in the phase that the answer brought about; then, unless nil, begins that phase.
+// observeClientAnswer handles a client's answer to our request as an event under the method's name. The extractors are those of the
+// phase that asked, which may be over: the call it belongs to still waits for them. It runs when the answer arrives, so that the
+// client's next message falls into the phase the answer triggers; then, if not nil, begins that phase.
 func (s *server) observeClientAnswer(ctx context.Context, asked int, method, params string, m wire.Message) (then func(string)) {
 	content := parseAnswer(m)
 	s.RunExtractors(asked, oatf.SourceResponse, content)
 	return s.ObserveEvent(ctx, method, content, attack.Exchange{Request: params, Response: content.Raw()})
 }
 
-// parseAnswer returns the result of an answer, or its error.
+// parseAnswer returns an answer's result or error.
 func parseAnswer(m wire.Message) rawjson.Value {
 	tree := new(rawjson.Tree)
 	if tree.Parse(cmp.Or(m.Result, m.Error), 0) != nil {
@@ -356,8 +352,8 @@ func parseAnswer(m wire.Message) rawjson.Value {
 	return tree.Root()
 }
 
-// acceptsElicitation reports whether a client with these capabilities takes elicitations of a mode. An
-// empty capability stands for forms.
+// acceptsElicitation reports whether a client with these capabilities accepts elicitations in a mode. An empty capability means
+// forms.
 func acceptsElicitation(capabilities, mode string) bool {
 	var tree rawjson.Tree
 	if tree.Parse(capabilities, 0) != nil {
@@ -370,7 +366,7 @@ func acceptsElicitation(capabilities, mode string) bool {
 	return attack.Member(e, mode).Exists()
 }
 
-// noteEraLimits says what of a phase the stateless era cannot show.
+// noteEraLimits reports what of a phase the stateless era cannot show.
 func (s *server) noteEraLimits(at int, t *mcpserver.Session, m wire.Message) {
 	version := attack.Member(s.states[at].state, "protocol_version")
 	if m.Kind != wire.Request || t.Revision() < mcp.FirstStateless || !version.Exists() {

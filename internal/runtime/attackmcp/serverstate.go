@@ -10,26 +10,26 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A serverState is the state of an mcp_server phase (§7.1.4), read once: what it lists and what it
-// answers. Whatever cannot be used of it is among its faults, and the rest is played.
+// A serverState is the parsed state of an mcp_server phase (§7.1.4): what it lists and answers. Unusable parts are recorded as
+// faults, and the rest is played.
 type serverState struct {
 	state        rawjson.Value
 	lists        [4][]stateItem // in the order of catalog.Kinds: tools, prompts, resources, templates
 	elicitations *match.Dispatch
-	fixed        bool // nothing that is shown before a call has a template
+	fixed        bool // nothing shown before a call uses a template
 	faults       []string
 }
 
-// A stateItem is one thing of a list.
+// A stateItem is one item of a list.
 type stateItem struct {
 	id        string // its name, URI or URI template, as written
 	value     rawjson.Value
 	responses *match.Dispatch // nil without
-	uri       *uriTemplate    // of a resource template that can be matched
+	uri       *uriTemplate    // of a matchable resource template
 }
 
-// stateLists are the lists of a state. own are the members that are the format's and never go out; of
-// resources responses is none of the specification's, but documents in the wild have it.
+// stateLists describes the lists of a state. own lists members that belong to the format and are never sent; responses of resources
+// is not in the specification but used in practice.
 var stateLists = [4]struct {
 	key, id, what string
 	own           []string
@@ -57,7 +57,7 @@ func readServerState(state rawjson.Value) *serverState {
 		s.readList(l)
 	}
 	if e := attack.Member(state, "elicitations"); e.Exists() {
-		s.elicitations, _ = match.ParseDispatch(e) // what cannot be used the engine has told
+		s.elicitations, _ = match.ParseDispatch(e) // the engine has reported what is unusable
 	}
 	return s
 }
@@ -77,7 +77,7 @@ func (s *serverState) readList(l int) {
 		}
 		var err error
 		if r := attack.Member(v, "responses"); r.Exists() {
-			p.responses, _ = match.ParseDispatch(r) // what cannot be used the engine has told
+			p.responses, _ = match.ParseDispatch(r) // the engine has reported what is unusable
 		}
 		if l == uriTemplates {
 			if p.uri, err = parseURITemplate(p.id); err != nil {
@@ -88,15 +88,15 @@ func (s *serverState) readList(l int) {
 	}
 }
 
-// hasList reports whether the state has a list. Capabilities that are given say which lists
-// there are, beside those that are there; without them all are, if empty (§7.1.4).
+// hasList reports whether the state has a list. Declared capabilities add lists to those present; without capabilities all lists
+// exist, possibly empty (§7.1.4).
 func (s *serverState) hasList(l int) bool {
 	capabilities := attack.Member(s.state, "capabilities")
 	name := [...]string{"tools", "prompts", "resources", "resources"}[l]
 	return attack.Member(s.state, stateLists[l].key).Exists() || !capabilities.Exists() || attack.Member(capabilities, name).Exists()
 }
 
-// expandItems returns the definitions of a list as they go out.
+// expandItems returns a list's definitions as they are sent.
 func (s *serverState) expandItems(l int, x *attack.Expander) ([]string, error) {
 	out := make([]string, 0, len(s.lists[l]))
 	for i := range s.lists[l] {
@@ -120,7 +120,7 @@ func (s *serverState) expandItems(l int, x *attack.Expander) ([]string, error) {
 	return out, nil
 }
 
-// findByName returns what a call asks for by name, the first of that name; nil if there is none.
+// findByName returns the first item of a name, or nil.
 func (s *serverState) findByName(l int, name string, x *attack.Expander) *stateItem {
 	names := &attack.Expander{Scope: x.Scope}
 	for i := range s.lists[l] {
@@ -129,7 +129,7 @@ func (s *serverState) findByName(l int, name string, x *attack.Expander) *stateI
 		if !s.fixed && strings.Contains(id, "{{") {
 			var err error
 			if id, err = names.ExpandText(id); err != nil {
-				return nil // there is no room for the names of the others, either
+				return nil // no room for the other names either
 			}
 		}
 		if id == name {
@@ -139,8 +139,7 @@ func (s *serverState) findByName(l int, name string, x *attack.Expander) *stateI
 	return nil
 }
 
-// findResource returns what is read under a URI: a resource of that URI, or the first template
-// that the URI fits.
+// findResource returns the resource with this URI, or the first template that matches it.
 func (s *serverState) findResource(uri string, x *attack.Expander) *stateItem {
 	if p := s.findByName(resources, uri, x); p != nil {
 		return p

@@ -13,12 +13,10 @@ import (
 	"gauntlet/trace"
 )
 
-// maxParts is how many messages of one batch get a line of their own in the trace: more
-// than are ever answered. The batch itself holds all.
+// maxParts bounds the messages of a batch that get their own trace line, more than are ever answered. The batch's line holds all.
 const maxParts = 100
 
-// recordTapped records what goes over the server's transports. A message of ours has the phase of
-// the request that it answers.
+// recordTapped records the messages on the server's transports. Our messages carry the phase of the request they answer.
 func (s *server) recordTapped(t mcpserver.Tapped) {
 	s.faults.observeTapped(t)
 	one := s.traceMessage(t, t.Message)
@@ -39,7 +37,7 @@ func (s *server) recordTapped(t mcpserver.Tapped) {
 
 func (s *server) traceMessage(t mcpserver.Tapped, w wire.Message) trace.Message {
 	s.AwaitBegin()
-	phase := s.LastPhase() // and not what time has brought about: a tap must not do what a phase does first
+	phase := s.LastPhase() // not the phase that time has since started: a tap must not run entry actions
 	m := trace.Message{
 		Time: s.Now(), Actor: s.Name, Server: s.Name, Role: trace.AsServer, Direction: trace.ToServer,
 		Kind: trace.Kind(w.Kind.String()), ID: w.ID, Method: w.Method, Note: w.Note, Raw: w.Raw, HTTP: s.traceHTTP(t.HTTP),
@@ -71,8 +69,7 @@ func joinNotes(note, more string) string {
 	return note + "; " + more
 }
 
-// observeAnswer returns the phase that an answer of ours comes from, and lets the extractors of
-// that phase look at it.
+// observeAnswer returns the phase an answer of ours comes from, and runs its extractors.
 func (s *server) observeAnswer(c *clientState, w wire.Message, now int) int {
 	phase, ok := c.takeRequestPhase(w.ID)
 	if !ok {
@@ -87,8 +84,8 @@ func (s *server) observeAnswer(c *clientState, w wire.Message, now int) int {
 	return phase
 }
 
-// traceHTTP is what HTTP said. Exchanges are numbered by each server; in the trace, where all
-// servers come together, their numbers must not meet.
+// traceHTTP returns the HTTP part for the trace. Each server numbers its exchanges; in the shared trace the numbers must not
+// collide.
 func (s *server) traceHTTP(x *mcpserver.Exchange) *trace.HTTP {
 	if x == nil {
 		return nil

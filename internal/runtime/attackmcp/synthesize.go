@@ -10,8 +10,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// The forms of MCP that a model may be left to write, as JSON Schemas. They are those of the specification of 2025-11-25, without members
-// that no attack needs.
+// JSON Schemas of the MCP results that a model may write, after the specification of 2025-11-25 without members that no attack
+// needs.
 const (
 	textItem  = `{"type":"object","properties":{"type":{"const":"text"},"text":{"type":"string"}},"required":["type","text"],"additionalProperties":false}`
 	imageItem = `{"type":"object","properties":{"type":{"const":"image"},"data":{"type":"string","pattern":"^[A-Za-z0-9+/]*={0,2}$"},"mimeType":{"type":"string"}},"required":["type","data","mimeType"],"additionalProperties":false}`
@@ -31,7 +31,7 @@ const (
 	samplingForm = `{"type":"object","properties":{"role":{"const":"assistant"},"content":` + sampledItem + `,"model":{"type":"string"}},"required":["role","content","model"],"additionalProperties":false}`
 )
 
-// toolForm is the result of a tool, whose structured part has to fit the tool's outputSchema if it has one.
+// toolForm returns the schema of a tool result, whose structured part must match the tool's outputSchema if it has one.
 func toolForm(outputSchema rawjson.Value) string {
 	structured, required := "", `"content"`
 	if outputSchema.Kind() == rawjson.Object {
@@ -40,7 +40,7 @@ func toolForm(outputSchema rawjson.Value) string {
 	return `{"type":"object","properties":{"content":{"type":"array","minItems":1,"items":` + anyItem + `}` + structured + `},"required":[` + required + `],"additionalProperties":false}`
 }
 
-// answerForm is what an elicitation is answered with, which has to fit the schema that the server sent.
+// answerForm returns the schema of an elicitation's answer, which must match the schema the server sent.
 func answerForm(requested rawjson.Value) string {
 	schema := `{"type":"object"}`
 	if requested.Kind() == rawjson.Object {
@@ -49,7 +49,7 @@ func answerForm(requested rawjson.Value) string {
 	return `{"type":"object","properties":{"content":` + schema + `},"required":["content"],"additionalProperties":false}`
 }
 
-// formOf is what a model has to write as the answer to a call.
+// formOf returns what a model must write to answer a call.
 func formOf(l int, p *stateItem, c mcpserver.Call) attack.Form {
 	f := attack.Form{
 		What:  fmt.Sprintf("the answer of the %s %q", stateLists[l].what, c.Name),
@@ -66,7 +66,7 @@ func formOf(l int, p *stateItem, c mcpserver.Call) attack.Form {
 	return f
 }
 
-// definitionOf is what a client was shown of an item, its templates empty.
+// definitionOf returns an item's definition as shown to clients, with templates empty.
 func definitionOf(l int, p *stateItem) string {
 	if p.value.Kind() != rawjson.Object {
 		return "null"
@@ -80,7 +80,7 @@ func definitionOf(l int, p *stateItem) string {
 	return text
 }
 
-// writtenResult is the answer that a model wrote, with what the document has beside. Braces of the model's are no templates.
+// writtenResult returns a model's answer with the document's other members. Braces in the model's text are no templates.
 func writtenResult(written, entry rawjson.Value, x *attack.Expander) (string, error) {
 	o := attack.NewObjectWriter(x)
 	for m := range written.Members() {
@@ -96,7 +96,7 @@ func writtenResult(written, entry rawjson.Value, x *attack.Expander) (string, er
 	return o.CloseObject()
 }
 
-// synthesizeReply has a model write the answer to a call; "" where that came to nothing and the document gives something to send instead.
+// synthesizeReply has a model write the answer to a call; "" if that failed and the document has a fallback.
 func (s *server) synthesizeReply(ctx context.Context, at, l int, p *stateItem, entry rawjson.Value, c mcpserver.Call, x *attack.Expander) (string, error) {
 	written, err := s.Synthesize(ctx, at, entry, x, formOf(l, p, c))
 	switch {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A uriTemplate is a template of RFC 6570, level 1: texts with names in braces between
-// them. Behind a + a name may stand for what has slashes, too.
+// A uriTemplate is an RFC 6570 level 1 template: literal texts with names in braces between them. A name with + may contain
+// slashes.
 type uriTemplate struct {
 	texts []string // one more than names
 	names []string
@@ -33,13 +33,11 @@ func parseURITemplate(s string) (*uriTemplate, error) {
 	}
 }
 
-// delimiters end a plain name's value: parts of a URI are told apart by them.
+// delimiters end the value of a plain name.
 const delimiters = "/?#"
 
-// matchesURI reports whether the template can have made uri, each name standing for at least one
-// byte. It takes time linear in uri: a name stands for as little as can be, which loses
-// nothing among plain names, since whatever a longer value would hold, the next name may
-// hold as well.
+// matchesURI reports whether the template could expand to uri, with at least one byte per name. It takes linear time: matching the
+// shortest value loses nothing among plain names, since the next name may hold whatever a longer value would.
 func (t *uriTemplate) matchesURI(uri string) bool {
 	rest, ok := strings.CutPrefix(uri, t.texts[0])
 	if !ok {

@@ -41,7 +41,7 @@ type pendingCall struct {
 	token string // its progress token, as JSON
 }
 
-// The delay between attempts to reach a server grows from retryFirst on.
+// The delay between attempts to reach a server grows from the first to the second.
 const (
 	firstBackoff = 100 * time.Millisecond
 	maxBackoff   = 5 * time.Second
@@ -267,7 +267,7 @@ func (s *upstream) queueNotification(method, params string) {
 	}
 }
 
-// beginCall and its counterpart track the calls that the server is processing.
+// beginCall and endCall track the calls that the server is processing.
 func (s *upstream) beginCall(c *mcpserver.Call) *pendingCall {
 	p := &pendingCall{c, rawjson.LastMember(rawjson.LastMember(c.Params, "_meta"), "progressToken")}
 	s.mu.Lock()

@@ -17,11 +17,10 @@ import (
 	"time"
 )
 
-// assertionTime is how long a signed assertion holds.
+// assertionTime is how long a signed assertion is valid.
 const assertionTime = time.Minute
 
-// assertion makes the parameters with which a client that has a key says who it is (RFC 7523); none
-// for other clients.
+// assertion returns the parameters with which a client that has a key authenticates (RFC 7523); none for other clients.
 func (a *Authorizer) assertion(l *Login) (url.Values, error) {
 	if l.Client.Method != "private_key_jwt" {
 		return nil, nil
@@ -64,7 +63,7 @@ func readKey(text string) (crypto.Signer, error) {
 	return nil, errKey
 }
 
-// signClaims makes a JSON Web Token.
+// signClaims returns a signed JSON Web Token.
 func signClaims(key crypto.Signer, claims map[string]any) (string, error) {
 	algorithm := map[bool]string{true: "RS256"}[isRSA(key)]
 	if _, ok := key.(*ecdsa.PrivateKey); ok {
@@ -94,7 +93,7 @@ func isRSA(key crypto.Signer) bool { _, ok := key.(*rsa.PrivateKey); return ok }
 func sign(key crypto.Signer, text []byte) ([]byte, error) {
 	digest := sha256.Sum256(text)
 	switch k := key.(type) {
-	case *ecdsa.PrivateKey: // JWS wants both numbers side by side (RFC 7518, 3.4)
+	case *ecdsa.PrivateKey: // JWS wants both numbers concatenated (RFC 7518, 3.4)
 		r, s, err := ecdsa.Sign(rand.Reader, k, digest[:])
 		if err != nil {
 			return nil, err

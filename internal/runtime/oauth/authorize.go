@@ -14,19 +14,19 @@ import (
 	"gauntlet/internal/leaf/excerpt"
 )
 
-// An Authorizer obtains logins at one server. Its methods are not for several goroutines at once.
+// An Authorizer obtains logins at one server. It is not safe for concurrent use.
 type Authorizer struct {
 	Guard    *Guard
 	Identity Identity
-	// Scopes are asked for in place of those that the server names; nil for those.
+	// Scopes are requested instead of those that the server names; nil requests the server's.
 	Scopes []string
-	// Issuer chooses among the authorization servers of a server, "" for the first.
+	// Issuer selects one of a server's authorization servers, "" for the first.
 	Issuer string
-	// Redirect is the loopback address that codes are sent to; "" for one with a free port.
+	// Redirect is the loopback address that receives codes; "" for one with a free port.
 	Redirect string
-	// Open shows the user a page of the authorization server, whose address was checked.
+	// Open shows the user a page of the authorization server, whose address is already checked.
 	Open func(ctx context.Context, address string) error
-	// ShowDevice shows the user where to enter a code, in the device flow.
+	// ShowDevice shows the user where to enter a code in the device flow.
 	ShowDevice func(address, code string)
 	// Wait is how long the user may take; 0 for five minutes.
 	Wait time.Duration
@@ -52,9 +52,8 @@ func (a *Authorizer) patience() time.Duration {
 	return defaultWait
 }
 
-// Authorize has the user authorize us in a browser: the authorization code flow with PKCE, a
-// redirect to this machine, and the issuer compared (RFC 9207). before, if not nil, is the login
-// whose scopes are wanted as well.
+// Authorize has the user authorize us in a browser: authorization code flow with PKCE, a redirect to this machine, and the issuer
+// compared (RFC 9207). previous, if not nil, is a login whose scopes are requested too.
 func (a *Authorizer) Authorize(ctx context.Context, server string, c Challenge, before *Login) (*Login, *Discovery, error) {
 	d, err := Discover(ctx, a.Guard, server, c, a.Issuer)
 	if err != nil {
@@ -89,8 +88,7 @@ func (l *Login) takeEndpoints(m *Metadata) {
 	l.TokenEndpoint, l.RevokeEndpoint, l.SigningAudience = m.TokenEndpoint, m.RevocationEndpoint, m.Issuer
 }
 
-// redirects are the addresses to wait at, the first that is free: the one that the user names, or
-// those of registrations that are kept, and a new one.
+// redirects returns the addresses to try to listen at, in order: the user's, or those of kept registrations and a new one.
 func (a *Authorizer) redirects() []string {
 	if a.Redirect != "" {
 		return []string{a.Redirect}
@@ -135,9 +133,8 @@ func (a *Authorizer) askForCode(ctx context.Context, d *Discovery, l *Login, bac
 	return got.code, nil
 }
 
-// checkIssuer compares who answered with whom we asked (RFC 9207), byte by byte: a code of another
-// authorization server must not be shown to this one. Where none was promised and none came there is
-// nothing to compare.
+// checkIssuer compares the answering issuer with the expected one (RFC 9207), byte by byte: another authorization server's code
+// must not be sent to this one. If none was promised and none came there is nothing to compare.
 func checkIssuer(issuer string, has bool, m *Metadata) error {
 	switch {
 	case !has && m.AuthorizationResponseIssParameterSupported:
@@ -148,7 +145,7 @@ func checkIssuer(issuer string, has bool, m *Metadata) error {
 	return nil
 }
 
-// config is what package oauth2 wants to know of a login.
+// config returns what package oauth2 needs to know of a login.
 func (l *Login) config() *oauth2.Config {
 	style := oauth2.AuthStyleInParams
 	if l.Client.Method == "client_secret_basic" {
@@ -161,13 +158,13 @@ func (l *Login) config() *oauth2.Config {
 	return &oauth2.Config{ClientID: l.Client.ID, ClientSecret: secret, RedirectURL: l.Client.Redirect, Scopes: l.Scopes, Endpoint: oauth2.Endpoint{TokenURL: l.TokenEndpoint, AuthStyle: style}}
 }
 
-// withClient has package oauth2 ask through the guard.
+// withClient makes package oauth2 send its requests through the guard.
 func (a *Authorizer) withClient(ctx context.Context) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, a.Guard.client())
 }
 
-// Probe asks the server for something without a token, and returns how it refuses. A server that
-// does not refuse has status 200 or the like in its challenge.
+// Probe requests the server without a token, and returns its refusal. A server that does not refuse has status 200 or the like in
+// its challenge.
 func (a *Authorizer) Probe(ctx context.Context, server string) (Challenge, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, server, initializeBody())
 	if err != nil {

@@ -6,9 +6,8 @@ import (
 	"runtime"
 )
 
-// OpenBrowser opens an address in the user's browser. The address is one argument of one program:
-// no shell reads it, and since it begins with http it is no option either. It was checked by a
-// [Guard]. program is the user's choice, "" for that of the system.
+// OpenBrowser opens an address, already checked by a [Guard], in the user's browser. The address is a single argument of one
+// program: no shell reads it, and as it begins with http it is no option. program is the user's choice, "" for the system's.
 func OpenBrowser(program, address string) error {
 	if _, err := parseAddress("the page", address); err != nil {
 		return err

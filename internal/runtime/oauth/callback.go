@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// answered is what the authorization server sent the browser back with.
+// answered is the authorization server's response, passed on by the browser.
 type answered struct {
 	code            string
 	issuer          string
@@ -22,21 +22,20 @@ type answered struct {
 	failure, reason string
 }
 
-// callback waits on this machine for the redirect with the code. It answers a request with the
-// state that it expects once, and tells every other that there is nothing.
+// callback listens on this machine for the redirect with the code. It accepts one request with the expected state, and answers all
+// others with not found.
 type callback struct {
-	address string // that the browser is sent to
+	address string // redirect address
 	path    string
 	server  *http.Server
 	serving sync.WaitGroup
 	got     chan answered
 
 	mu    sync.Mutex
-	state string // "" before and after it is expected
+	state string // "" unless expected
 }
 
-// listenForCode listens at the first of the addresses that is free. All have to be on the loopback
-// address.
+// listenForCode listens at the first free address. All must be loopback addresses.
 func listenForCode(ctx context.Context, addresses []string) (*callback, error) {
 	var failed error
 	for _, a := range addresses {
@@ -66,7 +65,7 @@ func listenAt(ctx context.Context, address string) (*callback, error) {
 	c := &callback{address: u.String(), path: cmp.Or(u.Path, "/"), got: make(chan answered, 1)}
 	c.server = &http.Server{Handler: c, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10}
 	c.server.ErrorLog = newLike(c.server.ErrorLog)
-	c.server.ErrorLog.SetOutput(io.Discard) // a stranger's bytes
+	c.server.ErrorLog.SetOutput(io.Discard) // it would hold a stranger's text
 	// Ends by close, which waits for it.
 	c.serving.Go(func() { _ = c.server.Serve(ln) })
 	return c, nil
@@ -74,14 +73,14 @@ func listenAt(ctx context.Context, address string) (*callback, error) {
 
 func newLike[T any](*T) *T { return new(T) }
 
-// expect says which state the redirect has to carry.
+// expect sets the state that the redirect must carry.
 func (c *callback) expect(state string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state = state
 }
 
-// ServeHTTP takes the redirect. Whatever the request says, the page has no word of it.
+// ServeHTTP receives the redirect. The page repeats nothing from the request.
 func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
@@ -97,11 +96,11 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a.code == "" && a.failure == "" {
 		a.failure = "no code"
 	}
-	c.got <- a // has room: a state is taken once
+	c.got <- a // buffered: a state is accepted once
 	_, _ = io.WriteString(w, "gauntlet has the answer. You can close this page.\n")
 }
 
-// takeState reports whether the state is the expected one, and expects none from then on.
+// takeState reports whether the state is the expected one, and then accepts no other.
 func (c *callback) takeState(values []string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +123,7 @@ func (c *callback) wait(ctx context.Context) (answered, error) {
 	}
 }
 
-// close stops listening, once the page that is being sent is out.
+// close stops listening after the page in progress is sent.
 func (c *callback) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

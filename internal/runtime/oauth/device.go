@@ -26,7 +26,7 @@ func (a *Authorizer) Device(ctx context.Context, server string, c Challenge) (*L
 	return l, d, a.waitForDevice(ctx, d, l)
 }
 
-// waitForDevice shows the user the code and asks for the token until the user has entered it.
+// waitForDevice shows the user the code and polls for the token until the user has entered it.
 func (a *Authorizer) waitForDevice(ctx context.Context, d *Discovery, l *Login) error {
 	ctx, cancel := context.WithTimeout(ctx, a.patience())
 	defer cancel()

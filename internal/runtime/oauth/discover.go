@@ -19,22 +19,22 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// Metadata is what an authorization server says about itself (RFC 8414, OpenID Connect Discovery).
+// Metadata is an authorization server's metadata (RFC 8414, OpenID Connect Discovery).
 type Metadata struct {
 	oauthex.AuthServerMeta
-	// DeviceAuthorizationEndpoint is where the device flow begins (RFC 8628), "" for nowhere.
+	// DeviceAuthorizationEndpoint starts the device flow (RFC 8628); "" if there is none.
 	DeviceAuthorizationEndpoint string `json:"device_authorization_endpoint,omitempty"`
 }
 
-// A Challenge is what a server says when it refuses a request (RFC 6750, RFC 9728).
+// A Challenge is a server's refusal of a request (RFC 6750, RFC 9728).
 type Challenge struct {
 	Status           int
-	ResourceMetadata string   // the address of the metadata, "" for none
-	Scopes           []string // that the request needs
+	ResourceMetadata string   // metadata address, "" for none
+	Scopes           []string // required by the request
 	Error            string   // "invalid_token", "insufficient_scope"
 }
 
-// ReadChallenge reads the header WWW-Authenticate of a refusal. One that cannot be read says nothing.
+// ReadChallenge reads the WWW-Authenticate header of a refusal. An unreadable one yields only the status.
 func ReadChallenge(status int, header http.Header) Challenge {
 	out := Challenge{Status: status}
 	values := header.Values("WWW-Authenticate")
@@ -62,29 +62,28 @@ func ReadChallenge(status int, header http.Header) Challenge {
 
 // A Discovery is where a protected server sends its users.
 type Discovery struct {
-	// Resource is what tokens are asked for: the server's URL, or the one of which it is a part.
+	// Resource is the identifier to request tokens for: the server's URL, or a part of its path.
 	Resource string
-	// ScopesSupported are those of the resource.
+	// ScopesSupported are the resource's.
 	ScopesSupported []string
 	Server          Metadata
-	// Guessed says that there is no metadata: the endpoints are those that 2025-03-26 assumes.
+	// Guessed says that there is no metadata and the endpoints are the defaults of 2025-03-26.
 	Guessed bool
-	// Documents are all answers on the way, also of a discovery that failed.
+	// Documents holds all responses, also of a discovery that failed.
 	Documents []probe.Document
 }
 
-// discoverer is one discovery under way.
+// discoverer is a discovery in progress.
 type discoverer struct {
 	guard  *Guard
 	client *http.Client
 	server *url.URL
-	issuer string // that the user named, "" for none
+	issuer string // named by the user, or ""
 	found  *Discovery
 }
 
-// Discover asks the server, and then the authorization server that it names, for their metadata. A
-// document that was found and is wrong ends it: nothing is guessed in its place. The discovery is
-// never nil. issuer chooses among several authorization servers, "" for the first.
+// Discover fetches the metadata of the server, then of the authorization server it names. A document that exists but is wrong ends
+// it: nothing is guessed instead. The discovery is never nil. issuer selects one of several authorization servers, "" the first.
 func Discover(ctx context.Context, g *Guard, server string, c Challenge, issuer string) (*Discovery, error) {
 	found := &Discovery{}
 	u, err := g.Check("the server's URL", server)
@@ -103,8 +102,8 @@ func Discover(ctx context.Context, g *Guard, server string, c Challenge, issuer 
 	return found, d.readServer(ctx, chosen, legacy)
 }
 
-// readResource reads the protected resource metadata and returns the issuer to turn to. legacy says
-// that there is none, as in 2025-03-26, where the server's own origin stands for it.
+// readResource reads the protected resource metadata and returns the issuer. legacy says that there is none, so that, as in
+// 2025-03-26, the server's origin is the issuer.
 func (d *discoverer) readResource(ctx context.Context, c Challenge) (issuer string, legacy bool, err error) {
 	for _, at := range d.resourceAddresses(c.ResourceMetadata) {
 		if u, err := d.guard.Check("resource_metadata", at); err != nil {
@@ -127,8 +126,8 @@ func (d *discoverer) readResource(ctx context.Context, c Challenge) (issuer stri
 	return strings.TrimSuffix((&url.URL{Scheme: d.server.Scheme, Host: d.server.Host}).String(), "/"), true, nil
 }
 
-// resourceAddresses are where the metadata of the server may be, in the order of the
-// specification: where the refusal says, behind the well-known path with the server's own, at the root.
+// resourceAddresses returns the possible addresses of the server's metadata, in the specification's order: from the refusal, the
+// well-known path with the server's path, the root.
 func (d *discoverer) resourceAddresses(told string) (out []string) {
 	const known = "/.well-known/oauth-protected-resource"
 	if told != "" {
@@ -143,7 +142,7 @@ func (d *discoverer) resourceAddresses(told string) (out []string) {
 	return append(out, at.String())
 }
 
-// chooseIssuer takes from the server's metadata what it says, if it is about this server.
+// chooseIssuer uses the server's metadata if it is about this server.
 func (d *discoverer) chooseIssuer(m *oauthex.ProtectedResourceMetadata) (string, error) {
 	if !covers(m.Resource, d.server) {
 		return "", fmt.Errorf("the metadata is about %q and not about this server: a token for it would be one for somebody else", excerpt.Clip(m.Resource, 120))
@@ -163,8 +162,7 @@ func (d *discoverer) chooseIssuer(m *oauthex.ProtectedResourceMetadata) (string,
 	return "", fmt.Errorf("the server does not name the issuer %q; it names %q", excerpt.Clip(d.issuer, 120), excerpt.Clip(strings.Join(m.AuthorizationServers, " "), 200))
 }
 
-// covers reports whether a resource identifier is that of the server, or of the part of its origin
-// in which the server is.
+// covers reports whether a resource identifier names the server or a path on its origin that contains it.
 func covers(resource string, server *url.URL) bool {
 	u, err := parseAddress("resource", resource)
 	if err != nil || u.Fragment != "" || originOf(u) != originOf(server) {
@@ -174,11 +172,10 @@ func covers(resource string, server *url.URL) bool {
 	return (has == want || strings.HasPrefix(has, want+"/")) && (u.RawQuery == "" || u.RawQuery == server.RawQuery)
 }
 
-// sameIssuer compares issuers as the metadata is compared with the address that led to it: apart from
-// one slash at the end they have to be equal.
+// sameIssuer compares issuers, ignoring one trailing slash.
 func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
-// readServer reads the metadata of the authorization server.
+// readServer reads the authorization server's metadata.
 func (d *discoverer) readServer(ctx context.Context, issuer string, legacy bool) error {
 	for _, at := range serverAddresses(issuer) {
 		var m Metadata
@@ -199,8 +196,8 @@ func (d *discoverer) readServer(ctx context.Context, issuer string, legacy bool)
 	return nil
 }
 
-// serverAddresses are where the metadata of an issuer may be: RFC 8414 and OpenID Connect, with the
-// well-known path in front of the issuer's, and as OpenID Connect has it behind it.
+// serverAddresses returns the possible addresses of an issuer's metadata: RFC 8414 and OpenID Connect with the well-known path
+// before the issuer's path, and OpenID Connect's own form with it after.
 func serverAddresses(issuer string) []string {
 	u, err := url.Parse(issuer)
 	if err != nil {
@@ -219,7 +216,7 @@ func serverAddresses(issuer string) []string {
 	return out
 }
 
-// takeServer keeps the metadata if it is the issuer's own and every address in it may be used.
+// takeServer accepts metadata if it is the issuer's own and every address in it is allowed.
 func (d *discoverer) takeServer(m *Metadata, issuer string) error {
 	if !sameIssuer(m.Issuer, issuer) {
 		return fmt.Errorf("the metadata at the issuer %q says that it is that of %q", excerpt.Clip(issuer, 120), excerpt.Clip(m.Issuer, 120))
@@ -244,7 +241,7 @@ func (d *discoverer) takeServer(m *Metadata, issuer string) error {
 
 type endpoint struct{ name, address string }
 
-// endpoints are the addresses that we would ask or open.
+// endpoints returns the addresses that we would request or open.
 func (m *Metadata) endpoints() []endpoint {
 	return []endpoint{
 		{"authorization_endpoint", m.AuthorizationEndpoint}, {"token_endpoint", m.TokenEndpoint}, {"registration_endpoint", m.RegistrationEndpoint},
@@ -252,8 +249,8 @@ func (m *Metadata) endpoints() []endpoint {
 	}
 }
 
-// checkEndpointQuery refuses an authorization endpoint that brings parameters of ours along: an
-// authorization server may take the first of two.
+// checkEndpointQuery refuses an authorization endpoint whose query already contains our parameters: an authorization server may use
+// the first of two.
 func checkEndpointQuery(address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -268,8 +265,8 @@ func checkEndpointQuery(address string) error {
 	return nil
 }
 
-// get asks for a JSON document and keeps what came. A status of 4xx is no error: there is no such
-// document. Whatever else is no document ends the discovery.
+// get fetches a JSON document and records the response. Status 4xx means that there is no such document, and is no error. Anything
+// else that is no document ends the discovery.
 func (d *discoverer) get(ctx context.Context, kind probe.MetadataKind, at, expect string, into any) (*probe.Document, error) {
 	doc := probe.Document{Kind: kind, URL: at, Expect: expect}
 	err := d.fetch(ctx, &doc, into)
@@ -310,8 +307,7 @@ func (d *discoverer) fetch(ctx context.Context, doc *probe.Document, into any) e
 	return nil
 }
 
-// requestError says why a request came to nothing without the address that it went to, which may
-// have a code in it.
+// requestError explains a failed request without its address, which may contain a code.
 func requestError(what string, err error) error {
 	if r := wasRefused(err); r != nil {
 		return r

@@ -1,9 +1,7 @@
-// Package oauth is the OAuth client of an MCP client: it finds out where a protected MCP server
-// sends its users, registers, has the user authorize, and obtains, renews and revokes tokens, as
-// the specification of MCP (2025-11-25 and 2026-07-28, basic/authorization) has it.
+// Package oauth is the OAuth client of an MCP client: it discovers a protected server's authorization server, registers, has the
+// user authorize, and obtains, renews and revokes tokens, as MCP specifies (2025-11-25 and 2026-07-28, basic/authorization).
 //
-// What it reads comes from strangers. A [Guard] stands before every request: only origins that the
-// user or verified metadata named are asked, private addresses only where the server itself is
-// private, and nothing but HTTPS away from this machine. Messages of errors hold no token, code or
-// secret, and no control character.
+// Its input comes from strangers, so a [Guard] checks every request: it goes only to origins named by the user or verified
+// metadata, to private addresses only if the server itself is private, and always over HTTPS except on this machine. Error messages
+// hold no token, code, secret or control character.
 package oauth

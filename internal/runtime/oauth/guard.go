@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// maxBody bounds each answer, in bytes.
+	// maxBody bounds each response body, in bytes.
 	maxBody = 1 << 20
-	// maxHead bounds the head of each answer, in bytes.
+	// maxHead bounds each response head, in bytes.
 	maxHead = 64 << 10
 	// maxRedirects bounds the redirects of one request, all within one origin.
 	maxRedirects = 3
@@ -28,9 +28,9 @@ const (
 	requestTime = 20 * time.Second
 )
 
-// A RefusedError says that an address was not asked, or not opened, and why.
+// A RefusedError says that an address was not requested or opened, and why.
 type RefusedError struct {
-	What string // which address it is: "token_endpoint", "a redirect"
+	What string // kind of address: "token_endpoint", "a redirect"
 	URL  string // shortened, without control characters
 	Why  string
 }
@@ -43,7 +43,7 @@ func refuse(what, address, why string) *RefusedError {
 	return &RefusedError{What: what, URL: fmt.Sprintf("%q", excerpt.Clip(address, 120)), Why: why}
 }
 
-// scope is from where an address can be reached, from everywhere to nowhere.
+// scope says from where an address is reachable, from everywhere to nowhere.
 type scope int
 
 const (
@@ -53,20 +53,19 @@ const (
 	forbidden // link-local (cloud metadata services), unspecified, multicast, reserved
 )
 
-// A Guard decides which addresses are asked. It can be used from several goroutines.
+// A Guard decides which addresses are requested. It is safe for concurrent use.
 type Guard struct {
 	own       string // origin of the server that the user named
-	narrowest scope  // addresses up to this one may be asked
+	narrowest scope  // the narrowest scope allowed
 
 	mu      sync.Mutex
-	origins map[string]bool // that the user or verified metadata named
+	origins map[string]bool // named by the user or verified metadata
 
 	direct, checked *http.Transport
 }
 
-// NewGuard makes the guard of one login at the server that the user named. more are further
-// origins that the user named. Its addresses are looked up to learn whether it is private; a name
-// that cannot be looked up counts as public.
+// NewGuard returns the guard of one login at the user's server. more lists further origins named by the user. The server's name is
+// resolved to learn whether it is private; a name that does not resolve counts as public.
 func NewGuard(ctx context.Context, server string, more []string) (*Guard, error) {
 	u, err := parseAddress("the server's URL", server)
 	if err != nil {
@@ -86,33 +85,32 @@ func NewGuard(ctx context.Context, server string, more []string) (*Guard, error)
 	return g, nil
 }
 
-// Near says in a word how near the server's address is: "public", "private" or "loopback".
+// Near returns the scope of the server's address: "public", "private" or "loopback".
 func (g *Guard) Near() string {
 	return map[scope]string{public: "public", private: "private", loopback: "loopback", forbidden: "private"}[g.narrowest]
 }
 
-// AssumePublic has the guard treat the server as one on another machine: what its metadata names
-// must not be private, whatever the server's own address is. Attacks on clients that run on one
-// machine need it.
+// AssumePublic treats the server as public whatever its address: its metadata must not name private addresses. Tests of clients on
+// one machine need it.
 func (g *Guard) AssumePublic() { g.narrowest = public }
 
-// ConnectThrough has all connections made by dial, and none by way of a proxy: for a server in a
-// network of its own, where addresses of this machine lead elsewhere. It is for before the first request.
+// ConnectThrough makes all connections through dial, never a proxy: for a server in its own network namespace, where this machine's
+// addresses lead elsewhere. Call it before the first request.
 func (g *Guard) ConnectThrough(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
 	for _, t := range []*http.Transport{g.direct, g.checked} {
 		t.DialContext, t.Proxy = dial, nil
 	}
 }
 
-// newTransport has the proxy of the environment. A proxy connects for us, so that control, which
-// sees the addresses that we connect to, does not apply there.
+// newTransport uses the environment's proxy. A proxy connects for us, so control, which sees the addresses we connect to, does not
+// apply there.
 func newTransport(control func(network, address string, _ syscall.RawConn) error) *http.Transport {
 	t := &http.Transport{
 		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, Control: control}).DialContext,
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  requestTime,
 		MaxResponseHeaderBytes: maxHead,
-		DisableCompression:     true, // a bomb would go off before we count
+		DisableCompression:     true, // a decompression bomb would go off before we count
 		ForceAttemptHTTP2:      true,
 		DisableKeepAlives:      true, // a handful of requests
 	}
@@ -122,7 +120,7 @@ func newTransport(control func(network, address string, _ syscall.RawConn) error
 	return t
 }
 
-// Allow adds the origin of an address that verified metadata named, once it was checked.
+// Allow adds the origin of an address named by verified metadata, after checking it.
 func (g *Guard) Allow(what, address string) error {
 	u, err := g.Check(what, address)
 	if err != nil {
@@ -134,8 +132,8 @@ func (g *Guard) Allow(what, address string) error {
 	return nil
 }
 
-// Check reads an address and refuses one that must be neither asked nor opened, whoever named it.
-// It looks up no name: what a name leads to is compared when it is connected to.
+// Check parses an address and refuses one that must be neither requested nor opened, whoever named it. It resolves no names: the
+// address of a name is checked on connecting.
 func (g *Guard) Check(what, address string) (*url.URL, error) {
 	u, err := parseAddress(what, address)
 	if err != nil {
@@ -154,7 +152,7 @@ func (g *Guard) Check(what, address string) (*url.URL, error) {
 	return u, nil
 }
 
-// checkDial refuses to connect to an address that is nearer than the server's own.
+// checkDial refuses to connect to an address of narrower scope than the server's.
 func (g *Guard) checkDial(_, address string, _ syscall.RawConn) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -166,14 +164,14 @@ func (g *Guard) checkDial(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// named reports whether an origin may be asked.
+// named reports whether an origin may be requested.
 func (g *Guard) named(u *url.URL) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.origins[originOf(u)]
 }
 
-// RoundTrip makes one request, if its address may be asked.
+// RoundTrip makes one request if its address is allowed.
 func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	u, err := g.Check("the address", r.URL.String())
 	if err != nil {
@@ -190,8 +188,8 @@ func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// transportFor chooses how to connect: to the server as the user named it, anywhere else with a
-// look at the address unless a proxy connects for us.
+// transportFor chooses how to connect: to the server as the user named it, elsewhere with a check of the address unless a proxy
+// connects for us.
 func (g *Guard) transportFor(r *http.Request, u *url.URL) http.RoundTripper {
 	if originOf(u) == g.own {
 		return g.direct
@@ -202,8 +200,8 @@ func (g *Guard) transportFor(r *http.Request, u *url.URL) http.RoundTripper {
 	return g.checked
 }
 
-// client is what makes all requests: bounded in time, with redirects inside of one origin alone, and
-// none for what carries a secret.
+// client returns the HTTP client for all requests: limited in time, following redirects only within one origin, and none for
+// requests that carry a secret.
 func (g *Guard) client() *http.Client {
 	return &http.Client{Transport: g, Timeout: requestTime, CheckRedirect: func(next *http.Request, via []*http.Request) error {
 		switch from := via[0]; {
@@ -218,7 +216,7 @@ func (g *Guard) client() *http.Client {
 	}}
 }
 
-// limitedBody fails behind so many bytes.
+// limitedBody fails after so many bytes.
 type limitedBody struct {
 	io.ReadCloser
 	left int
@@ -239,8 +237,8 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// parseAddress reads an address that a stranger wrote. Only absolute http and https addresses with
-// a host and without a user pass: javascript:, file:, data: and the like are never asked or opened.
+// parseAddress parses a stranger's address. Only absolute http and https addresses with a host and without a user pass:
+// javascript:, file:, data: and others are never requested or opened.
 func parseAddress(what, address string) (*url.URL, error) {
 	if len(address) > 4096 || strings.IndexFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("\"<>`\\^{|}", r) }) >= 0 {
 		return nil, refuse(what, address, "it is too long, or has characters that no address has")
@@ -261,14 +259,14 @@ func parseAddress(what, address string) (*url.URL, error) {
 	return u, nil
 }
 
-// plainHost reports whether a host is a name or an address and nothing a shell would act upon.
+// plainHost reports whether a host is a name or an address without characters special to a shell.
 func plainHost(host string) bool {
 	return strings.IndexFunc(host, func(r rune) bool {
 		return r != '.' && r != '-' && r != ':' && r != '_' && r != '%' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r < 0x80
 	}) < 0
 }
 
-// originOf returns scheme, host and port of an address, in one spelling.
+// originOf returns scheme, host and port in canonical spelling.
 func originOf(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -277,7 +275,7 @@ func originOf(u *url.URL) string {
 	return u.Scheme + "://" + net.JoinHostPort(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), port)
 }
 
-// scopeOf looks a host up: it is as near as the farthest of its addresses.
+// scopeOf resolves a host and returns the widest scope of its addresses.
 func scopeOf(ctx context.Context, host string) scope {
 	if at := literalScope(host); at != public || isAddress(host) {
 		return at
@@ -300,8 +298,7 @@ func isAddress(host string) bool {
 	return err == nil
 }
 
-// literalScope reads a host without looking it up; a name counts as public unless it is one of
-// this machine.
+// literalScope returns a host's scope without resolving it; a name counts as public unless it is one of this machine.
 func literalScope(host string) scope {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
@@ -316,18 +313,18 @@ func literalScope(host string) scope {
 	return public
 }
 
-// looksNumeric reports whether a host could be one of the old spellings of an address (2130706433,
-// 0x7f.1, 017700000001), which some resolvers take: no name ends in a label of that form.
+// looksNumeric reports whether a host could be an old spelling of an address (2130706433, 0x7f.1, 017700000001), which some
+// resolvers accept: no name ends in such a label.
 func looksNumeric(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	digits := strings.TrimPrefix(last, "0x")
 	return digits != "" && strings.Trim(digits, "0123456789abcdef") == "" && (digits != last || strings.Trim(last, "0123456789") == "")
 }
 
-// special are ranges in which no host is: this network, protocol assignments, benchmarks, and what was never given out.
+// special lists ranges without hosts: this network, protocol assignments, benchmarks, reserved.
 var special = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4")}
 
-// shared is the space for carrier-grade NAT (RFC 6598), nat64 that of addresses of IPv4 in IPv6.
+// shared is the range for carrier-grade NAT (RFC 6598), nat64 that of IPv4 addresses in IPv6.
 var (
 	shared = netip.MustParsePrefix("100.64.0.0/10")
 	nat64  = netip.MustParsePrefix("64:ff9b::/96")
@@ -335,7 +332,7 @@ var (
 
 func addressScope(a netip.Addr) scope {
 	a = a.Unmap().WithZone("")
-	if nat64.Contains(a) { // an IPv4 address in other clothes
+	if nat64.Contains(a) { // an IPv4 address in IPv6 form
 		b := a.As16()
 		a = netip.AddrFrom4([4]byte(b[12:]))
 	}
@@ -355,7 +352,7 @@ func addressScope(a netip.Addr) scope {
 	return public
 }
 
-// wasRefused returns the refusal in err, nil if there is none.
+// wasRefused returns the refusal in err, or nil.
 func wasRefused(err error) *RefusedError {
 	var r *RefusedError
 	if errors.As(err, &r) {

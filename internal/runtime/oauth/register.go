@@ -12,23 +12,21 @@ import (
 	"gauntlet/internal/leaf/excerpt"
 )
 
-// clientName is how we introduce ourselves to the user at the authorization server.
+// clientName is our name, shown to the user by the authorization server.
 const clientName = "gauntlet"
 
-// Identity is what the user says about the client.
+// Identity is what the user specifies about the client.
 type Identity struct {
-	// ID and Secret, or Key, are those of a client that was registered beforehand. Issuer, if not
-	// empty, is the only one that they are shown to.
+	// ID and Secret, or Key, belong to a client registered beforehand. If Issuer is set, they are shown to no other.
 	ID, Secret, Key, Issuer string
 	// Document is the address of the user's own client id metadata document.
 	Document string
-	// Known are registrations that are kept from earlier logins.
+	// Known holds registrations kept from earlier logins.
 	Known []Registration
 }
 
-// chooseClient finds the client's id at an issuer, in the order of the specification: the one that
-// the user registered, the user's metadata document, and dynamic registration, of which the result
-// of an earlier login is used again where it has the same redirect address.
+// chooseClient finds the client id for an issuer in the specification's order: registered by the user, the user's metadata
+// document, dynamic registration. A dynamic registration from an earlier login is reused if its redirect address matches.
 func (a *Authorizer) chooseClient(ctx context.Context, d *Discovery, redirect string) (*Registration, error) {
 	server, who := &d.Server, &a.Identity
 	switch {
@@ -72,8 +70,8 @@ func (a *Authorizer) registerClient(ctx context.Context, server *Metadata, redir
 	return takeRegistration(got, server, redirect, method)
 }
 
-// takeRegistration reads what a registration yielded. A server that registers other redirect addresses
-// than ours would send our codes there.
+// takeRegistration reads the result of a registration. A server that registers redirect addresses other than ours would send our
+// codes there.
 func takeRegistration(got *oauthex.ClientRegistrationResponse, server *Metadata, redirect, method string) (*Registration, error) {
 	if len(got.RedirectURIs) > 0 && !slices.Equal(got.RedirectURIs, []string{redirect}) {
 		return nil, errors.New("the authorization server registered other redirect addresses than the one that was asked for: codes would go there")
@@ -91,7 +89,7 @@ func takeRegistration(got *oauthex.ClientRegistrationResponse, server *Metadata,
 	return r, nil
 }
 
-// registrationError says why there is no registration; the answer's body is not repeated.
+// registrationError explains a failed registration without repeating the response body.
 func registrationError(err error) error {
 	var refused *oauthex.ClientRegistrationError
 	if errors.As(err, &refused) {
@@ -103,7 +101,7 @@ func registrationError(err error) error {
 	return errors.New("the authorization server did not register us, and did not say why")
 }
 
-// authMethod chooses how a client that has a secret or a key says who it is.
+// authMethod chooses how a client with a secret or key authenticates.
 func authMethod(server *Metadata, r *Registration) string {
 	switch {
 	case r.Key != "":
@@ -111,11 +109,11 @@ func authMethod(server *Metadata, r *Registration) string {
 	case r.Secret == "":
 		return "none"
 	}
-	// RFC 8414 says what silence means.
+	// The default is that of RFC 8414.
 	return cmp.Or(firstSupported(server.TokenEndpointAuthMethodsSupported, "client_secret_basic", "client_secret_post"), "client_secret_basic")
 }
 
-// firstSupported returns the first of wanted that is supported; the first if nothing is said.
+// firstSupported returns the first of wanted that is supported, or its first if supported is empty.
 func firstSupported(supported []string, wanted ...string) string {
 	for _, w := range wanted {
 		if len(supported) == 0 || slices.Contains(supported, w) {

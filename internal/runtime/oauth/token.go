@@ -15,12 +15,12 @@ import (
 	"gauntlet/internal/leaf/mcp"
 )
 
-// initializeBody is the first message of a conversation, which asks for nothing.
+// initializeBody returns an initialize request, which has no effect.
 func initializeBody() io.Reader {
 	return strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{},"clientInfo":{"name":"gauntlet","version":"1"}}}`)
 }
 
-// exchange turns a code into tokens.
+// exchange exchanges a code for tokens.
 func (a *Authorizer) exchange(ctx context.Context, l *Login, code string) error {
 	if err := a.Guard.Allow("token_endpoint", l.TokenEndpoint); err != nil {
 		return err
@@ -40,8 +40,8 @@ func (a *Authorizer) exchange(ctx context.Context, l *Login, code string) error 
 	return l.take(got)
 }
 
-// Renew obtains a new token without the user: by the refresh token, or anew by client credentials.
-// An [oauth2.RetrieveError] with invalid_grant in its chain says that the login is over.
+// Renew obtains a new token without the user, by refresh token or client credentials. An [oauth2.RetrieveError] with invalid_grant
+// in its chain means that the login has ended.
 func (a *Authorizer) Renew(ctx context.Context, l *Login) error {
 	if err := a.Guard.Allow("token_endpoint", l.TokenEndpoint); err != nil {
 		return err
@@ -51,15 +51,15 @@ func (a *Authorizer) Renew(ctx context.Context, l *Login) error {
 		if l.Refresh == "" {
 			return errors.New("the login has no refresh token")
 		}
-		// Package oauth2 refreshes without a resource, which MCP wants in every token request; its
-		// clientcredentials takes any parameter, and another grant_type as well.
+		// Package oauth2 refreshes without a resource, which MCP requires in every token request; its clientcredentials takes any
+		// parameter, even another grant_type.
 		params.Set("grant_type", "refresh_token")
 		params.Set("refresh_token", l.Refresh)
 	}
 	return a.requestToken(ctx, l, params)
 }
 
-// ClientCredentials obtains a login by a client's own credentials, without a user.
+// ClientCredentials obtains a login by the client's own credentials, without a user.
 func (a *Authorizer) ClientCredentials(ctx context.Context, server string, c Challenge) (*Login, *Discovery, error) {
 	d, err := Discover(ctx, a.Guard, server, c, a.Issuer)
 	if err != nil {
@@ -78,7 +78,7 @@ func (a *Authorizer) ClientCredentials(ctx context.Context, server string, c Cha
 	return l, d, a.requestToken(ctx, l, url.Values{})
 }
 
-// requestToken asks the token endpoint, in the name of the client.
+// requestToken requests a token as the client.
 func (a *Authorizer) requestToken(ctx context.Context, l *Login, params url.Values) error {
 	params.Set("resource", l.Resource)
 	signed, err := a.assertion(l)
@@ -100,7 +100,7 @@ func (a *Authorizer) requestToken(ctx context.Context, l *Login, params url.Valu
 	return l.take(got)
 }
 
-// take keeps what the token endpoint answered. A token that could not stand in a header is none.
+// take stores the token endpoint's answer. A token that is not valid in a header is rejected.
 func (l *Login) take(got *oauth2.Token) error {
 	switch {
 	case got.AccessToken == "" || !headerValue(got.AccessToken) || !headerValue(got.RefreshToken):
@@ -112,7 +112,7 @@ func (l *Login) take(got *oauth2.Token) error {
 	if got.Expiry.IsZero() {
 		l.Expiry = got.Expiry
 	}
-	if got.RefreshToken != "" { // else the one that was used goes on being valid
+	if got.RefreshToken != "" { // otherwise the one that was used stays valid
 		l.Refresh = got.RefreshToken
 	}
 	if granted, ok := got.Extra("scope").(string); ok && granted != "" {
@@ -128,13 +128,13 @@ func headerValue(s string) bool {
 	return len(s) <= longestToken && strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f }) < 0
 }
 
-// EndedError says that a token request was refused in a way that only a new login ends.
+// EndedError says that a token request was refused and only a new login helps.
 type EndedError struct{ Reason string }
 
 func (e *EndedError) Error() string { return e.Reason }
 
-// tokenError says why there is no token. The answer is a stranger's: of it only the error's code and
-// description are shown, shortened, and nothing of what we sent even if it is repeated there.
+// tokenError explains a missing token. The answer is a stranger's: only the error's code and description are shown, shortened,
+// without anything we sent even if it is repeated there.
 func tokenError(what string, err error, secrets []string) error {
 	var answer *oauth2.RetrieveError
 	if !errors.As(err, &answer) {
@@ -151,7 +151,7 @@ func tokenError(what string, err error, secrets []string) error {
 	return errors.New(text)
 }
 
-// describeOAuthError shows an error of OAuth. Whatever it says is quoted as a stranger's words.
+// describeOAuthError quotes an OAuth error as a stranger's words.
 func describeOAuthError(code, description string) string {
 	text := fmt.Sprintf("%q", plainText(code))
 	if description != "" {
@@ -160,9 +160,8 @@ func describeOAuthError(code, description string) string {
 	return text
 }
 
-// Revoke tells the authorization server that the tokens are not used any more (RFC 7009): the refresh
-// token first, with which many servers revoke what came of it. It reports whether there is an
-// endpoint for it.
+// Revoke tells the authorization server that the tokens are no longer used (RFC 7009): the refresh token first, since many servers
+// then revoke what was issued with it. It reports whether there is a revocation endpoint.
 func (a *Authorizer) Revoke(ctx context.Context, l *Login) (bool, error) {
 	if l.RevokeEndpoint == "" {
 		return false, nil

@@ -12,9 +12,8 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// TryRegistration asks an authorization server for a client whose redirect addresses are anybody's,
-// and removes what came of it where the server has a way (RFC 7592). The guard has to allow the
-// endpoint.
+// TryRegistration tries to register a client with a stranger's redirect addresses, and deletes it if the server supports that (RFC
+// 7592). The guard must allow the endpoint.
 func TryRegistration(ctx context.Context, g *Guard, endpoint string, redirects []string) *probe.Registration {
 	out := &probe.Registration{Asked: redirects}
 	body, err := json.Marshal(map[string]any{"redirect_uris": redirects, "client_name": "gauntlet probe", "token_endpoint_auth_method": "none", "grant_types": []string{"authorization_code"}, "response_types": []string{"code"}})
@@ -33,7 +32,7 @@ func TryRegistration(ctx context.Context, g *Guard, endpoint string, redirects [
 	}
 	out.Registered = got.Redirects
 	if got.Redirects == nil {
-		out.Registered = redirects // RFC 7591, 3.2.1: silence is what was asked for
+		out.Registered = redirects // RFC 7591, 3.2.1: silence means as requested
 	}
 	if got.At != "" && headerValue(got.Token) {
 		out.Removed = g.ask(ctx, http.MethodDelete, got.At, got.Token, nil, nil)/100 == 2
@@ -41,7 +40,7 @@ func TryRegistration(ctx context.Context, g *Guard, endpoint string, redirects [
 	return out
 }
 
-// ask makes one request and returns the status of its answer, 0 for none.
+// ask makes one request and returns the response's status, 0 if none.
 func (g *Guard) ask(ctx context.Context, method, address, token string, body []byte, into any) int {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
@@ -60,13 +59,12 @@ func (g *Guard) ask(ctx context.Context, method, address, token string, body []b
 	}
 	defer res.Body.Close()
 	if text, err := io.ReadAll(res.Body); err == nil && into != nil {
-		_ = json.Unmarshal(text, into) // what cannot be read says nothing
+		_ = json.Unmarshal(text, into) // an unreadable body says nothing
 	}
 	return res.StatusCode
 }
 
-// Audience returns whom a token is for, as it says itself (RFC 7519), nil where it is none that can be
-// read. Nothing is verified: it is the server's to do that.
+// Audience returns a token's aud claim (RFC 7519), or nil if it cannot be read. Nothing is verified: that is the server's job.
 func Audience(token string) []string {
 	parts := strings.Split(token, ".")
 	if len(token) > longestToken || len(parts) != 3 {
