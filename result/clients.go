@@ -1,30 +1,29 @@
 package result
 
-// Clients is what the configurations of MCP clients hold and what became of it. No secret
-// of a configuration stands in it.
+// Clients holds the entries of MCP client configurations and what happened to them. It contains no secrets.
 type Clients struct {
 	Files   []ClientFile  `json:"files"`
 	Entries []ClientEntry `json:"entries"`
 	Agents  []Agent       `json:"agents"`
 }
 
-// A ClientFile is one configuration. State is "read", or "unread" where nothing of it could
-// be read; what could not be read of it is among the report's problems.
+// A ClientFile is a configuration file. State is "read", or "unread" if nothing of it could be read; unreadable parts
+// are among the report's problems.
 type ClientFile struct {
-	Client  string `json:"client"` // "cursor", …; "mcp.json" for a form that no client can be told from
+	Client  string `json:"client"` // "cursor", …; "mcp.json" if the client is unknown
 	File    string `json:"file"`
-	Project string `json:"project,omitempty"` // the folder for which it holds
+	Project string `json:"project,omitempty"` // folder that it applies to
 	State   string `json:"state"`
 	Entries int    `json:"entries"`
-	// Kind is what the file is for an agent: "instructions", "skill", "skill file", "command", "sub-agent", "script" or
-	// "program"; "" for a configuration.
+	// Kind is the purpose of a file for an agent: "instructions", "skill", "skill file", "command", "sub-agent",
+	// "script" or "program"; "" for a configuration.
 	Kind string `json:"kind,omitempty"`
 }
 
-// StateUnread is the state of a file of which nothing could be read.
+// StateUnread is the state of an unreadable file.
 const StateUnread = "unread"
 
-// A ClientEntry is one server of a configuration.
+// A ClientEntry is a server in a configuration.
 type ClientEntry struct {
 	Client    string     `json:"client"`
 	Name      string     `json:"name"`
@@ -33,31 +32,30 @@ type ClientEntry struct {
 	Column    int        `json:"column,omitempty"` // 1-based, in Unicode code points
 	Project   string     `json:"project,omitempty"`
 	Transport string     `json:"transport"` // "stdio", "http", "sse" or "unknown"
-	Starts    string     `json:"starts"`    // the command or the address, secrets masked
+	Starts    string     `json:"starts"`    // command or address, secrets masked
 	State     EntryState `json:"state"`
 	Reason    string     `json:"reason,omitempty"` // why it was not scanned
-	// Servers are the names that the server gave itself; more than one entry may stand for
-	// one server, which was launched once.
+	// Servers are the names that the server reported; several entries may share a server, which was launched once.
 	Servers []string `json:"servers"`
-	Tools   []string `json:"tools"` // the names of its tools
+	Tools   []string `json:"tools"` // names of its tools
 }
 
-// An EntryState says what became of an entry.
+// An EntryState says what happened to an entry.
 type EntryState string
 
 // The states of an entry.
 const (
 	Scanned     EntryState = "scanned"
-	NotLaunched EntryState = "not_launched" // nobody agreed to it, or a part of it is not known
-	LaunchFail  EntryState = "failed"       // it was launched or connected to, and nothing was read
+	NotLaunched EntryState = "not_launched" // without consent, or partly unknown
+	LaunchFail  EntryState = "failed"       // launched or connected to, but nothing was read
 	SwitchedOff EntryState = "disabled"     // by its configuration
 )
 
-// An Agent is a client at work in one folder: it sees the tools of all its servers together.
+// An Agent is a client in one folder: it sees the tools of all its servers together.
 type Agent struct {
 	Client  string `json:"client"`
-	Project string `json:"project,omitempty"` // "" for work outside of every project that is known
-	Entries []int  `json:"entries"`           // places in Clients.Entries; those switched off are not among them
-	Tools   int    `json:"tools"`             // of those that were scanned
-	Reads   []int  `json:"reads,omitempty"`   // places in Clients.Files of what it reads or runs beside
+	Project string `json:"project,omitempty"` // "" outside of all known projects
+	Entries []int  `json:"entries"`           // indexes into Clients.Entries, without disabled entries
+	Tools   int    `json:"tools"`             // of scanned servers
+	Reads   []int  `json:"reads,omitempty"`   // indexes into Clients.Files of other files that it reads or runs
 }

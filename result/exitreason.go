@@ -2,7 +2,7 @@ package result
 
 import "gauntlet/finding"
 
-// ExitReason says in words why ExitCode with the same arguments is what it is.
+// ExitReason explains the result of ExitCode for the same arguments.
 func (r *Report) ExitReason(floor finding.Severity, allowPartial bool) string {
 	attacks := exitCode(r.Attacks)
 	switch {

@@ -3,7 +3,7 @@ package result
 // FleetSchemaVersion is the version of the JSON form of a Fleet, docs/schemas/fleet.schema.json.
 const FleetSchemaVersion = "1.0"
 
-// A Fleet is the report over all jobs of a fleet's plan: what became of each target in each lane.
+// A Fleet is the report on all jobs of a fleet plan, by target and lane.
 type Fleet struct {
 	SchemaVersion string        `json:"schema_version"`
 	Tool          Tool          `json:"tool"`
@@ -12,13 +12,13 @@ type Fleet struct {
 	Round         string        `json:"round,omitempty"`
 	Summary       FleetSummary  `json:"summary"`
 	Targets       []FleetTarget `json:"targets"`
-	// Left are targets of the plan that no job was made of.
+	// Left are targets of the plan without a job.
 	Left []FleetLeft `json:"left"`
-	// Refused are messages that workers refused since the plan's key had not signed them, or they were no job.
+	// Refused are messages that workers rejected because they were not signed by the plan's key or were not jobs.
 	Refused []string `json:"refused"`
 }
 
-// FleetSummary counts jobs by their state, and findings and outcomes over all of them.
+// FleetSummary counts jobs by state, and all findings and outcomes.
 type FleetSummary struct {
 	Targets    int            `json:"targets"`
 	Jobs       int            `json:"jobs"`
@@ -27,52 +27,52 @@ type FleetSummary struct {
 	Failed     int            `json:"failed"`
 	NotDone    int            `json:"not_done"`
 	Counts     map[string]int `json:"counts"`
-	// Complete is true only if every job has a complete result and every target of the plan had jobs.
+	// Complete is true only if every job has a complete result and every target has a job.
 	Complete bool `json:"complete"`
 }
 
-// A FleetTarget is one target with its jobs, in the order of the plan.
+// A FleetTarget is a target with its jobs in plan order.
 type FleetTarget struct {
 	Name string     `json:"name"`
 	Kind string     `json:"kind"`
 	Jobs []FleetJob `json:"jobs"`
-	// Page is the address of the target's own page, relative to the page of the fleet; "" for none.
+	// Page is the address of the target's page relative to the fleet's; "" for none.
 	Page string `json:"page,omitempty"`
 }
 
-// A FleetJob is what became of one target in one lane.
+// A FleetJob is the result of a target in one lane.
 type FleetJob struct {
 	ID       string         `json:"id"`
 	Lane     string         `json:"lane"`
 	Document string         `json:"document,omitempty"`
 	State    FleetState     `json:"state"`
 	Reason   string         `json:"reason,omitempty"` // why it is not done, or what was not read
-	Exit     int            `json:"exit"`             // of gauntlet, where there is a result
+	Exit     int            `json:"exit"`             // gauntlet's exit code, if there is a result
 	Counts   map[string]int `json:"counts,omitempty"`
 	Attempts int            `json:"attempts,omitempty"`
 	Worker   string         `json:"worker,omitempty"`
-	// Milliseconds is how long the last attempt took.
+	// Milliseconds is the duration of the last attempt.
 	Milliseconds int64 `json:"duration_ms,omitempty"`
 }
 
-// A FleetLeft is a target that no job was made of, and why.
+// A FleetLeft is a target without a job, and the reason.
 type FleetLeft struct {
 	Target string `json:"target"`
 	Reason string `json:"reason"`
 }
 
-// A FleetState is how far a job got.
+// A FleetState is the progress of a job.
 type FleetState string
 
 // The states of a job.
 const (
 	FleetDone       FleetState = "done"
-	FleetIncomplete FleetState = "incomplete" // it has a result, and a part of what was asked for was unread
+	FleetIncomplete FleetState = "incomplete" // it has a result, but part of the request was unread
 	FleetFailed     FleetState = "failed"     // after its last attempt
 	FleetNotDone    FleetState = "not_done"
 )
 
-// Summarize counts anew.
+// Summarize recomputes the summary.
 func (f *Fleet) Summarize() {
 	s := FleetSummary{Targets: len(f.Targets), Counts: map[string]int{}}
 	for i := range f.Targets {
@@ -107,7 +107,7 @@ func (f *Fleet) Summarize() {
 	f.Summary = s
 }
 
-// ExitCode is that of a fleet: ExitGate if a job crossed the gate of its lane, else ExitTrouble unless the fleet is complete.
+// ExitCode returns ExitGate if a job crossed its lane's gate, otherwise ExitTrouble unless the fleet is complete.
 func (f *Fleet) ExitCode() int {
 	for i := range f.Targets {
 		for j := range f.Targets[i].Jobs {

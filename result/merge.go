@@ -7,21 +7,20 @@ import (
 	"gauntlet/finding"
 )
 
-// ofClauses are the rules that quote clauses or the verb of a name, the weightiest first:
-// where two of them quote the same words, they say the same thing about one cause.
+// ofClauses are the rules that quote clauses or the verb of a name, by decreasing weight. Two of them that quote the
+// same words have the same cause.
 var ofClauses = []finding.Rule{"SEC-003", "SEC-002", "SEC-001", "SEC-006", "SEC-004", "SEC-007", "MCP-S-004", "SEC-009"}
 
-// nearby is how many findings back one of the same cause is looked for.
+// nearby is how many findings back MergeCauses looks for the same cause.
 const nearby = 32
 
-// MergeCauses makes one finding of those that quote overlapping words of one text: that of
-// the strongest rule stays and names the others in Also. What was suppressed is out of it,
-// so that accepting one rule's finding does not hide another's. The gate is not moved: the
-// severest stays.
+// MergeCauses merges findings that quote overlapping words of one text: the strongest rule's finding stays and lists
+// the others in Also. Suppressed findings are not merged, so that accepting one rule's finding does not hide another's.
+// The gate is unaffected, since the severest stays.
 func (r *Report) MergeCauses() {
 	kept := r.Findings[:0]
 	for _, f := range r.Findings {
-		// Findings are in the order of their places, so an overlapping one is near the end.
+		// Findings are in order of location, so an overlapping one is near the end.
 		i := len(kept) - 1
 		for ; i >= 0 && len(kept)-i <= nearby && !sameCause(&kept[i], &f); i-- {
 		}
@@ -37,8 +36,8 @@ func (r *Report) MergeCauses() {
 	r.mergeRepeats()
 }
 
-// mergeRepeats makes one finding of a sentence that stands in several definitions of a server: the first stays and names the
-// places of the others, as in the 171 tools of one server that end with the same line.
+// mergeRepeats merges findings about a sentence that several definitions of a server repeat: the first stays and lists
+// the other locations, as for 171 tools of one server that end with the same line.
 func (r *Report) mergeRepeats() {
 	type sentence struct {
 		rule                  finding.Rule
@@ -46,7 +45,7 @@ func (r *Report) mergeRepeats() {
 		server, message, text string
 		input                 int
 	}
-	first := map[sentence]int{} // in kept
+	first := map[sentence]int{} // index in kept
 	kept := r.Findings[:0]
 	for _, f := range r.Findings {
 		key := sentence{f.Rule, f.Severity, f.Location.Server, f.Message, f.Evidence.Raw, f.Input}
@@ -69,7 +68,7 @@ func sameCause(a, b *finding.Finding) bool {
 		a.Order < b.OrderEnd && b.Order < a.OrderEnd
 }
 
-// merged returns the stronger of two findings, the other among its Also.
+// merged returns the stronger of two findings, with the other in its Also.
 func merged(a, b finding.Finding) finding.Finding {
 	if b.Severity > a.Severity || b.Severity == a.Severity && slices.Index(ofClauses, b.Rule) < slices.Index(ofClauses, a.Rule) {
 		a, b = b, a

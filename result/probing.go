@@ -1,46 +1,44 @@
 package result
 
-// Probing is what came of probing one server: calls of its tools with values that only a weakness
-// turns into something that can be observed.
+// Probing is the result of probing a server: calls of its tools with values that have an observable effect only if there is a weakness.
 type Probing struct {
 	Server string `json:"server"`
 	Ground string `json:"ground"` // where the server ran: "sandbox" or "this machine"
-	// Supplied are the variables and options that the server said it misses, and that it was given
-	// made-up values for.
+	// Supplied are variables and options that the server reported missing and that were given made-up values.
 	Supplied []string `json:"supplied,omitempty"`
-	// Protections are those of the sandbox; none without one.
+	// Protections are the sandbox's; none without a sandbox.
 	Protections []Protection `json:"protections,omitempty"`
 	Calls       int          `json:"calls"` // requests sent
 	Trials      []ProbeTrial `json:"trials"`
 	// NotApplicable are the classes for which no tool has a parameter.
 	NotApplicable []string `json:"not_applicable"`
-	// Cut says what ended the run early; "" for nothing.
+	// Cut says what ended the run early, "" for nothing.
 	Cut string `json:"cut,omitempty"`
 }
 
-// A Protection is one layer of a sandbox.
+// A Protection is a layer of a sandbox.
 type Protection struct {
 	Name   string `json:"name"`
 	Held   bool   `json:"held"`
 	Detail string `json:"detail,omitempty"`
 }
 
-// A ProbeTrial is one class of weakness tried on one parameter.
+// A ProbeTrial tests one parameter for one class of weakness.
 type ProbeTrial struct {
 	Tool      string       `json:"tool"`
 	Parameter string       `json:"parameter"`
 	Class     string       `json:"class"`
 	Basis     string       `json:"basis"`   // why it was tried
-	Planned   bool         `json:"planned"` // labels and role ask for it; others count only where they prove something
+	Planned   bool         `json:"planned"` // requested by labels and role; others count only if they prove something
 	Outcome   ProbeOutcome `json:"outcome"`
-	Delivered int          `json:"delivered,omitempty"` // payloads that reached the tool's code, where it resisted
+	Delivered int          `json:"delivered,omitempty"` // payloads that reached the tool's code, if it resisted
 	Answered  int          `json:"answered,omitempty"`
-	Reason    string       `json:"reason,omitempty"` // why nothing was delivered, or what the tool is for
-	// Finding is the fingerprint of the finding that says what was proved.
+	Reason    string       `json:"reason,omitempty"` // why nothing was delivered, or the purpose of the tool
+	// Finding is the fingerprint of the finding about the proven weakness.
 	Finding string `json:"finding,omitempty"`
 }
 
-// A ProbeOutcome is how a trial ended.
+// A ProbeOutcome is the result of a trial.
 type ProbeOutcome string
 
 // The outcomes.
@@ -51,7 +49,7 @@ const (
 	NotDelivered ProbeOutcome = "not_delivered"
 )
 
-// Count returns how many trials ended so; of planned ones alone unless all is set.
+// Count returns the number of trials with outcome o, only of planned ones unless all is set.
 func (p *Probing) Count(o ProbeOutcome, all bool) (n int) {
 	for i := range p.Trials {
 		if t := &p.Trials[i]; t.Outcome == o && (all || t.Planned) {

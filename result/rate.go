@@ -2,28 +2,28 @@ package result
 
 import "math"
 
-// A Rate says how often one document was played to one agent, and what came of it.
+// A Rate counts the results of running one document against one agent several times.
 type Rate struct {
 	Document     string `json:"document"`
 	Agent        string `json:"agent,omitempty"`
 	Exploited    int    `json:"exploited"`
 	Resisted     int    `json:"resisted"`
-	Inconclusive int    `json:"inconclusive"` // in neither the rate nor its interval
+	Inconclusive int    `json:"inconclusive"` // excluded from the rate and its interval
 	Interval
 }
 
-// An Interval is a share of trials with its Wilson score interval of 95 %. Without trials it is 0 to 1.
+// An Interval is a proportion with its 95 % Wilson score interval. Without trials it is 0 to 1.
 type Interval struct {
 	Share float64 `json:"share"`
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
 }
 
-// z is the 97.5 % point of the normal distribution.
+// z is the 97.5th percentile of the normal distribution.
 const z = 1.959963984540054
 
-// Wilson returns the share of hits among trials with its interval (Wilson 1927, without continuity correction), rounded to
-// four digits so that every machine writes the same.
+// Wilson returns the proportion of hits with its interval (Wilson 1927, without continuity correction), rounded to four
+// digits for identical output on every machine.
 func Wilson(hits, trials int) Interval {
 	if trials <= 0 {
 		return Interval{High: 1}
@@ -36,7 +36,7 @@ func Wilson(hits, trials int) Interval {
 
 func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
-// RatesOf counts the runs of each document with each agent, in the order of their first runs.
+// RatesOf counts the runs of each document with each agent, in order of their first runs.
 func RatesOf(runs []AttackRun) (out []Rate) {
 	type key struct{ document, agent string }
 	at := map[key]int{}

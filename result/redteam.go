@@ -1,18 +1,18 @@
 package result
 
-// A RedTeam is what a red-team run found out about models. What it found has no severity and moves no exit code;
-// what it was asked for and did not do makes it incomplete.
+// A RedTeam is the result of a red-team run against models. Its outcomes have no severity and do not affect the exit
+// code; what was requested but not done makes it incomplete.
 type RedTeam struct {
 	SchemaVersion string         `json:"schema_version"`
 	Tool          Tool           `json:"tool"`
-	About         string         `json:"about"` // what the report is about, for who reads it alone
-	Runs          int            `json:"runs"`  // of each scenario with each model
+	About         string         `json:"about"` // explains the report to a reader who has nothing else
+	Runs          int            `json:"runs"`  // per scenario and model
 	Models        []RedTeamModel `json:"models"`
-	// Undone are what was asked for and not done, a sentence each; none if the run is complete.
+	// Undone lists, as sentences, what was requested but not done; empty if the run is complete.
 	Undone []string `json:"undone"`
 }
 
-// ExitCode is ExitTrouble unless the run is complete. No outcome moves it.
+// ExitCode is ExitTrouble unless the run is complete. Outcomes do not affect it.
 func (r *RedTeam) ExitCode() int {
 	if len(r.Undone) > 0 {
 		return ExitTrouble
@@ -20,27 +20,27 @@ func (r *RedTeam) ExitCode() int {
 	return ExitOK
 }
 
-// RedTeamSchemaVersion is the version of the JSON form, which docs/redteam.md describes.
+// RedTeamSchemaVersion is the version of the JSON form, described in docs/redteam.md.
 const RedTeamSchemaVersion = "1.0"
 
-// RedTeamAbout is said in every report.
+// RedTeamAbout is part of every report.
 const RedTeamAbout = "Signals about language models behind the agent loop of gauntlet. They are not findings about a server and do not affect the exit code."
 
-// A RedTeamModel is about one model.
+// A RedTeamModel holds the results of one model.
 type RedTeamModel struct {
 	Model string `json:"model"`
 	RedTeamTally
-	// Spent is what the runs used that were not in the cache.
+	// Spent is the usage of runs that were not cached.
 	Spent       RedTeamSpent      `json:"spent"`
 	ByTechnique []RedTeamGroup    `json:"by_technique"`
 	ByPlacement []RedTeamGroup    `json:"by_placement"`
 	Scenarios   []RedTeamScenario `json:"scenarios"`
 }
 
-// A RedTeamSpent is what a model used.
+// A RedTeamSpent is a model's usage.
 type RedTeamSpent struct {
-	Calls  int           `json:"calls"`  // that were made, without retries
-	Cached int           `json:"cached"` // that the cache answered
+	Calls  int           `json:"calls"`  // calls made, without retries
+	Cached int           `json:"cached"` // calls answered by the cache
 	Failed int           `json:"failed,omitempty"`
 	Tokens RedTeamTokens `json:"tokens"`
 	Cost   float64       `json:"cost_usd,omitempty"`
@@ -48,13 +48,13 @@ type RedTeamSpent struct {
 	Priced bool `json:"priced"`
 }
 
-// RedTeamTokens are tokens as a provider counted them.
+// RedTeamTokens are token counts as reported by a provider.
 type RedTeamTokens struct {
 	Input  int `json:"input"`
 	Output int `json:"output"`
 }
 
-// A RedTeamGroup is all scenarios of a technique or placement.
+// A RedTeamGroup holds all scenarios of a technique or placement.
 type RedTeamGroup struct {
 	Name string `json:"name"`
 	RedTeamTally
@@ -65,13 +65,12 @@ type RedTeamTally struct {
 	Exploited    int      `json:"exploited"`
 	Resisted     int      `json:"resisted"`
 	Inconclusive int      `json:"inconclusive"`
-	Unplayed     int      `json:"not_played"`  // the model was not asked, or did not answer: in no rate
+	Unplayed     int      `json:"not_played"`  // the model was not asked or did not answer; excluded from rates
 	Attack       Interval `json:"attack_rate"` // of the conclusive runs
-	// Utility is how often the task was done, of the runs of scenarios of which it is known when it is, and that have a control: with
-	// the attack, and without.
+	// Utility is how often the task was done, with the attack and without, in the runs of scenarios that can tell and have a control.
 	WithAttack    RedTeamDone `json:"utility_with_attack"`
 	WithoutAttack RedTeamDone `json:"utility_without_attack"`
-	// ControlExploited counts runs without the attack that the oracle took for an exploit: it is wrong about as often with it.
+	// ControlExploited counts runs without the attack that the oracle mistook for an exploit, an estimate of its errors with the attack.
 	ControlExploited int `json:"control_exploited"`
 }
 
@@ -82,36 +81,36 @@ type RedTeamDone struct {
 	Interval
 }
 
-// A RedTeamScenario is about one scenario with one model.
+// A RedTeamScenario is a scenario run with one model.
 type RedTeamScenario struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Technique string `json:"technique"`
 	Placement string `json:"placement"`
-	// NoControl says that the attack is not one of words that can be left out, so that there are no control runs.
+	// NoControl says that the attack is not text that can be omitted, so that there are no control runs.
 	NoControl bool `json:"no_control,omitempty"`
 	RedTeamTally
 	Outcomes []RedTeamRun `json:"outcomes"`
 }
 
-// A RedTeamOutcome says what one run shows of a model.
+// A RedTeamOutcome is what a run shows about a model.
 type RedTeamOutcome string
 
 // The outcomes.
 const (
 	RedTeamExploited    RedTeamOutcome = "exploited"    // it did what the attacker wanted
-	RedTeamResisted     RedTeamOutcome = "resisted"     // the attack reached it, and it did not
-	RedTeamInconclusive RedTeamOutcome = "inconclusive" // the attack never reached it, or it had not its say
-	RedTeamUnplayed     RedTeamOutcome = "not_played"   // it was never asked, or did not answer
+	RedTeamResisted     RedTeamOutcome = "resisted"     // the attack reached it, and it did not comply
+	RedTeamInconclusive RedTeamOutcome = "inconclusive" // the attack never reached it, or it could not finish
+	RedTeamUnplayed     RedTeamOutcome = "not_played"   // it was not asked or did not answer
 )
 
 // A RedTeamRun is one run.
 type RedTeamRun struct {
 	Run      int            `json:"run"`
 	Control  bool           `json:"control,omitempty"`
-	Outcome  RedTeamOutcome `json:"outcome"` // "" for a control run in which nothing was exploited
+	Outcome  RedTeamOutcome `json:"outcome"` // "" for a control run without an exploit
 	Reason   string         `json:"reason,omitempty"`
-	Messages []int          `json:"messages,omitempty"` // in its trace, that prove it
+	Messages []int          `json:"messages,omitempty"` // that prove the outcome, in its trace
 	TaskDone *bool          `json:"task_done,omitempty"`
 	Trace    string         `json:"trace,omitempty"`
 }

@@ -1,5 +1,4 @@
-// Package result holds a Report: everything that one command found, and what it did not examine.
-// Formats render it; this package prints nothing.
+// Package result holds a Report: everything that a command found, and what it did not examine. Other packages render it.
 package result
 
 import (
@@ -8,105 +7,103 @@ import (
 	"gauntlet/finding"
 )
 
-// SchemaVersion is the version of the JSON form, docs/schemas/report.schema.json. The
-// first number changes when a reader of the old form would break.
+// SchemaVersion is the version of the JSON form, docs/schemas/report.schema.json. The major version changes if readers
+// of the old form would break.
 const SchemaVersion = "1.0"
 
-// A Report is the outcome of one scan. Findings are the only input of the gate. The JSON form has the members in this order.
+// A Report is the outcome of a scan. Only Findings affect the gate. The JSON form has the members in this order.
 type Report struct {
 	SchemaVersion string  `json:"schema_version"`
 	Tool          Tool    `json:"tool"`
 	Summary       Summary `json:"summary"`
-	// Gate is "stable" where findings of experimental checks do not move the exit code, ""
-	// where all do.
+	// Gate is "stable" if findings of experimental checks do not affect the exit code, "" if all do.
 	Gate string `json:"gate,omitempty"`
-	// Attacks are the attack documents that were run or judged; nil if none was asked for.
+	// Attacks are the attack documents that were run or judged; nil if none was requested.
 	Attacks []AttackRun `json:"attacks,omitempty"`
-	// Rates are how often each of Attacks succeeded; nil unless they were played several times.
+	// Rates are success rates of Attacks; nil unless they were repeated.
 	Rates []Rate `json:"rates,omitempty"`
-	// Expectations are what a suite expects of results; nil if there was none.
+	// Expectations are a suite's expectations; nil without a suite.
 	Expectations []Expectation `json:"expectations,omitempty"`
-	// Vetted are the packages and servers that were looked at before they are installed; nil unless that was asked for.
+	// Vetted are the packages and servers examined before installation; nil unless requested.
 	Vetted []Vetting `json:"vetted,omitempty"`
-	// Probing is what came of probing a server; nil if none was probed.
+	// Probing is the result of probing a server; nil if none was probed.
 	Probing  *Probing          `json:"probing,omitempty"`
 	Findings []finding.Finding `json:"findings"`
-	// Suppressed are the findings that a person has accepted, each with the decision.
+	// Suppressed are the accepted findings, each with its decision.
 	Suppressed []Suppressed `json:"suppressed"`
 	// Suppressions are all decisions that the run was given, used or not.
 	Suppressions []Suppression `json:"suppressions"`
-	// Imported is what reports of other programs say; nil if none was named.
+	// Imported holds reports of other programs; nil if none was given.
 	Imported *Imported `json:"imported,omitempty"`
-	// Advisory is what models say beside the verdict, one element a model; nil if none was asked. Nothing else
-	// depends on it.
+	// Advisory holds the opinions of models, one element per model; nil if none was asked. Nothing else depends on it.
 	Advisory []Advisory        `json:"advisory,omitempty"`
 	Coverage Coverage          `json:"coverage"`
 	Posture  []Signal          `json:"posture"`
 	Skipped  []Skip            `json:"skipped"`
 	Problems []finding.Problem `json:"problems"`
-	// Clients is what configurations of MCP clients hold; nil if none was asked for.
+	// Clients holds the entries of MCP client configurations; nil if none was requested.
 	Clients *Clients `json:"clients,omitempty"`
-	// Sandboxes are the servers that were to be started sealed off; nil if none was.
+	// Sandboxes are the servers to be started in a sandbox; nil if there was none.
 	Sandboxes []Sandbox `json:"sandboxes,omitempty"`
-	// Rules describes every check that was asked for, whether or not it found anything.
+	// Rules describes every requested check, whether or not it found anything.
 	Rules []Rule `json:"rules"`
 }
 
-// Tool names the program that made the report.
+// Tool names the program that wrote the report.
 type Tool struct {
 	Name     string `json:"name"`
 	Version  string `json:"version"`
-	Lexicon  string `json:"lexicon"`  // version of the word lists and patterns
+	Lexicon  string `json:"lexicon"`  // version of word lists and patterns
 	Taxonomy string `json:"taxonomy"` // version of the mapping to public catalogues
 }
 
-// A Rule describes one check to a reader who does not have the program.
+// A Rule describes a check for readers without the program.
 type Rule struct {
 	ID       finding.Rule          `json:"id"`
 	Name     string                `json:"name"`
 	Severity finding.Severity      `json:"severity"`
 	Maturity string                `json:"maturity"` // "stable" or "experimental"
-	Axis     string                `json:"axis"`     // the taxonomy axis it speaks to
+	Axis     string                `json:"axis"`     // taxonomy axis
 	Doc      string                `json:"doc"`
 	Advice   string                `json:"advice"`
 	Source   string                `json:"source"` // URL of the rule's public source
 	Taxonomy []finding.TaxonomyRef `json:"taxonomy"`
 }
 
-// Summary counts.
+// Summary holds the counts of a report.
 type Summary struct {
 	Servers    int            `json:"servers"`
 	Items      int            `json:"items"`
 	Strings    int            `json:"strings"`
 	Findings   int            `json:"findings"`
-	BySeverity map[string]int `json:"by_severity"` // of Findings; all five severities, zeros included
+	BySeverity map[string]int `json:"by_severity"` // of Findings; all five severities, including zeros
 	Suppressed int            `json:"suppressed"`
 	Problems   int            `json:"problems"`
-	// Complete is false where anything asked for was unread, failed or cut by a limit.
+	// Complete is false if anything requested was unread, failed or cut by a limit.
 	Complete bool `json:"complete"`
 }
 
-// Coverage is the ledger of what was looked at.
+// Coverage records what was examined.
 type Coverage struct {
 	Servers []ServerCoverage `json:"servers"`
 	Fields  []FieldCoverage  `json:"fields"`
 	Checks  []CheckCoverage  `json:"checks"`
-	// Trace is what was read of a recorded conversation; nil if there was none.
+	// Trace covers a recorded conversation; nil if there was none.
 	Trace *TraceCoverage `json:"trace,omitempty"`
 }
 
 // TraceCoverage says what was read of a recorded conversation.
 type TraceCoverage struct {
 	File     string   `json:"file"`
-	Boundary string   `json:"boundary,omitempty"` // the file that declares the boundary
+	Boundary string   `json:"boundary,omitempty"` // file that declares the boundary
 	Messages int      `json:"messages"`
-	Unread   int      `json:"unread,omitempty"`   // lines that could not be read
-	Redacted int      `json:"redacted,omitempty"` // messages of which something was taken out
-	Caveats  []string `json:"caveats,omitempty"`  // what a reader should know of the trace as a whole
+	Unread   int      `json:"unread,omitempty"`   // unreadable lines
+	Redacted int      `json:"redacted,omitempty"` // messages with something removed
+	Caveats  []string `json:"caveats,omitempty"`  // about the trace as a whole
 	Servers  []string `json:"servers"`
 }
 
-// ServerCoverage says what was read of one server.
+// ServerCoverage says what was read of a server.
 type ServerCoverage struct {
 	Server string         `json:"server"`
 	File   string         `json:"file,omitempty"`
@@ -114,16 +111,15 @@ type ServerCoverage struct {
 	Lists  []ListCoverage `json:"lists"`
 }
 
-// ListCoverage says what was read of one list of a server. State is "read" (an empty
-// list that was answered too) or "absent": the input does not hold the list.
+// ListCoverage says what was read of a list of a server. State is "read" (also if the answer was empty) or "absent":
+// the input does not contain the list.
 type ListCoverage struct {
 	Kind  finding.Kind `json:"kind"`
 	State string       `json:"state"`
 	Items int          `json:"items"`
-	// Unchanged counts those of the items that no check of single definitions looked at,
-	// since they stand in the baseline as they are and that was asked for.
+	// Unchanged counts the items skipped by checks of single definitions because they equal the baseline, if that was requested.
 	Unchanged int `json:"unchanged,omitempty"`
-	// Instructions tells, for the kind "server", whether the server's instructions were there.
+	// Instructions says, for kind "server", whether the server's instructions were present.
 	Instructions bool `json:"instructions,omitempty"`
 }
 
@@ -133,55 +129,52 @@ const (
 	StateAbsent = "absent"
 )
 
-// FieldCoverage counts the strings read of one sort, over all servers.
+// FieldCoverage counts the strings of one kind that were read, over all servers.
 type FieldCoverage struct {
 	Field   string `json:"field"` // "description", "schema property name", …
 	Strings int    `json:"strings"`
 	Bytes   int    `json:"bytes"`
 }
 
-// CheckCoverage says what one check did. State is "ran", "skipped" or "failed".
+// CheckCoverage says what a check did. State is "ran", "skipped" or "failed".
 type CheckCoverage struct {
 	Rule     finding.Rule `json:"rule_id"`
 	Name     string       `json:"name"`
 	State    string       `json:"state"`
-	Items    int          `json:"items"`    // definitions it looked at
-	Findings int          `json:"findings"` // suppressed ones included
-	// Withheld counts findings left out because one definition had too many.
+	Items    int          `json:"items"`    // definitions examined
+	Findings int          `json:"findings"` // including suppressed ones
+	// Withheld counts findings omitted because one definition had too many.
 	Withheld int    `json:"withheld,omitempty"`
 	Reason   string `json:"reason,omitempty"`
-	// Of is OfConfigurations for a check of clients' configurations, OfTrace for one of a
-	// recorded conversation, "" for one of servers.
+	// Of is OfConfigurations for a check of client configurations, OfTrace for one of a recording, "" for one of servers.
 	Of string `json:"of,omitempty"`
 }
 
-// OfTrace says that a check looked at the messages of a trace; Items counts those.
+// OfTrace marks a check of messages of a trace, which Items counts.
 const OfTrace = "trace"
 
-// OfProbes says that a check looked at trials of a probe; Items counts those.
+// OfProbes marks a check of probe trials, which Items counts.
 const OfProbes = "probes"
 
-// OfPackage says that a check looked at a package before it runs; Items is 1.
+// OfPackage marks a check of a package before it runs; Items is 1.
 const OfPackage = "package"
 
-// OfSource says that a check looked at the handlers of tools in the source of a server; Items counts those.
+// OfSource marks a check of tool handlers in a server's source, which Items counts.
 const OfSource = "source"
 
-// OfConfigurations says that a check looked at entries of configurations, whether or not
-// their servers were started.
+// OfConfigurations marks a check of configuration entries, whether or not their servers were started.
 const OfConfigurations = "configurations"
 
-// A Skip is a check that did not run, and the evidence it would have needed. A check
-// that nobody asked for is skipped too, and does not make the run incomplete.
+// A Skip is a check that did not run, and the evidence it needs. A check that nobody requested is skipped, too, and
+// does not make the run incomplete.
 type Skip struct {
 	Rule  finding.Rule `json:"rule_id"`
 	Name  string       `json:"name"`
 	Needs string       `json:"needs"`
 }
 
-// A Signal is one line of the posture map: something a defender wants to know, the
-// MCP-DPT defence layer it belongs to, and whether a black-box client saw it. It is a
-// coverage statement and never gates.
+// A Signal is a line of the posture map: a fact that defenders want to know, its MCP-DPT defence layer, and whether a
+// black-box client saw it. It is a coverage statement and never gates.
 type Signal struct {
 	ID     string `json:"id"`
 	Layer  string `json:"layer"` // "L1 model" to "L6 registry"
@@ -193,15 +186,15 @@ type Signal struct {
 // A State says what is known of a Signal.
 type State string
 
-// The states of a signal. Only Seen and NotSeen rest on evidence.
+// The states of a signal. Only Seen and NotSeen are based on evidence.
 const (
 	Seen       State = "seen"
 	NotSeen    State = "not_seen"
 	NeedsProbe State = "requires_active_probe"
-	Invisible  State = "not_observable" // a black-box client can never observe it
+	Invisible  State = "not_observable" // never visible to a black-box client
 )
 
-// WorstRule returns the rule of the first of the severest findings, "" if none is above info.
+// WorstRule returns the rule of the first finding of the highest severity, "" if none is above info.
 func (r *Report) WorstRule() finding.Rule {
 	rule, worst := finding.Rule(""), finding.Info
 	for i := range r.Findings {
@@ -212,7 +205,7 @@ func (r *Report) WorstRule() finding.Rule {
 	return rule
 }
 
-// FailsAt reports whether a finding has at least this severity. None never fails.
+// FailsAt reports whether a finding has at least severity floor. None never fails.
 func (r *Report) FailsAt(floor finding.Severity) bool {
 	if floor == finding.None {
 		return false
@@ -225,8 +218,8 @@ func (r *Report) FailsAt(floor finding.Severity) bool {
 	return false
 }
 
-// Read reports whether a configuration or a trace was read, or a server answered at least one
-// question: a list, empty or not, or its instructions.
+// Read reports whether a configuration or trace was read, or a server answered at least one request: a list, empty or
+// not, or its instructions.
 func (r *Report) Read() bool {
 	if r.Coverage.Trace != nil && r.Coverage.Trace.Messages > 0 {
 		return true
@@ -244,8 +237,8 @@ func (r *Report) Read() bool {
 	return false
 }
 
-// Undone returns what was asked for and was not read, not judged or not tried to its end, a sentence each.
-// It is the one place that decides whether a report is complete: every format and exit code follows from it.
+// Undone lists, as sentences, what was requested but not read, not judged or not tried to its end. It alone decides
+// whether a report is complete: all formats and exit codes follow it.
 func (r *Report) Undone() []string {
 	var out []string
 	for i := range r.Problems {
@@ -272,17 +265,17 @@ func (r *Report) Undone() []string {
 // Complete reports whether everything requested was read and judged.
 func (r *Report) Complete() bool { return len(r.Undone()) == 0 }
 
-// The exit codes of every command.
+// The exit codes of all commands.
 const (
-	ExitOK      = 0 // looked at everything, the gate holds
+	ExitOK      = 0 // everything examined, the gate holds
 	ExitGate    = 1 // a finding at or above the gate
-	ExitTrouble = 2 // something asked for was unread, failed or cut by a limit
+	ExitTrouble = 2 // something requested was unread, failed or cut by a limit
 )
 
-// GateStable is the gate that leaves experimental checks out.
+// GateStable is the gate without experimental checks.
 const GateStable = "stable"
 
-// gates reports whether findings of a rule can move the exit code.
+// gates reports whether a rule's findings can affect the exit code.
 func (r *Report) gates(id finding.Rule) bool {
 	if r.Gate != GateStable {
 		return true
@@ -295,7 +288,7 @@ func (r *Report) gates(id finding.Rule) bool {
 	return true
 }
 
-// Ungated counts the findings of at least a severity that the gate leaves out.
+// Ungated counts findings of at least severity floor that the gate ignores.
 func (r *Report) Ungated(floor finding.Severity) (n int) {
 	for i := range r.Findings {
 		if r.Findings[i].Severity >= floor && !r.gates(r.Findings[i].Rule) {
@@ -305,10 +298,9 @@ func (r *Report) Ungated(floor finding.Severity) (n int) {
 	return n
 }
 
-// ExitCode applies the one rule for exit codes: a crossed gate (of imported findings, too, where they gate), an agent that complied with
-// an attack, or an expectation that did not hold is 1; otherwise an attack without a verdict to rely on, or that never
-// reached the agent, is 2, and so is an incomplete run unless allowPartial and at least a
-// part was read; otherwise 0.
+// ExitCode returns 1 for a crossed gate (also by imported findings, if they gate), an agent that complied with an
+// attack, or a failed expectation; otherwise 2 for an attack that has no reliable verdict or never reached the agent,
+// and for an incomplete run unless allowPartial is set and something was read; otherwise 0.
 func (r *Report) ExitCode(floor finding.Severity, allowPartial bool) int {
 	attacks := exitCode(r.Attacks)
 	switch {

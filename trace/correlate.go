@@ -8,42 +8,38 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Correlator finds the request that an answer belongs to. It is fed every message in the
-// order seen. Its memory is bounded: it knows the latest maxKnown requests that wait and as
-// many ids that were answered. An answer to one that it has forgotten has an unknown id.
+// A Correlator finds the request that an answer belongs to. It must see every message in order. Its memory is bounded: it
+// keeps the latest maxKnown pending requests and as many answered ids. An answer to a forgotten request has an unknown id.
 //
-// The rules are those that clients follow: an id belongs to one connection and one direction; ids
-// that mean the same JSON value are the same, so 1.0 answers 1, and where nobody asked with "1", so does
-// that; the first answer counts. Where two
-// requests with one id wait (stateless clients may share a connection, hostile ones repeat an id),
-// the answer belongs to the one of its own HTTP exchange, else to the one that has waited longest.
+// It follows the rules of clients: an id belongs to one connection and one direction; ids with the same JSON value are
+// equal, so 1.0 answers 1, and "1" does too if nobody asked with "1"; the first answer counts. If two requests with the
+// same id are pending (stateless clients may share a connection, hostile ones repeat ids), the answer belongs to the
+// one of its own HTTP exchange, otherwise to the oldest.
 type Correlator struct {
 	ids               map[idScope]*sameID
-	waiting, answered list.List // of conversation, the one that changed longest ago first
-	count             int       // requests that wait
+	waiting, answered list.List // of conversation, least recently changed first
+	count             int       // pending requests
 }
 
 const (
-	// maxWaiting is how many requests with one id may wait for answers at once. Nobody
-	// honest has two; with more, those that waited longest are given up.
+	// maxWaiting limits the pending requests with one id. Honest peers do not have two; beyond the limit the oldest are dropped.
 	maxWaiting = 100
-	// maxKnown is how many requests may wait in all, and of how many ids it is known that
-	// they had their answer.
+	// maxKnown limits the pending requests in total, and the answered ids that are remembered.
 	maxKnown = 20_000
-	// longestID is what of an id is kept as it is; of a longer one its hash stands for it.
+	// longestID is the longest id kept as it is; a longer one is replaced by its hash.
 	longestID = 64
-	// longestMethod bounds the method that an answer takes over from its request.
+	// longestMethod limits the method that an answer copies from its request.
 	longestMethod = 256
 )
 
-// An idScope is what gives an id its meaning.
+// An idScope is the scope in which an id is unique.
 type idScope struct {
 	actor, server, session string
 	direction              Direction // of the request
 	id                     string
 }
 
-// sameID are those with one id. They stand in one of the two lists.
+// sameID holds the requests with one id. It is in one of the two lists.
 type sameID struct {
 	waiting []pendingRequest
 	in      *list.List
@@ -55,9 +51,8 @@ type pendingRequest struct {
 	method        string
 }
 
-// Correlate sets Method, ReplyTo and Stray of an answer and remembers a request. Other
-// kinds stay as they are. An answer has no Method if that of its request is longer than
-// 256 bytes.
+// Correlate sets Method, ReplyTo and Stray of an answer and remembers a request. Other kinds are unchanged. An answer
+// has no Method if its request's is longer than 256 bytes.
 func (c *Correlator) Correlate(m *Message) {
 	switch {
 	case m.Kind == Request:
@@ -83,7 +78,7 @@ func (c *Correlator) rememberRequest(m *Message) {
 	}
 	method := ""
 	if len(m.Method) <= longestMethod {
-		method = strings.Clone(m.Method) // or the whole message would stay in memory
+		method = strings.Clone(m.Method) // otherwise the whole message would stay in memory
 	}
 	r.waiting = append(r.waiting, pendingRequest{m.Seq, m.exchange(), method})
 	c.count++
@@ -121,7 +116,6 @@ func (c *Correlator) tieAnswer(m *Message) {
 	}
 }
 
-// moveTo puts r at the end of a list.
 func (c *Correlator) moveTo(r *sameID, at idScope, to *list.List) {
 	if r.in != nil {
 		r.in.Remove(r.place)
@@ -129,14 +123,14 @@ func (c *Correlator) moveTo(r *sameID, at idScope, to *list.List) {
 	r.in, r.place = to, to.PushBack(at)
 }
 
-// forgetOldest drops the id that changed longest ago.
+// forgetOldest drops the least recently changed id.
 func (c *Correlator) forgetOldest(in *list.List) {
 	at := in.Remove(in.Front()).(idScope)
 	c.count -= len(c.ids[at].waiting)
 	delete(c.ids, at)
 }
 
-// pickFor returns the index of the request that an answer of this exchange belongs to.
+// pickFor returns the index of the request that an answer in this exchange belongs to.
 func (r *sameID) pickFor(exchange int) int {
 	if exchange != 0 {
 		for i, w := range r.waiting {
@@ -152,7 +146,7 @@ func (m *Message) scopeOf(d Direction) idScope {
 	return idScope{m.Actor, m.Server, m.Session, d, canonicalID(m.ID)}
 }
 
-// canonicalID gives two ids one text, of its own memory, if they mean the same value.
+// canonicalID returns the same text, in memory of its own, for ids with the same value.
 func canonicalID(id string) string {
 	var tree rawjson.Tree
 	if tree.Parse(id, 0) == nil {
@@ -160,7 +154,7 @@ func canonicalID(id string) string {
 	}
 	if len(id) > longestID {
 		sum := sha256.Sum256([]byte(id))
-		return "sha256 " + string(sum[:]) // an id is JSON text, which does not begin like that
+		return "sha256 " + string(sum[:]) // cannot clash: an id is JSON text
 	}
 	return strings.Clone(id)
 }

@@ -11,7 +11,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// decodeMessage reads one line. Members it does not know are those of a later 1.y.
+// decodeMessage parses one line. Unknown members belong to a later 1.y.
 func (r *Reader) decodeMessage(text string) (Message, error) {
 	var m Message
 	if err := r.tree.Parse(text, 0); err != nil {
@@ -35,14 +35,14 @@ func (r *Reader) decodeMessage(text string) (Message, error) {
 	return m, m.checkMessage(r.last)
 }
 
-// A memberDecoder reads the members of one line. The first error sticks.
+// A memberDecoder decodes the members of a line. The first error sticks.
 type memberDecoder struct {
 	r    *Reader
-	seen []string // members read so far; of those it does not know, none
+	seen []string // known members decoded so far
 	err  error
 }
 
-// eachMember reads each member of an object. read reports whether it knows the name; such a one may stand once.
+// eachMember calls read for each member of an object. read reports whether it knows the name; a known member must be unique.
 func (d *memberDecoder) eachMember(v rawjson.Value, read func(name string, v rawjson.Value) bool) {
 	for f := range v.Members() {
 		name := f.Key.Text()
@@ -117,16 +117,16 @@ func (d *memberDecoder) decodeText(name string, v rawjson.Value) string {
 	return v.Text()
 }
 
-// maxWords bounds the memory for texts that come again and again.
+// maxWords limits the memory for repeated texts.
 const maxWords = 10_000
 
-// decodeWord returns a text of which a trace holds many copies, once.
+// decodeWord interns a text that a trace repeats often.
 func (d *memberDecoder) decodeWord(name string, v rawjson.Value) string {
 	s := d.decodeText(name, v)
 	if w, ok := d.r.words[s]; ok {
 		return w
 	}
-	s = strings.Clone(s) // or the line would stay in memory
+	s = strings.Clone(s) // otherwise the line would stay in memory
 	if len(d.r.words) < maxWords && len(s) < 100 {
 		d.r.words[s] = s
 	}
@@ -158,8 +158,8 @@ func (d *memberDecoder) decodeTime(name string, v rawjson.Value) time.Time {
 	return t.UTC()
 }
 
-// decodeRaw refuses what cannot be the text that was written: an escape for half a character, or
-// bytes that are no UTF-8, would read as U+FFFD and pass for something a peer sent.
+// decodeRaw rejects what cannot be the original text: half a surrogate pair or invalid UTF-8 would become U+FFFD and
+// pass for something a peer sent.
 func (d *memberDecoder) decodeRaw(v rawjson.Value) string {
 	if !v.WellFormed() {
 		d.failOn("raw", "is not well-formed Unicode; such a text is written as raw_base64")

@@ -5,13 +5,11 @@ import (
 	"sync"
 )
 
-// maxLabels bounds what one Labels remembers: a stranger may send a new credential with
-// every request.
+// maxLabels limits the memory of Labels: a peer may send a new credential with every request.
 const maxLabels = 100_000
 
-// Labels name secrets, such as session ids and credentials, without revealing them. The first
-// secret gets the prefix and 1, the next one 2; one that was seen before gets its name again. Only
-// the number is kept in a trace. It may be used from several goroutines at once.
+// Labels name secrets, such as session ids and credentials, without revealing them. The first secret is the prefix and 1,
+// the next one 2, and so on; the same secret keeps its name. A trace contains only the names. It is safe for concurrent use.
 type Labels struct {
 	prefix string
 	mu     sync.Mutex

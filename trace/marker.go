@@ -8,20 +8,20 @@ import (
 	"gauntlet/rawjson"
 )
 
-// This file is about the lines of a trace that are neither its header nor a message: a gap says
-// that messages are missing in its place, and the end says that nothing is missing behind it.
+// Lines of a trace other than the header and messages: a gap says that messages are missing at its place, the end that
+// none are missing after it.
 
-// An End is the last line of a file of a trace.
+// An End is the last line of a trace file.
 type End struct {
-	Lost int    // messages that went by and could not be recorded, in the whole file
-	Why  string // why they could not
-	Next string // the name of the file that the trace goes on in, beside this one; "" for none
+	Lost int    // messages of the whole file that could not be recorded
+	Why  string // the reason
+	Next string // name of the file in the same folder that continues the trace, "" for none
 }
 
-// maxFileName bounds the name of a further file, in bytes.
+// maxFileName limits the name of a further file, in bytes.
 const maxFileName = 255
 
-// Gap says in the trace that messages are missing from here on, and why.
+// Gap records that messages are missing here, and why.
 func (w *Writer) Gap(lost int, why string) error {
 	return w.writeMarker("gap", func(o *memberWriter) {
 		o.appendNumber("lost", lost)
@@ -29,10 +29,10 @@ func (w *Writer) Gap(lost int, why string) error {
 	})
 }
 
-// End writes the last line. Nothing can be written behind it.
+// End writes the last line. Nothing can be written after it.
 func (w *Writer) End(e End) error {
 	err := w.writeMarker("end", func(o *memberWriter) {
-		o.appendName("messages") // also if there are none
+		o.appendName("messages") // even if there are none
 		o.b = fmt.Append(o.b, w.count)
 		o.appendNumber("lost", e.Lost)
 		o.appendText("why", e.Why)
@@ -57,13 +57,12 @@ func (w *Writer) writeMarker(kind string, appendMembers func(*memberWriter)) err
 
 var errEnded = errors.New("the trace has ended")
 
-// decodeMarker reads a line that is a gap or an end, and reports whether it is one. A gap is an
-// error: it says what is missing.
+// decodeMarker decodes a gap or an end and reports whether the line is one. A gap is an error that says what is missing.
 func (r *Reader) decodeMarker(text string) (marker bool, err error) {
 	if r.end != nil {
 		return true, errors.New("it stands behind the end of the trace")
 	}
-	// Messages are many and long, and these lines are short.
+	// Avoid parsing messages, which are many and long.
 	if !strings.HasPrefix(text, `{"gap"`) && !strings.HasPrefix(text, `{"end"`) || r.tree.Parse(text, 0) != nil {
 		return false, nil
 	}
@@ -83,7 +82,7 @@ func (r *Reader) decodeMarker(text string) (marker bool, err error) {
 	return true, nil
 }
 
-// countOf reads a count, 0 for what is none.
+// countOf returns a count, 0 for anything else.
 func countOf(v rawjson.Value) int {
 	if n, ok := v.Int(); ok && n > 0 && n < 1<<53 {
 		return int(n)
@@ -91,7 +90,7 @@ func countOf(v rawjson.Value) int {
 	return 0
 }
 
-// checkEnd says what is wrong with the end of a file, "" if it may end so.
+// checkEnd says what is wrong with the end of a file, "" if nothing is.
 func (r *Reader) checkEnd() string {
 	switch {
 	case r.end == nil && r.Header.owesEnd():
@@ -102,10 +101,10 @@ func (r *Reader) checkEnd() string {
 	return ""
 }
 
-// owesEnd reports whether a whole trace of this version has a last line.
+// owesEnd reports whether a complete trace of this version has a last line.
 func (h Header) owesEnd() bool { return h.Version != "1.0" }
 
-// openNext goes on with the next file of the trace.
+// openNext opens the next file of the trace.
 func (r *Reader) openNext() error {
 	name := r.end.Next
 	switch {
@@ -124,7 +123,7 @@ func (r *Reader) openNext() error {
 		err = fmt.Errorf("it is part %d of a trace, not part %d", next.Header.Part, part+1)
 	}
 	if err != nil {
-		_ = in.Close() // the first error is the one to tell
+		_ = in.Close() // the first error is more useful
 		return err
 	}
 	r.Close()
@@ -134,10 +133,10 @@ func (r *Reader) openNext() error {
 	return nil
 }
 
-// Close closes the further file that is open, if one is. The first one is its caller's.
+// Close closes the further file that is open, if any. The caller closes the first.
 func (r *Reader) Close() {
 	if r.next != nil {
-		_ = r.next.Close() // it was only read
+		_ = r.next.Close() // read only
 		r.next = nil
 	}
 }

@@ -16,15 +16,14 @@ const (
 	DefaultMessages = 1_000_000
 )
 
-// MaxProblems is how many unreadable lines a Trace names; the rest is counted.
+// MaxProblems limits the unreadable lines that a Trace lists; the rest is counted.
 const MaxProblems = 100
 
-// Limits bound what is read. A zero field means its default.
+// Limits bound what is read. Zero fields mean the defaults.
 type Limits struct {
-	Payload  int // longest text of a message, in bytes
-	Messages int // messages of one file, and of a trace that is read whole
-	// Skip, unless nil, picks messages that [Read] does not keep and does not count, where most of
-	// a long trace is of no use to its reader.
+	Payload  int // bytes of a message's text
+	Messages int // per file, and per trace for Read
+	// Skip selects messages that [Read] neither keeps nor counts. nil skips none.
 	Skip func(*Message) bool
 }
 
@@ -38,11 +37,10 @@ func (l Limits) orDefaults() Limits {
 	return l
 }
 
-// maxLine returns the longest line that a message of the longest payload can need: two bytes
-// for each of it, and what stands around it.
+// maxLine returns the longest line that the longest payload can need: two bytes per byte plus the other members.
 func (l Limits) maxLine() int { return 2*l.Payload + 1<<20 }
 
-// A LineError says that one line could not be read. The lines behind it still can.
+// A LineError is an unreadable line. Reading can continue after it.
 type LineError struct {
 	Line int // from 1; the header is line 1
 	Msg  string
@@ -50,36 +48,34 @@ type LineError struct {
 
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Msg) }
 
-// ErrNotTrace says that a file does not begin like a trace.
+// ErrNotTrace is returned for a file that does not begin like a trace.
 var ErrNotTrace = errors.New("not a trace")
 
 // A Reader reads a trace line by line.
 type Reader struct {
 	Header Header
 
-	// OpenNext opens a further file of the trace by its name, which has no folder in it. nil is
-	// for a reader that has the first file only: where the trace goes on, the end of that file
-	// is a LineError.
+	// OpenNext opens a further file of the trace by its base name. If it is nil, a trace that continues in another file
+	// ends with a LineError.
 	OpenNext func(name string) (io.ReadCloser, error)
 
 	in     *bufio.Reader
 	limits Limits
 	line   int
-	count  int // lines of messages, read or not, of all files
-	first  int // count when the file began
-	last   int // the Seq read last
+	count  int // lines of messages in all files, read or not
+	first  int // count at the start of the file
+	last   int // Seq of the last message read
 	tree   rawjson.Tree
 	words  map[string]string
-	seen   []string // memory of memberDecoder.seen
+	seen   []string // buffer for memberDecoder.seen
 
-	file string    // the name of the further file that is being read, "" for the first
-	next io.Closer // that file
-	end  *End      // the last line of the file, once it was read
-	done bool      // the end of the file was judged
+	file string    // name of the current further file, "" for the first
+	next io.Closer // the current further file
+	end  *End      // last line of the file, once read
+	done bool      // the end of the file was checked
 }
 
-// NewReader reads the header line of r. It fails with ErrNotTrace where there is none, and
-// where its version is not 1.y.
+// NewReader reads the header of r. It returns ErrNotTrace if there is none, and an error if its version is not 1.y.
 func NewReader(r io.Reader, limits Limits) (*Reader, error) {
 	t := &Reader{in: bufio.NewReaderSize(r, 64<<10), limits: limits.orDefaults(), words: map[string]string{}}
 	text, err := t.nextLine()
@@ -107,7 +103,7 @@ func (r *Reader) decodeHeader(text string) error {
 	if n, ok := h.Get("part").Int(); ok && n > 0 && n < 1<<31 {
 		r.Header.Part = int(n)
 	}
-	// Whatever is not a plain no marks the trace: a mark must not get lost to a slip of the pen.
+	// Anything but a plain false counts as marked: a typo must not lose the mark.
 	if mark := h.Get("redacted"); mark.Exists() {
 		yes, plain := mark.Bool()
 		r.Header.Redacted = yes || !plain
@@ -118,10 +114,8 @@ func (r *Reader) decodeHeader(text string) error {
 	return nil
 }
 
-// Next returns the next message, and io.EOF behind the last. After a *LineError the next
-// call goes on with the line behind it; every other error is final. Empty lines are passed
-// over. A gap in the recording, and an end that is missing or says something else than was
-// read, are LineErrors too.
+// Next returns the next message, and io.EOF after the last. After a *LineError the next call continues with the following line;
+// other errors are final. Empty lines are skipped. A gap in the recording and a missing or wrong end are LineErrors, too.
 func (r *Reader) Next() (Message, error) {
 	for {
 		text, err := r.nextLine()
@@ -164,7 +158,7 @@ func (r *Reader) Next() (Message, error) {
 	}
 }
 
-// nextLine returns the next line without its end.
+// nextLine returns the next line without its newline.
 func (r *Reader) nextLine() (string, error) {
 	var long []byte
 	r.line++
@@ -189,7 +183,7 @@ func (r *Reader) nextLine() (string, error) {
 	}
 }
 
-// skipLine reads to the end of a line that is too long.
+// skipLine skips the rest of an overlong line.
 func (r *Reader) skipLine(err error) error {
 	for err == bufio.ErrBufferFull {
 		_, err = r.in.ReadSlice('\n')
@@ -200,13 +194,13 @@ func (r *Reader) skipLine(err error) error {
 	return &LineError{r.line, fmt.Sprintf("the line is longer than %d bytes", r.limits.maxLine())}
 }
 
-// Read reads a whole trace of one file. Lines that could not be read are its Problems; an
-// error is one of the reader or of its limits, and what was read before it is returned as well.
+// Read reads a whole single-file trace. Unreadable lines become Problems; an error comes from the reader or its limits,
+// and the trace read so far is returned with it.
 func Read(in io.Reader, limits Limits) (*Trace, error) {
 	return ReadParts(in, limits, nil)
 }
 
-// ReadParts is Read for a trace that may go on in further files, which next opens.
+// ReadParts is Read for a trace that may continue in further files, which next opens.
 func ReadParts(in io.Reader, limits Limits, next func(name string) (io.ReadCloser, error)) (*Trace, error) {
 	r, err := NewReader(in, limits)
 	if err != nil {

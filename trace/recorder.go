@@ -5,18 +5,15 @@ import (
 	"sync"
 )
 
-// RecorderOptions are the choices of a Recorder.
+// RecorderOptions configure a Recorder.
 type RecorderOptions struct {
-	// Redact takes secrets out of a text: values of the environment, of headers and tokens
-	// that the recorder's user passed in. nil takes out nothing. It is asked for the text of
-	// a message, for the values of headers and for ids and methods; where it changes one,
-	// the message is marked Redacted.
+	// Redact removes secrets from a text: values from the environment, headers and tokens that the user passed in. nil removes
+	// nothing. It is applied to the text of messages, header values, ids and methods; a message that it changes is marked Redacted.
 	Redact func(string) string
 }
 
-// A Recorder turns what an engine sees into a trace. It numbers messages, finds the request that an
-// answer belongs to, withholds the credentials in headers, and hands each message on. It may be
-// used from several goroutines at once.
+// A Recorder turns observed messages into a trace: it numbers them, finds the requests of answers, withholds
+// credentials in headers, and passes each message on. It is safe for concurrent use.
 type Recorder struct {
 	mu      sync.Mutex
 	sink    func(*Message) error
@@ -25,15 +22,13 @@ type Recorder struct {
 	answers Correlator
 }
 
-// NewRecorder returns a Recorder that hands its messages to sink, such as [Writer.Write],
-// one after another. sink must not keep the pointer.
+// NewRecorder returns a Recorder that passes its messages to sink, such as [Writer.Write], one at a time. sink must not keep the pointer.
 func NewRecorder(sink func(*Message) error, o RecorderOptions) *Recorder {
 	return &Recorder{sink: sink, options: o}
 }
 
-// Record adds m, whose Seq, ReplyTo and Stray are set here, as is the Method of an answer.
-// It returns the message as it was handed on, and the error of the sink: then the message is
-// not in the trace, and an engine says so in its report.
+// Record records m and sets its Seq, ReplyTo and Stray, and the Method of an answer. It returns the message as passed
+// on. On an error of the sink the message is not in the trace, which the caller must report.
 func (r *Recorder) Record(m Message) (Message, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,7 +42,7 @@ func (r *Recorder) Record(m Message) (Message, error) {
 	return m, r.sink(&m)
 }
 
-// redact is called behind Correlate, which needs the ids as they came.
+// redact must follow Correlate, which needs the original ids.
 func (m *Message) redact(take func(string) string) {
 	for _, s := range []*string{&m.Raw, &m.ID, &m.Method} {
 		if out := take(*s); out != *s {
@@ -57,7 +52,7 @@ func (m *Message) redact(take func(string) string) {
 	if m.HTTP == nil || len(m.HTTP.Headers) == 0 {
 		return
 	}
-	h := *m.HTTP // the caller's stays as it is
+	h := *m.HTTP // the caller's must not change
 	h.Headers = slices.Clone(h.Headers)
 	for i := range h.Headers {
 		f := &h.Headers[i]

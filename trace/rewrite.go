@@ -6,15 +6,13 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Rewrite gives every text of the message to f and puts what it returns in its place: each string
-// of a text that is JSON, decoded, the names of members among them, and each number as it is
-// written, which becomes a string if f changes it; any other text as a whole; ids, methods, notes
-// and values of headers. Text that f does not change stays byte for byte. It reports whether
-// anything changed, and marks the message Redacted if so.
+// Rewrite replaces every text of the message by f's result: in JSON text each decoded string, including member names, and each
+// number as written, which becomes a string if f changes it; any other text as a whole; ids, methods, notes and header values.
+// Text that f does not change is kept byte for byte. It reports whether anything changed, and then marks the message Redacted.
 func (m *Message) Rewrite(f func(string) string) bool {
 	before := m.Redacted
 	m.Redacted = false
-	// The ids first: that in the text gets the same treatment below.
+	// The ids first: the id in the text is treated the same way below.
 	for _, s := range []*string{&m.ID, &m.Raw} {
 		if out := rewriteJSON(*s, f); out != *s {
 			*s, m.Redacted = out, true

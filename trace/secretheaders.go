@@ -6,18 +6,16 @@ import (
 	"unicode"
 )
 
-// A Field is one header of HTTP. A name that came more than once has a Field each.
+// A Field is an HTTP header field. A repeated name has several.
 type Field struct {
 	Name  string
 	Value string
-	// Withheld says that there was a value which a trace must not hold; Value is empty.
+	// Withheld says that a secret value was removed; Value is empty.
 	Withheld bool
 }
 
-// Names of headers that carry a credential are made of these: whoever invents a header for
-// a secret calls it by one of them. The long ones count wherever they stand, also in names
-// that are written together, such as AccessToken; the short ones, which are parts of honest
-// words as well (auth of author), as a word of the name.
+// Words in the names of headers that carry a credential. The long ones count anywhere, also inside a word such as
+// AccessToken; the short ones, which occur in harmless words (auth in author), only as a whole word.
 var (
 	secretParts = []string{
 		"apikey", "authorisation", "authorization", "authentication", "authtoken", "bearer", "cookie", "credential",
@@ -26,9 +24,8 @@ var (
 	secretWords = []string{"auth", "dpop", "jwt", "key", "otp", "pin", "pwd", "sid"}
 )
 
-// Secret reports whether a header of this name carries a credential, so that its value never enters
-// a trace. It judges by the words of the name and errs on the side of withholding: Idempotency-Key
-// is withheld, WWW-Authenticate, which holds no secret, is not.
+// Secret reports whether a header carries a credential, whose value never enters a trace. It judges by the words of the
+// name and errs on the side of withholding: Idempotency-Key is withheld, WWW-Authenticate, which has no secret, is not.
 func Secret(name string) bool {
 	name = strings.ToLower(name)
 	if slices.ContainsFunc(secretParts, func(s string) bool { return strings.Contains(name, s) }) {
@@ -44,7 +41,7 @@ func nameWords(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// withholdSecrets returns h without the values of secret headers, h itself if it has none.
+// withholdSecrets returns h without the values of secret headers; h itself if it has none.
 func withholdSecrets(h *HTTP) *HTTP {
 	if h == nil || !slices.ContainsFunc(h.Headers, func(f Field) bool { return Secret(f.Name) && f.Value != "" }) {
 		return h

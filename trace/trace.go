@@ -1,13 +1,12 @@
-// Package trace holds recorded conversations: what a recorder saw between MCP clients and servers
-// (or the peers of another protocol), message by message, in the order it was seen.
+// Package trace holds recorded conversations between MCP clients and servers (or peers of another protocol), message by
+// message in the order observed.
 //
-// A [Message] is the text as received plus what its recorder knew of it. The text is never altered,
-// valid or not; everything else is a reading aid. A trace is kept as NDJSON, one message a line
-// behind a header line, in the form of docs/schemas/trace.schema.json: [Writer] and [Reader] stream
-// it. A [Recorder] numbers messages, finds which request an answer belongs to and keeps credentials
-// out, so that all engines that write traces do these three things in the same way.
+// A [Message] is the text as received plus what its recorder knew of it. The text is never altered, valid or not;
+// everything else is metadata. A trace is stored as NDJSON, a header line and one line per message, as described by
+// docs/schemas/trace.schema.json: [Writer] and [Reader] stream it. A [Recorder] numbers messages, matches answers with
+// requests and removes credentials, in the same way for all engines.
 //
-// A trace is as sensitive as the conversation that it holds: create its file with mode 0600.
+// A trace is as sensitive as the conversation in it: create its file with mode 0600.
 package trace
 
 import (
@@ -18,48 +17,43 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Version is the version of the form that this package writes. Any 1.y can be read.
+// Version is the format version that this package writes. Any 1.y can be read.
 //
-// 1.1 added the last line: a recorder that comes to its end writes one, so that a trace which was
-// cut short can be told from a whole one. Traces of version 1.0 have none and need none.
+// 1.1 added the last line, which distinguishes a complete trace from a truncated one. Traces of version 1.0 have none.
 const Version = "1.1"
 
-// A Trace is a whole recorded conversation in memory, in ascending order of Seq.
+// A Trace is a whole recorded conversation in memory, ordered by Seq.
 type Trace struct {
 	Header   Header
 	Messages []Message
-	// Lines are where the messages stand in the file that Read read, one each; nil for a
-	// trace that was not read from one.
+	// Lines are the line numbers of the messages in the file that Read read, one each; nil for a trace not read from a file.
 	Lines []int
-	// Files are the names of the further files that the trace goes on in, in their order.
+	// Files are the further files of the trace, in order.
 	Files []FilePart
-	// Problems are the lines that could not be read, at most MaxProblems of them;
-	// Unread counts all.
+	// Problems are unreadable lines, at most MaxProblems; Unread counts all.
 	Problems []LineError
 	Unread   int
 }
 
 // A Header is the first line of a trace.
 type Header struct {
-	Version string // of the form, such as "1.0"
-	Tool    string // who wrote it, such as "gauntlet 0.3.0"; may be empty
-	// Imported names the format that the trace was made from, "" for a recording. Whatever
-	// that format does not keep is made up or missing.
+	Version string // format version, such as "1.0"
+	Tool    string // writer, such as "gauntlet 0.3.0"; may be empty
+	// Imported names the source format of a converted trace, "" for a recording. What that format lacks is invented or missing.
 	Imported string
-	// Redacted says that the trace is a marked copy, which somebody took things out of.
+	// Redacted says that the trace is a copy from which something was removed.
 	Redacted bool
-	// Part numbers the files of one trace from 1; 0 means that it is the only file so far.
+	// Part numbers the files of a trace from 1; 0 means the only file so far.
 	Part int
 }
 
-// A FilePart is a further file of a trace: the messages from index First on stand in it.
+// A FilePart is a further file of a trace, which holds the messages from index First on.
 type FilePart struct {
 	Name  string
 	First int
 }
 
-// FileOf returns the name of the further file in which the message with this index stands, ""
-// for the first file.
+// FileOf returns the name of the further file that holds the message with this index, "" for the first file.
 func (t *Trace) FileOf(i int) string {
 	for n := len(t.Files) - 1; n >= 0; n-- {
 		if i >= t.Files[n].First {
@@ -69,8 +63,7 @@ func (t *Trace) FileOf(i int) string {
 	return ""
 }
 
-// Caveats returns, in whole sentences, what a judgement based on the trace should tell its reader;
-// nothing for a recording.
+// Caveats returns, as sentences, what a judgement based on the trace should mention; none for a recording.
 func (h Header) Caveats() []string {
 	var out []string
 	if h.Imported != "" {
@@ -82,73 +75,69 @@ func (h Header) Caveats() []string {
 	return out
 }
 
-// A Message is one message as it went over a connection. The zero value of a field means
-// "not known" or "none", if nothing else is said.
+// A Message is one message on a connection. Zero values mean "unknown" or "none" unless stated otherwise.
 type Message struct {
-	Seq  int       // its number in the trace, from 1, ascending in the order seen
-	Time time.Time // when it was seen; kept in UTC to the nanosecond
+	Seq  int       // number in the trace, from 1, in the order observed
+	Time time.Time // when it was observed, in UTC to the nanosecond
 
-	Actor   string // the actor of an attack document whose connection this is
-	Phase   string // the phase that actor was in
-	Server  string // the MCP server at the end of the connection, under the name its user gives it
-	Session string // a label for the session ([Labels]), never its id, which is a secret
+	Actor   string // attack document actor whose connection this is
+	Phase   string // phase of the actor
+	Server  string // MCP server of the connection, by the user's name for it
+	Session string // session label ([Labels]), never the secret session id
 
 	Protocol string // "mcp", "a2a", "ag_ui"…; empty is "mcp"
-	Revision string // of the protocol, as agreed or claimed: "2025-11-25"
-	Role     Role   // where the recorder stood
+	Revision string // protocol version, as agreed or claimed: "2025-11-25"
+	Role     Role   // the recorder's position
 
 	Direction Direction
 	Kind      Kind
 	ID        string // as JSON text: `7`, `"seven"`, `null`
-	// Method is that of a request or notification, or the name of an event; of an answer it
-	// is the method of its request.
+	// Method is the method of a request or notification, or the name of an event; for an answer its request's method.
 	Method  string
-	ReplyTo int   // of an answer: the Seq of its request; 0 if it has none
-	Stray   Stray // of an answer without ReplyTo: why
-	PartOf  int   // the Seq of the Batch that this message is a part of
+	ReplyTo int   // for an answer: Seq of its request; 0 if it has none
+	Stray   Stray // for an answer without ReplyTo: the reason
+	PartOf  int   // Seq of the Batch that contains this message
 
-	HTTP *HTTP // what HTTP said around it; nil over stdio
+	HTTP *HTTP // HTTP metadata; nil over stdio
 
-	// Raw is the message as received, without a line end, whatever bytes it is made of.
-	// Redacted says that a recorder took secrets out, so that it is not what went over
-	// the wire.
+	// Raw is the message as received, without line end, whatever its bytes. Redacted says that a recorder removed
+	// secrets, so that Raw is not what was on the wire.
 	Raw      string
 	Redacted bool
-	Note     string // what the recorder has to say of it, for people
+	Note     string // the recorder's remark, for people
 }
 
-// A Direction says which way a message went, from the point of view of the connection and not of
-// the recorder, so that it means the same in every trace.
+// A Direction is the direction of a message on the connection, not relative to the recorder, so that it means the same in every trace.
 type Direction string
 
-// The two ways.
+// The directions.
 const (
 	ToServer Direction = "to_server" // from the client (the agent, the host) to the server
 	ToClient Direction = "to_client"
 )
 
-// A Kind says what a message is in its protocol.
+// A Kind is the type of a message in its protocol.
 type Kind string
 
-// The kinds. All but Event are those of JSON-RPC.
+// The kinds. All but Event are JSON-RPC's.
 const (
 	Request      Kind = "request"
 	Notification Kind = "notification"
 	Response     Kind = "response" // an answer with a result
 	Error        Kind = "error"    // an answer with an error
-	Batch        Kind = "batch"    // an array of messages, which follow as messages of their own
-	Event        Kind = "event"    // a whole payload without an envelope, as in AG-UI; Method names it
-	Invalid      Kind = "invalid"  // none of these: not JSON, or no message
+	Batch        Kind = "batch"    // an array of messages, which follow as separate messages
+	Event        Kind = "event"    // a payload without envelope, as in AG-UI; Method names it
+	Invalid      Kind = "invalid"  // not JSON, or not a message
 )
 
-// A Role says which role the recorder had in the conversation.
+// A Role is the recorder's role in the conversation.
 type Role string
 
-// The roles. The zero Role is that of an unknown place.
+// The roles. The zero Role means unknown.
 const (
 	AsServer Role = "server" // the recorder was the server
 	AsClient Role = "client" // the recorder was the client
-	Between  Role = "proxy"  // the recorder passed messages on
+	Between  Role = "proxy"  // the recorder forwarded messages
 )
 
 // A Stray says why an answer belongs to no request.
@@ -156,34 +145,31 @@ type Stray string
 
 // The reasons.
 const (
-	Duplicate Stray = "duplicate"  // its request was answered before: a client takes the first
-	UnknownID Stray = "unknown_id" // no request with its id went the other way
+	Duplicate Stray = "duplicate"  // its request was answered before: clients take the first
+	UnknownID Stray = "unknown_id" // no request with its id was sent in the other direction
 )
 
 // HTTP is the HTTP metadata of a message.
 type HTTP struct {
-	// Exchange numbers request and answer: messages of one HTTP exchange share it. Counts
-	// from 1; 0 is unknown.
+	// Exchange numbers HTTP exchanges: a request and its response share it. From 1; 0 is unknown.
 	Exchange int
-	Method   string // POST, GET…; of the request
-	Status   int    // of the answer; 0 on what the client sent
+	Method   string // of the request: POST, GET…
+	Status   int    // of the response; 0 on messages of the client
 	Headers  []Field
-	// Credential is a label ([Labels]) for who asked, such as "c1": requests with one label
-	// carried the same credential. It says nothing else of it.
+	// Credential labels ([Labels]) the credential of the request, such as "c1": equal labels mean equal credentials, nothing more.
 	Credential string
 }
 
-// IsBareRequest reports whether this is an HTTP request that carries no message and needs none: a GET, with which a client of streamable
-// HTTP listens, or a DELETE, with which it ends its session. Recordings keep them with the kind Invalid.
+// IsBareRequest reports whether this is an HTTP request that needs no message: a GET, by which a client of streamable
+// HTTP listens, or a DELETE, which ends its session. Recordings keep them with the kind Invalid.
 func (m *Message) IsBareRequest() bool {
 	return m.Kind == Invalid && m.Direction == ToServer && m.Raw == "" && m.HTTP != nil && (m.HTTP.Method == "GET" || m.HTTP.Method == "DELETE")
 }
 
-// Answer reports whether the message answers a request.
+// Answer reports whether k answers a request.
 func (k Kind) Answer() bool { return k == Response || k == Error }
 
-// Mode returns the posture of the recorder in the words of OATF, such as "mcp_server"; ""
-// if it was neither server nor client.
+// Mode returns the OATF mode of the recorder, such as "mcp_server"; "" if it was neither server nor client.
 func (m *Message) Mode() string {
 	if m.Role != AsServer && m.Role != AsClient {
 		return ""
@@ -191,7 +177,7 @@ func (m *Message) Mode() string {
 	return m.protocol() + "_" + string(m.Role)
 }
 
-// IsProtocol reports whether the message belongs to a protocol such as "mcp".
+// IsProtocol reports whether the message belongs to the named protocol, such as "mcp".
 func (m *Message) IsProtocol(name string) bool { return m.protocol() == name }
 
 func (m *Message) protocol() string {
@@ -201,13 +187,11 @@ func (m *Message) protocol() string {
 	return m.Protocol
 }
 
-// Content returns what a message says without its envelope, which is what triggers,
-// extractors and indicators look at: the params of a request or notification, the result
-// or the error of an answer, an Event whole. tree keeps the value, which is invalid once
-// the tree is used again. A message without that member has an absent content, as has an
-// Event without a text, such as a GET.
+// Content returns a message without its envelope, as triggers, extractors and indicators see it: the params of a request
+// or notification, the result or error of an answer, an Event whole. tree holds the value, which is valid until the tree
+// is used again. A message without that member has an absent content, as has an Event without text, such as a GET.
 //
-// It fails for an Invalid message or a Batch, and where Raw is no JSON.
+// It returns an error for an Invalid message or a Batch, and if Raw is not JSON.
 func (m *Message) Content(tree *rawjson.Tree) (rawjson.Value, error) {
 	if m.Kind == Invalid || m.Kind == Batch {
 		return rawjson.Value{}, fmt.Errorf("message %d: %s has no content", m.Seq, m.Kind)
@@ -229,7 +213,7 @@ func (m *Message) Content(tree *rawjson.Tree) (rawjson.Value, error) {
 	return tree.Root().Get("params"), nil
 }
 
-// At returns the message with this number, nil if the trace has none.
+// At returns the message with this Seq, nil if there is none.
 func (t *Trace) At(seq int) *Message {
 	i, ok := slices.BinarySearchFunc(t.Messages, seq, func(m Message, seq int) int { return m.Seq - seq })
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// checkMessage refuses what makes a message useless to every reader. last is the Seq before it.
+// checkMessage rejects a message that is useless to any reader. last is the preceding Seq.
 func (m *Message) checkMessage(last int) error {
 	switch {
 	case m.Seq <= last:

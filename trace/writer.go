@@ -11,25 +11,22 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Writer writes a trace line by line. It is not safe for use from several goroutines;
-// a [Recorder] in front of it makes it so.
+// A Writer writes a trace line by line. It is not safe for concurrent use; a [Recorder] makes it so.
 type Writer struct {
 	w     io.Writer
 	line  []byte
-	last  int // the Seq written last
+	last  int // last Seq written
 	count int // messages written
 	ended bool
 }
 
-// NewWriter writes the header line to w. [Writer.End] writes the last one; a trace without it
-// is incomplete. A line goes out in one Write, so that a trace cut
-// short by a crash lacks whole lines or ends inside one. w is not closed.
+// NewWriter writes the header to w. [Writer.End] writes the last line; a trace without it is incomplete. A line is a
+// single Write, so that a crash truncates a trace after or within a line. NewWriter does not close w.
 func NewWriter(w io.Writer, tool string) (*Writer, error) {
 	return NewWriterOf(w, Header{Tool: tool})
 }
 
-// NewWriterOf is NewWriter for a trace that is no recording. The version is the one that is
-// written here, whatever h says.
+// NewWriterOf is NewWriter for a trace that is not a recording. h.Version is ignored.
 func NewWriterOf(w io.Writer, h Header) (*Writer, error) {
 	b := append([]byte(`{"format":"`+format+`","version":"`+Version+`"`), `,"tool":`...)
 	o := memberWriter{b: rawjson.AppendVisible(b, h.Tool)}
@@ -44,9 +41,8 @@ func NewWriterOf(w io.Writer, h Header) (*Writer, error) {
 
 const format = "gauntlet-trace"
 
-// Write writes one message. It refuses one that no Reader would accept: a Seq that does not ascend,
-// an unknown direction or kind, an answer to a later message, a text longer than DefaultPayload.
-// Values of headers that are [Secret] do not go out.
+// Write writes one message. It rejects a message that no Reader would accept: Seq not ascending, unknown direction or
+// kind, an answer to a later message, a text longer than DefaultPayload. Values of [Secret] headers are not written.
 func (w *Writer) Write(m *Message) error {
 	if w.ended {
 		return errEnded
@@ -63,13 +59,13 @@ func (w *Writer) Write(m *Message) error {
 	}
 	w.last = m.Seq
 	w.count++
-	if cap(w.line) > 1<<20 { // one huge message must not hold its memory for the rest
+	if cap(w.line) > 1<<20 { // do not keep the memory of a huge message
 		w.line = nil
 	}
 	return nil
 }
 
-// memberWriter appends the members of one JSON object, leaving out those that say nothing.
+// memberWriter appends the members of a JSON object and omits empty ones.
 type memberWriter struct {
 	b     []byte
 	empty bool
@@ -135,9 +131,8 @@ func appendMessage(b []byte, m *Message) []byte {
 	return append(o.b, '}')
 }
 
-// appendRaw writes the text as text where that loses nothing and makes it no more than twice as
-// long, which bounds the lines of a reader: a text of quotes is, one of control characters
-// is not.
+// appendRaw writes the message as text if that loses nothing and at most doubles its length, which bounds a reader's
+// lines: quotes fit, control characters do not.
 func (o *memberWriter) appendRaw(raw string) {
 	before := *o
 	if utf8.ValidString(raw) {
@@ -152,7 +147,7 @@ func (o *memberWriter) appendRaw(raw string) {
 	o.b = append(base64.StdEncoding.AppendEncode(append(o.b, '"'), []byte(raw)), '"')
 }
 
-// aroundRaw is the name, the quotes, and what keeps short texts readable.
+// aroundRaw allows for the name and quotes, and keeps short texts readable.
 const aroundRaw = 256
 
 func appendHTTP(b []byte, h *HTTP) []byte {
