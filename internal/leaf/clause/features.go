@@ -31,27 +31,30 @@ type features struct {
 	a, b  uint32
 	seen  int // words so far, up to two
 
-	// Where an entry was met last, counted in words over all texts: rows of numbers or letters repeat themselves, and say no more for it.
-	metGram, metPair []uint32
-	at               uint32
+	met meetings // of words, over all texts
+	at  uint32   // words so far, over all texts
 }
 
-// again is within how many words an entry counts once.
+// again is within how many words an entry counts once: rows of numbers or letters repeat themselves, and say no more for it.
 const again = 12
 
-// news notes that an entry is met, and reports whether it was not just before.
-func (f *features) news(met []uint32, entry uint32) bool {
-	is := met[entry] == 0 || f.at-met[entry] > again
-	met[entry] = f.at
+// meetings remembers which entries were met last, in a table that a processor keeps at hand. An entry that shares its slot with
+// another one of the same words can count twice.
+type meetings [1 << 12]meeting
+
+type meeting struct{ entry, at uint32 }
+
+// news notes that an entry is met, and reports whether it was not just before. Pairs are told from n-grams by their numbers.
+func (f *features) news(entry uint32) bool {
+	m := &f.met[entry%uint32(len(f.met))]
+	is := m.entry != entry || f.at-m.at > again
+	*m = meeting{entry, f.at}
 	return is
 }
 
 // read collects the features of the tokens of s.
 func (f *features) read(s string, toks []token) {
 	f.words, f.grams, f.pairs, f.n, f.seen = f.words[:0], f.grams[:0], f.pairs[:0], 0, 0
-	if f.metGram == nil {
-		f.metGram, f.metPair = make([]uint32, buckets), make([]uint32, pairEntries)
-	}
 	f.at += again + 1
 	at := 0
 	for i := range toks {
@@ -116,13 +119,13 @@ func (f *features) word(start, end int32, h uint32) {
 }
 
 func (f *features) gram(h, kind uint32) {
-	if g := hashOf(h, kind) & (buckets - 1); f.news(f.metGram, g) {
+	if g := hashOf(h, kind) & (buckets - 1); f.news(g) {
 		f.grams = append(f.grams, g)
 	}
 }
 
 func (f *features) pair(p uint16) {
-	if f.news(f.metPair, uint32(p)) {
+	if f.news(buckets + uint32(p)) {
 		f.pairs = append(f.pairs, p)
 	}
 }
