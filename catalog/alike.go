@@ -8,19 +8,18 @@ import (
 	"gauntlet/rawjson"
 )
 
-// widespread is how many servers of one state may share a definition that helps to tell them
-// apart. It bounds the work for catalogs in which all servers say the same.
+// widespread is the number of servers per state beyond which a definition they share is ignored for telling them apart.
+// It bounds the work for catalogs in which all servers say the same.
 const widespread = 50
 
-// alike pairs servers of one name by what they say: those with the largest share of definitions
-// in common first. It looks only at names that several have.
+// alike pairs servers of the same name by content, the largest share of common definitions first. several holds the names to consider.
 func (m *matching) alike(several map[string]bool) {
 	type score struct {
 		was, now int
 		share    float64
 	}
 	var sizes [2]map[int]int
-	var holders [2]map[string][]int // of a definition, which may repeat in one server
+	var holders [2]map[string][]int // of a definition, which a server may repeat
 	for side, servers := range [2][]*Server{m.was, m.now} {
 		sizes[side], holders[side] = map[int]int{}, map[string][]int{}
 		for i, s := range servers {
@@ -59,7 +58,7 @@ func (m *matching) alike(several map[string]bool) {
 	}
 }
 
-// forms are the different definitions of a server with its name, as hashes.
+// forms returns hashes of a server's distinct definitions, each combined with the server's name.
 func (s *Server) forms() []string {
 	var tree rawjson.Tree
 	var out []string

@@ -1,15 +1,13 @@
 package catalog
 
-// A Pair is one server in two states.
+// A Pair is a server in two states.
 type Pair struct{ Was, Is *Server }
 
-// Pairs matches the servers of two catalogs. The order is that of now.
+// Pairs matches the servers of two catalogs, in the order of now.
 //
-// Servers that both have entries are the same if they share one, and never otherwise: the user told
-// them apart. The others are matched by name. Several servers of one name are matched by a target
-// that only they share, then by the number of definitions in common, then by their order. If both
-// sides have one server, the two are matched whatever they are called: a new name is one of the
-// changes.
+// Servers that both have entries match if and only if they share one, since the user told them apart. The others match
+// by name. Several servers of one name match by a target that only they share, then by the number of common definitions,
+// then by order. If each side has a single server, the two match whatever their names: a rename is one of the changes.
 func Pairs(was, now *Catalog) []Pair {
 	m := matching{was: was.Servers, now: now.Servers, paired: map[*Server]*Server{}, taken: map[*Server]bool{}}
 	m.entries()
@@ -38,7 +36,7 @@ func Pairs(was, now *Catalog) []Pair {
 
 func (s *Server) sortName() string { return s.Name }
 
-// placeKey is the name and the target, "" without a target.
+// placeKey returns name and target, "" without a target.
 func (s *Server) placeKey() string {
 	if s.Target == "" {
 		return ""
@@ -46,7 +44,7 @@ func (s *Server) placeKey() string {
 	return s.Name + "\x00" + s.Target
 }
 
-// matching is a pairing on its way.
+// matching is a pairing in progress.
 type matching struct {
 	was, now []*Server
 	paired   map[*Server]*Server // now to was
@@ -55,7 +53,7 @@ type matching struct {
 
 func (m *matching) pairServers(w, s *Server) { m.paired[s], m.taken[w] = w, true }
 
-// entries pairs servers that share one.
+// entries pairs servers that share an entry.
 func (m *matching) entries() {
 	with := map[string]*Server{}
 	for _, w := range m.was {
@@ -75,10 +73,9 @@ func (m *matching) entries() {
 	}
 }
 
-// by pairs what is left and has the same key, in order, save servers that both have
-// entries. The key "" is none.
+// by pairs the remaining servers with equal keys, in order, unless both have entries. The key "" matches nothing.
 func (m *matching) by(key func(*Server) string) {
-	var left [2]map[string][]*Server // without entries and with
+	var left [2]map[string][]*Server // without and with entries
 	for i := range left {
 		left[i] = map[string][]*Server{}
 	}
@@ -103,8 +100,7 @@ func (m *matching) by(key func(*Server) string) {
 	}
 }
 
-// several returns the keys that more than one server has which is still to be paired, be it
-// before or now.
+// several returns the keys that more than one unpaired server has, on either side.
 func (m *matching) several(key func(*Server) string) map[string]bool {
 	out := map[string]bool{}
 	for _, servers := range [2][]*Server{m.was, m.now} {

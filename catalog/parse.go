@@ -15,8 +15,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An Error says why a document could not be read at all. Line and Column are 1-based,
-// 0 where no place applies; columns count code points.
+// An Error says why a document could not be read at all. Line and Column are 1-based, 0 if there is no position;
+// columns count code points.
 type Error struct {
 	File         string
 	Line, Column int
@@ -46,17 +46,15 @@ func Parse(name, text string, limits Limits) (*Catalog, error) {
 //   - several: {"servers": [{"name": …, "tools": …}, …]},
 //   - a tools/list result, or a JSON-RPC response with such a result.
 //
-// An error means that nothing could be read: the text is too long, not JSON (with line and column)
-// or of another shape. Errors below that level become Problems, and the rest is read as usual.
+// An error means that nothing could be read: the text is too long, not JSON (with line and column) or of another shape.
+// Smaller errors become Problems, and the rest is read.
 func (c *Catalog) Add(name, text string, limits Limits) error {
 	return c.addDocument(name, text, "", limits)
 }
 
-// AddWrapped reads a document that is a list of several servers in which each item, be it of
-// a list or what a server says about itself, is the member called inner of an object, as
-// in a lockfile. Beside it may stand whatever the owner of that form puts there. Of a server's
-// own members anonymous, if true, says that its name is not from itself, entry is one of its
-// Entries, and target, an object with url or command, its Target.
+// AddWrapped reads a list of servers in which every item, listed or about the server itself, is the member inner of an
+// object, as in a lockfile; other members of that object are ignored. Of a server's own members, anonymous (true) says
+// that its name is not its own, entry is one of its Entries, and target, an object with url or command, its Target.
 func (c *Catalog) AddWrapped(name, text, inner string, limits Limits) error {
 	return c.addDocument(name, text, inner, limits)
 }
@@ -73,7 +71,7 @@ func (c *Catalog) addDocument(name, text, inner string, limits Limits) error {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return &Error{File: name, Msg: "the document is UTF-16; save it as UTF-8"}
 	}
-	// A byte order mark is allowed for, as RFC 8259 section 8.1 suggests.
+	// RFC 8259 section 8.1 suggests ignoring a byte order mark.
 	at := len(text) - len(strings.TrimPrefix(text, "\ufeff"))
 	end, err := rawjson.Skip(text, at)
 	if err == nil && strings.Trim(text[end:], " \t\r\n") != "" {
@@ -104,20 +102,20 @@ func syntaxError(doc *Document, err error) error {
 	return &Error{File: doc.Name, Line: pos.Line, Column: pos.Column, Msg: "not JSON: " + syntax.Msg}
 }
 
-// reader fills a Catalog from one document whose syntax has been checked.
+// reader fills a Catalog from a document whose syntax was checked.
 type reader struct {
 	catalog *Catalog
 	doc     *Document
 	limits  Limits
 	inner   string // see AddWrapped
 	tree    rawjson.Tree
-	counts  map[finding.ProblemKind]int // problems met so far
-	items   int                         // read of all lists
+	counts  map[finding.ProblemKind]int // problems so far
+	items   int                         // of all lists
 }
 
-// member is one name and value of an object whose spans are in the document.
+// member is a name and value of an object, as spans of the document.
 type member struct {
-	name    string // what a reader that ignores case takes it for, if that is a name read here
+	name    string // canonical spelling of a name known here, for readers that ignore case
 	spelled string
 	key     rawjson.Span
 	value   rawjson.Span
@@ -146,10 +144,10 @@ func (r *reader) readMembers(at int) []member {
 	return ms
 }
 
-// maxMembers is how many members of a snapshot, a server or an envelope are read.
+// maxMembers limits the members read of a snapshot, server or envelope.
 const maxMembers = 10_000
 
-// knownFolded are the names that are read here by their folded form.
+// knownFolded maps the folded form of known names to the names.
 var knownFolded = func() map[string]string {
 	out := map[string]string{}
 	for name := range knownMembers {
@@ -172,9 +170,8 @@ func lookUpMember(ms []member, name string) (rawjson.Span, bool) {
 
 func (r *reader) firstByte(s rawjson.Span) byte { return r.doc.Text[s.Start] }
 
-// document reads the object that is the whole document. Whatever stands beside the part
-// that was expected is read or reported too: a reader that takes the first of two answers
-// would be shown the harmless one.
+// document reads the top-level object. Members beside the expected part are read or reported too: otherwise a client
+// that takes the first of two answers would be shown the harmless one.
 func (r *reader) document(at int) error {
 	ms := r.readMembers(at)
 	_, rpc := lookUpMember(ms, "jsonrpc")
@@ -209,7 +206,7 @@ func (r *reader) document(at int) error {
 	return nil
 }
 
-// readServers reads the list of several servers.
+// readServers reads a list of servers.
 func (r *reader) readServers(m member) {
 	list, at, n := m.value, "/"+rawjson.EscapePointer(m.spelled), 0
 	_ = rawjson.EachElement(r.doc.Text, list.Start, func(i int, s rawjson.Span) bool {
@@ -230,10 +227,10 @@ func (r *reader) readServers(m member) {
 	}
 }
 
-// maxServers is how many servers of one document are read.
+// maxServers limits the servers read of one document.
 const maxServers = 10_000
 
-// speaks reports whether members beside a result or a list of servers are a server's own.
+// speaks reports whether members beside a result or list of servers describe a server.
 func speaks(ms []member) bool {
 	for _, m := range ms {
 		if _, list := listNames[m.name]; list || m.name == "instructions" {
@@ -243,11 +240,10 @@ func speaks(ms []member) bool {
 	return false
 }
 
-// reportAmbiguous reports members of one object that readers take differently: those that
-// stand twice, in one spelling or in two, and those that only readers who ignore case take for
-// one that MCP knows.
+// reportAmbiguous reports members of an object that parsers interpret differently: duplicates, also with different
+// case, and names that only parsers which ignore case take for one that MCP defines.
 func (r *reader) reportAmbiguous(server string, ms []member, pointer string) {
-	groups := map[string][]member{} // only names that are read here have two readings
+	groups := map[string][]member{} // only for names read here
 	for _, m := range ms {
 		if folded := rawjson.FoldName(m.name); knownFolded[folded] != "" {
 			groups[folded] = append(groups[folded], m)
@@ -259,18 +255,18 @@ func (r *reader) reportAmbiguous(server string, ms []member, pointer string) {
 			continue
 		}
 		if n := len(group); m.key != group[n-1].key || n == 1 && m.spelled == m.name {
-			continue // it is told of at the last of them
+			continue // reported at the last one
 		}
 		loc := finding.Location{Server: server, Pointer: pointer + "/" + rawjson.EscapePointer(m.spelled)}
 		r.addAmbiguity(loc, m, group)
-		if _, list := listNames[m.name]; !list && len(group) > 1 { // lists say so by themselves
+		if _, list := listNames[m.name]; !list && len(group) > 1 { // lists report this themselves
 			r.addProblem(finding.Malformed, loc, m.value.Start,
 				fmt.Sprintf("member %q appears more than once; clients differ in which one they take", excerpt.Clip(m.spelled, 60)))
 		}
 	}
 }
 
-// addAmbiguity records that readers take the members of a group differently, at one of them.
+// addAmbiguity records an ambiguous group of members, at one of them.
 func (r *reader) addAmbiguity(loc finding.Location, at member, group []member) {
 	if len(r.catalog.Ambiguities) >= maxAmbiguities {
 		return
@@ -285,21 +281,21 @@ func (r *reader) addAmbiguity(loc finding.Location, at member, group []member) {
 	r.catalog.Ambiguities = append(r.catalog.Ambiguities, a)
 }
 
-// An Ambiguity is a member that parsers interpret differently: some take the first of several with
-// the same name, some the last, and some ignore case. All of them are read.
+// An Ambiguity is a member that parsers interpret differently: some take the first of several with the same name, some
+// the last, and some ignore case. We read all of them.
 type Ambiguity struct {
 	Location finding.Location
 	Document *Document
 	Span     rawjson.Span // of the name in the document
-	Names    []string     // as they are spelled, sorted
-	Meant    string       // what a reader that ignores case takes them for; "" for what a capture has noted
-	Twice    bool         // there is more than one
+	Names    []string     // sorted spellings
+	Meant    string       // name for a parser that ignores case; "" if a capture noted it
+	Twice    bool         // duplicate
 }
 
-// maxAmbiguities is how many a catalog keeps: one is enough to distrust a server.
+// maxAmbiguities limits those kept per catalog: one is enough to distrust a server.
 const maxAmbiguities = 1_000
 
-// fileStem names a server that does not name itself.
+// fileStem names a server that has no name of its own.
 func (r *reader) fileStem() string {
 	if r.doc.Name == "" || r.doc.Name == "-" {
 		return "server"
@@ -308,14 +304,12 @@ func (r *reader) fileStem() string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// listNames maps the members that hold lists to their place in Kinds. resource_templates
-// is what several capture tools write.
+// listNames maps list members to their index in Kinds. Several capture tools write resource_templates.
 var listNames = map[string]int{
 	"tools": 0, "prompts": 1, "resources": 2, "resourceTemplates": 3, "resource_templates": 3,
 }
 
-// knownMembers are the members of a snapshot beside the lists: identity, capture notes,
-// cache hints, the envelope.
+// knownMembers are the other members of a snapshot: identity, capture notes, cache hints, the envelope.
 var knownMembers = map[string]bool{
 	"tools": true, "prompts": true, "resources": true, "resourceTemplates": true, "resource_templates": true,
 	"instructions": true, "server": true, "serverInfo": true, "name": true, "capabilities": true, "_meta": true,
@@ -323,10 +317,10 @@ var knownMembers = map[string]bool{
 	"execution": true, "annotations": true,
 }
 
-// envelope are the members that may stand beside a result or a list of servers.
+// envelope are the members allowed beside a result or a list of servers.
 var envelope = map[string]bool{"result": true, "servers": true, "error": true, "_meta": true, "id": true, "server": true, "serverInfo": true, "capabilities": true}
 
-// readServer reads one server's object.
+// readServer reads the object of a server.
 func (r *reader) readServer(ms []member, pointer, fallback string) {
 	s := &Server{Name: fallback, Anonymous: true, Document: r.doc, Pointer: pointer, inner: r.inner}
 	r.catalog.Servers = append(r.catalog.Servers, s)
@@ -369,7 +363,7 @@ func (r *reader) readServer(ms []member, pointer, fallback string) {
 			r.capturedAmbiguities(s, m)
 		default:
 			if !knownMembers[m.name] && r.isProse(m.value) {
-				r.readSelf(s, m) // a client that shows its model whatever there is shows this
+				r.readSelf(s, m) // a client that shows everything to its model shows this
 			}
 		}
 	}
@@ -379,13 +373,13 @@ func (r *reader) readServer(ms []member, pointer, fallback string) {
 	}
 }
 
-// isProse reports whether a value is a text of several words, and no date, name or version.
+// isProse reports whether a value is a text of several words, not a date, name or version.
 func (r *reader) isProse(v rawjson.Span) bool {
 	text := r.doc.Text[v.Start:v.End]
 	return text[0] == '"' && len(text) > 20 && strings.Contains(text, " ")
 }
 
-// readName takes the server's name from the entry itself or from the identity it sent.
+// readName takes the server's name from its entry or from the identity it sent.
 func (r *reader) readName(s *Server, ms []member) {
 	if n := r.readText(ms, "name"); n != "" {
 		s.Name, s.Anonymous = n, false
@@ -407,8 +401,7 @@ func (r *reader) readSelf(s *Server, m member) {
 	s.Self = append(s.Self, it)
 }
 
-// toldWhy reports whether a problem of the server says already why a list of it is not there: the cause is told, and not
-// what follows from it.
+// toldWhy reports whether a problem already explains why a list of the server is missing, so that only the cause is reported.
 func (r *reader) toldWhy(s *Server) bool {
 	return slices.ContainsFunc(r.catalog.Problems, func(p finding.Problem) bool {
 		return p.Kind == finding.Unread && p.Input == r.doc.Number && p.Location.Server == s.Name && strings.Contains(p.Message, couldNotBeCaptured)
@@ -417,8 +410,7 @@ func (r *reader) toldWhy(s *Server) bool {
 
 const couldNotBeCaptured = " could not be captured: "
 
-// captureErrors reads what a capture could not get. A method that the server does not
-// have (-32601) is an answer, not a gap.
+// captureErrors reads what a capture could not get. A method that the server lacks (-32601) is an answer, not a gap.
 func (r *reader) captureErrors(s *Server, m member) {
 	if r.firstByte(m.value) != '{' {
 		if text := r.doc.Text[m.value.Start:m.value.End]; text != "null" && text != "[]" {
@@ -436,7 +428,7 @@ func (r *reader) captureErrors(s *Server, m member) {
 	}
 }
 
-// capturedAmbiguities reads what a capture says of answers that clients read differently.
+// capturedAmbiguities reads a capture's notes on ambiguous answers.
 func (r *reader) capturedAmbiguities(s *Server, m member) {
 	if r.firstByte(m.value) != '[' {
 		return
@@ -452,7 +444,7 @@ func (r *reader) capturedAmbiguities(s *Server, m member) {
 	})
 }
 
-// reportUnknown reports members that could hold definitions and that nothing here reads.
+// reportUnknown reports unread members that could hold definitions.
 func (r *reader) reportUnknown(ms []member, pointer string, known map[string]bool) {
 	for _, m := range ms {
 		if c := r.firstByte(m.value); (c == '[' || c == '{') && !known[m.name] {
@@ -466,9 +458,9 @@ func (r *reader) reportUnknown(ms []member, pointer string, known map[string]boo
 	}
 }
 
-// readList reads one list of items and reports whether it was there.
+// readList reads a list of items and reports whether it was present.
 func (r *reader) readList(s *Server, l int, m member) bool {
-	if r.firstByte(m.value) == 'n' { // null: the server did not answer for this list
+	if r.firstByte(m.value) == 'n' { // null: no answer for this list
 		return false
 	}
 	list := &s.Lists[l]
@@ -517,17 +509,16 @@ func (r *reader) addProblem(kind finding.ProblemKind, loc finding.Location, offs
 	})
 }
 
-// maxProblems is how many problems of one kind a document is told of one by one: a problem takes
-// a hundred times the memory of the bytes that make one.
+// maxProblems limits the problems of one kind listed per document: a problem needs a hundred times the memory of the bytes that cause it.
 const maxProblems = 1_000
 
-// roomFor counts one problem and reports whether it is to be listed.
+// roomFor counts a problem and reports whether to list it.
 func (r *reader) roomFor(kind finding.ProblemKind) bool {
 	r.counts[kind]++
 	return r.counts[kind] <= maxProblems
 }
 
-// countUnlisted says how many problems of each kind are not listed.
+// countUnlisted reports the number of unlisted problems of each kind.
 func (r *reader) countUnlisted() {
 	for _, kind := range slices.Sorted(maps.Keys(r.counts)) {
 		if n := r.counts[kind] - maxProblems; n > 0 {

@@ -5,12 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// A Position is a place in a document. Both count from 1; columns count code points, an
-// ill-formed byte being one.
+// A Position is a place in a document. Both fields are 1-based; columns count code points, an ill-formed byte as one.
 type Position struct{ Line, Column int }
 
-// Positions returns the places of the given byte offsets, which must ascend. It reads
-// the document once however many there are, since a million findings may stand on one line.
+// Positions returns the positions of ascending byte offsets in one pass over the document, since a million findings may be on one line.
 func (d *Document) Positions(offsets []int) []Position {
 	out := make([]Position, len(offsets))
 	// Editors do not show a byte order mark.

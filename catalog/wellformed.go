@@ -10,9 +10,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// checkItem reads the name of one definition and reports what in it has not the form that
-// MCP prescribes. Whatever it finds, the item stays in its list: malformation is no
-// hiding place, and its strings are scanned from the raw tree like all others.
+// checkItem reads the name of a definition and reports deviations from MCP's form. The item stays in its list in any
+// case: a malformed one cannot hide, since its strings are scanned from the raw tree like all others.
 func (r *reader) checkItem(s *Server, it *Item) {
 	v := it.Parse(s, &r.tree)
 	complain := r.complainer(s, it)
@@ -24,7 +23,7 @@ func (r *reader) checkItem(s *Server, it *Item) {
 	r.form(s, it, v)
 }
 
-// complainer returns a function that records a malformed value of the item.
+// complainer returns a function that reports a malformed value of the item.
 func (r *reader) complainer(s *Server, it *Item) func(v rawjson.Value, format string, args ...any) {
 	return func(v rawjson.Value, format string, args ...any) {
 		if !r.roomFor(finding.Malformed) {
@@ -63,8 +62,7 @@ func (r *reader) fixedMembers(it *Item, v rawjson.Value, complain func(rawjson.V
 	}
 }
 
-// form reports what any text can have wrong, whatever it stands for: repeated members,
-// nesting beyond the limits, ill-formed Unicode. v is the item, parsed into r.tree.
+// form reports defects of any text: repeated members, excessive nesting, ill-formed Unicode. v is the item, parsed into r.tree.
 func (r *reader) form(s *Server, it *Item, v rawjson.Value) {
 	complain := r.complainer(s, it)
 	r.reportRepeated(s, it, v, complain)
@@ -79,7 +77,7 @@ func (r *reader) form(s *Server, it *Item, v rawjson.Value) {
 	}
 }
 
-// identity lists, per kind, the members that can name an item, best first.
+// identity lists the members that can name an item of each kind, best first.
 var identity = map[finding.Kind][]string{
 	finding.Tool:             {"name"},
 	finding.Prompt:           {"name"},
@@ -93,9 +91,8 @@ type form struct {
 	required bool
 }
 
-// forms are the members whose type the MCP schemas fix (2024-11-05 to 2026-07-28). null
-// counts as absent where a member is optional: several SDKs write it. inputSchema is
-// required by MCP, but hand-written snapshots leave it out and nothing hides by that.
+// forms are the members whose type the MCP schemas fix (2024-11-05 to 2026-07-28). null counts as absent for optional
+// members: several SDKs write it. MCP requires inputSchema, but hand-written snapshots omit it and nothing hides by that.
 var forms = map[finding.Kind][]form{
 	finding.Tool: {
 		{"name", rawjson.String, true}, {"title", rawjson.String, false}, {"description", rawjson.String, false},
@@ -121,7 +118,7 @@ func (r *reader) checkSchema(v rawjson.Value, name string, complain func(rawjson
 	case rawjson.Absent, rawjson.Null:
 	case rawjson.Object:
 		for m := range props.Members() {
-			// JSON Schema allows true and false as schemas (draft 6 and later).
+			// JSON Schema allows true and false as schemas (since draft 6).
 			if k := m.Value.Kind(); k != rawjson.Object && k != rawjson.Bool && !isEmptyArray(m.Value) {
 				complain(m.Value, "a property of %s is not a schema but %s", name, k)
 			}
@@ -137,14 +134,13 @@ func (r *reader) checkSchema(v rawjson.Value, name string, complain func(rawjson
 	}
 }
 
-// isEmptyArray reports whether v is []: servers in PHP write the empty object so, and nothing hides in it.
+// isEmptyArray reports whether v is []: PHP servers write the empty object like this, and nothing hides in it.
 func isEmptyArray(v rawjson.Value) bool {
 	return v.Kind() == rawjson.Array && strings.TrimSpace(v.Raw()[1:len(v.Raw())-1]) == ""
 }
 
-// reportRepeated reports the first member at any depth that stands twice in its object,
-// whatever the case: parsers differ in which one they take, so two readers see two definitions.
-// At the top of a definition one is enough, if its name is one of MCP's in another case.
+// reportRepeated reports the first duplicate member at any depth, ignoring case: parsers differ in which one they take, so
+// two readers see two definitions. At the top level a single member is enough if its name is one of MCP's in another case.
 func (r *reader) reportRepeated(s *Server, it *Item, v rawjson.Value, complain func(rawjson.Value, string, ...any)) {
 	spelled := func(m rawjson.Value, meant string) member {
 		key := m.Key()
@@ -172,8 +168,7 @@ func (r *reader) reportRepeated(s *Server, it *Item, v rawjson.Value, complain f
 	}
 }
 
-// holdsNames reports whether the value of a member holds names or data of the author's own,
-// which may differ in case alone.
+// holdsNames reports whether a member's value holds the author's own names or data, which may differ in case alone.
 func holdsNames(member string) bool {
 	switch member {
 	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependentRequired", "dependencies",
@@ -183,7 +178,7 @@ func holdsNames(member string) bool {
 	return false
 }
 
-// itemMembers are the members that MCP knows of definitions, by their folded form.
+// itemMembers maps the folded form of MCP's members of definitions to their names.
 var itemMembers = func() map[string]string {
 	out := map[string]string{}
 	for _, kind := range forms {

@@ -7,7 +7,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// unwrap returns the item that an element of a list stands for, and whether it is there.
+// unwrap returns the item in a list element, and whether there is one.
 func (r *reader) unwrap(s rawjson.Span) (rawjson.Span, bool) {
 	if r.inner == "" {
 		return s, true
@@ -22,8 +22,7 @@ func (r *reader) unwrap(s rawjson.Span) (rawjson.Span, bool) {
 	return v, true
 }
 
-// unwrapped returns the members of a server as they would stand in a snapshot, without
-// what is not the server's own.
+// unwrapped returns the members of a server as in a snapshot, without those of the surrounding format.
 func (r *reader) unwrapped(s *Server, ms []member) []member {
 	var out []member
 	if v, ok := lookUpMember(ms, "anonymous"); ok && r.firstByte(v) == 't' {
@@ -57,7 +56,7 @@ func (r *reader) unwrapped(s *Server, ms []member) []member {
 	return out
 }
 
-// readText returns the member of this name if it is a string, else "".
+// readText returns the member with this name if it is a string, otherwise "".
 func (r *reader) readText(ms []member, name string) string {
 	v, ok := lookUpMember(ms, name)
 	if !ok || r.firstByte(v) != '"' {

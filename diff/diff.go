@@ -1,9 +1,8 @@
-// Package diff says what changed between two states of servers, for a reviewer: which definitions
-// were added, removed and changed, which words of texts, and whether schemas accept more or less
-// than before.
+// Package diff describes the changes between two states of servers for a reviewer: which definitions were added,
+// removed and changed, which words of texts, and whether schemas accept more or less than before.
 //
-// It compares what definitions mean, as [rawjson.Value.Canonical] has it: the order of members,
-// white space and spelling are no change. It makes no judgement; that is for checks.
+// It compares by meaning, as [rawjson.Value.Canonical] does: member order, white space and spelling do not matter. It
+// makes no judgement; checks do.
 package diff
 
 import (
@@ -16,7 +15,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// SchemaVersion is that of the JSON form, docs/schemas/diff.schema.json.
+// SchemaVersion is the version of the JSON form, docs/schemas/diff.schema.json.
 const SchemaVersion = "1.0"
 
 // A State says what happened to something.
@@ -29,16 +28,15 @@ const (
 	Removed State = "removed"
 )
 
-// A Diff is what changed. Lists are never nil.
+// A Diff is a set of changes. Lists are never nil.
 type Diff struct {
 	SchemaVersion string            `json:"schema_version"`
 	Summary       Summary           `json:"summary"`
-	Servers       []Server          `json:"servers"`  // those with a change
-	Problems      []finding.Problem `json:"problems"` // what keeps this from being all
+	Servers       []Server          `json:"servers"`  // changed servers only
+	Problems      []finding.Problem `json:"problems"` // why this may be incomplete
 }
 
-// Summary counts items; a server's own words count as one. Those of a server that came or
-// went count with it.
+// Summary counts items, including those of added and removed servers; a server's own words count as one.
 type Summary struct {
 	Added   int `json:"added"`
 	Changed int `json:"changed"`
@@ -48,48 +46,47 @@ type Summary struct {
 	Complete bool `json:"complete"`
 }
 
-// A Server is one server with a change.
+// A Server is a changed server.
 type Server struct {
-	Entry string `json:"entry,omitempty"` // what the user calls it; see catalog.Server.Entries
+	Entry string `json:"entry,omitempty"` // the user's name; see catalog.Server.Entries
 	Name  string `json:"name"`
-	Was   string `json:"was,omitempty"` // its name before, if that was another
+	Was   string `json:"was,omitempty"` // previous name, if different
 	State State  `json:"state"`
-	Items []Item `json:"items"` // in the order of their kinds and names
+	Items []Item `json:"items"` // by kind and name
 }
 
-// An Item is one definition with a change, or the server's own words (kind "server").
+// An Item is a changed definition, or the server's own words (kind "server").
 type Item struct {
 	Kind  finding.Kind `json:"kind"`
 	Name  string       `json:"name"` // "" for a server
 	State State        `json:"state"`
-	Parts []Part       `json:"parts"` // all of them, of an item that came or went
+	Parts []Part       `json:"parts"` // all parts, of an added or removed item
 }
 
-// A Part is one member of an item with a change. What it holds depends on what the member
-// is: Text for texts, Schema for the schemas of tools, Values for the rest.
+// A Part is a changed member of an item. Texts set Text, tool schemas Schema, all others Values.
 type Part struct {
 	Member string        `json:"member"`
 	State  State         `json:"state"`
-	Class  string        `json:"class,omitempty"` // of a schema that was and is there; see schemadiff.Class
+	Class  string        `json:"class,omitempty"` // for a schema in both states; see schemadiff.Class
 	Text   []Edit        `json:"text,omitempty"`
 	Schema []SchemaEdit  `json:"schema,omitempty"`
 	Values []ValueChange `json:"values,omitempty"`
-	More   int           `json:"more,omitempty"` // changes of this part beyond those
+	More   int           `json:"more,omitempty"` // number of further changes of this part
 }
 
-// A SchemaEdit is one place in which a schema differs.
+// A SchemaEdit is a place where a schema differs.
 type SchemaEdit struct {
-	Pointer string `json:"pointer"` // from the schema
+	Pointer string `json:"pointer"` // relative to the schema
 	Class   string `json:"class"`
 	Words   string `json:"words"`
-	Old     string `json:"old,omitempty"` // as JSON, "" where only the other side has it
+	Old     string `json:"old,omitempty"` // as JSON, "" if only the other side has it
 	New     string `json:"new,omitempty"`
-	Text    []Edit `json:"text,omitempty"` // instead of Old and New where both are texts
+	Text    []Edit `json:"text,omitempty"` // instead of Old and New if both are texts
 }
 
-// A ValueChange is one place in which a value differs.
+// A ValueChange is a place where a value differs.
 type ValueChange struct {
-	Pointer string `json:"pointer"` // from the member
+	Pointer string `json:"pointer"` // relative to the member
 	Old     string `json:"old,omitempty"`
 	New     string `json:"new,omitempty"`
 	Text    []Edit `json:"text,omitempty"`
@@ -97,8 +94,7 @@ type ValueChange struct {
 
 func (s *Server) displayName() string { return cmp.Or(s.Entry, s.Name) }
 
-// entryOf returns the first entry of the first of servers that has any: what was approved
-// has one, and a server that is there now may have more.
+// entryOf returns the first entry of the first server that has one: an approved server has one, a current one may have more.
 func entryOf(servers ...*catalog.Server) string {
 	for _, s := range servers {
 		if len(s.Entries) > 0 {
@@ -111,8 +107,7 @@ func entryOf(servers ...*catalog.Server) string {
 // Changed reports whether anything was changed or removed.
 func (d *Diff) Changed() bool { return d.Summary.Changed+d.Summary.Removed > 0 }
 
-// Catalogs compares two states. Servers are matched as catalog.Pairs does, items by name.
-// The problems of both become those of the result.
+// Catalogs compares two states. Servers are matched by catalog.Pairs, items by name. The problems of both become the result's.
 func Catalogs(was, now *catalog.Catalog) *Diff {
 	d := &Diff{SchemaVersion: SchemaVersion, Servers: []Server{}, Problems: []finding.Problem{}}
 	paired := map[*catalog.Server]bool{}
@@ -163,10 +158,10 @@ func (d *Diff) addServer(s Server) {
 	d.Servers = append(d.Servers, s)
 }
 
-// kindRank puts a server's own words before its lists.
+// kindRank sorts a server's own words before its lists.
 func kindRank(k finding.Kind) int { return slices.Index(catalog.Kinds[:], k) }
 
-// comparePair compares one server then and now.
+// comparePair compares the two states of a server.
 func (d *Diff) comparePair(p catalog.Pair) Server {
 	s := Server{Entry: entryOf(p.Was, p.Is), Name: p.Is.Name, State: Changed, Items: []Item{}}
 	if p.Was.Name != p.Is.Name && !p.Was.Anonymous && !p.Is.Anonymous {
@@ -188,7 +183,7 @@ func (d *Diff) comparePair(p catalog.Pair) Server {
 	return s
 }
 
-// wholeServer lists everything of a server that came or went.
+// wholeServer lists everything of an added or removed server.
 func (d *Diff) wholeServer(s *catalog.Server, state State) Server {
 	nobody := &catalog.Server{Document: s.Document}
 	p := catalog.Pair{Was: nobody, Is: s}
@@ -199,7 +194,7 @@ func (d *Diff) wholeServer(s *catalog.Server, state State) Server {
 	own, _ := compareWords(p)
 	own.State = state
 	if own.Parts == nil {
-		own.Parts = []Part{} // a server that says nothing of itself came or went, too
+		own.Parts = []Part{} // also for a server that says nothing about itself
 	}
 	out.Items = append(out.Items, own)
 	for l := range s.Lists {
@@ -208,8 +203,7 @@ func (d *Diff) wholeServer(s *catalog.Server, state State) Server {
 	return out
 }
 
-// compareWords compares what a server says about itself, and reports whether the old state had
-// any of it: a bare list of tools has not.
+// compareWords compares a server's statements about itself and reports whether the old state had any: a bare list of tools has none.
 func compareWords(p catalog.Pair) (it Item, there bool) {
 	it = Item{Kind: finding.Server, State: Changed}
 	there = len(p.Was.Self) > 0
@@ -238,7 +232,7 @@ func compareWords(p catalog.Pair) (it Item, there bool) {
 	return it, there
 }
 
-// ownItems returns what a server says about itself under one of these names.
+// ownItems returns a server's statements about itself with the given names.
 func ownItems(s *catalog.Server, labels []string) []*catalog.Item {
 	var out []*catalog.Item
 	for i := range s.Self {
@@ -249,7 +243,7 @@ func ownItems(s *catalog.Server, labels []string) []*catalog.Item {
 	return out
 }
 
-// eachName shows the items of one list, those of one name together, in the order of names.
+// eachName calls show with the items of each name in a list, sorted by name.
 func eachName(p catalog.Pair, l int, show func(was, is []*catalog.Item)) {
 	type both struct{ was, is []*catalog.Item }
 	named := map[string]*both{}
@@ -279,8 +273,7 @@ func eachName(p catalog.Pair, l int, show func(was, is []*catalog.Item)) {
 	}
 }
 
-// sameName compares the items of one name. Most often there is one on each side. Of
-// several, those that are equal go together, and the rest by their order.
+// sameName compares the items of one name, usually one per side. Of several, equal ones are paired first, the rest in order.
 func sameName(p catalog.Pair, was, is []*catalog.Item) []Item {
 	if len(was) == 1 && len(is) == 1 {
 		if was[0].Text(p.Was) == is[0].Text(p.Is) {
@@ -323,7 +316,7 @@ func canonicalItems(s *catalog.Server, items []*catalog.Item) []string {
 	return out
 }
 
-// without returns the places of the texts that others has not, as often as they repeat.
+// without returns the indexes of the texts that others lacks, counting duplicates.
 func without(texts, others []string) []int {
 	n := map[string]int{}
 	for _, t := range others {

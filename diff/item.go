@@ -9,7 +9,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// compareItems compares two states of one item; nil for one that came or went.
+// compareItems compares two states of an item; nil means added or removed.
 func compareItems(p catalog.Pair, was, is *catalog.Item) Item {
 	var before, now rawjson.Tree
 	var old, new rawjson.Value
@@ -29,16 +29,15 @@ func compareItems(p catalog.Pair, was, is *catalog.Item) Item {
 	return out
 }
 
-// first are the members that a reviewer reads first.
+// first are the members shown first.
 var first = []string{"name", "title", "description", "uri", "uriTemplate", "mimeType", "inputSchema", "outputSchema", "arguments", "annotations"}
 
-// compareParts compares two definitions member by member, the name of an item aside if only one is
-// there. Of a member that repeats each is compared.
+// compareParts compares two definitions member by member, without the name if only one exists. All duplicates of a member are compared.
 func compareParts(kind finding.Kind, old, new rawjson.Value) []Part {
 	out := []Part{}
 	if old.Kind() != rawjson.Object && new.Kind() != rawjson.Object || old.Exists() && new.Exists() && old.Kind() != new.Kind() {
 		if old.Canonical() != new.Canonical() {
-			out = append(out, comparePart("", old, new)) // malformed: no members to speak of
+			out = append(out, comparePart("", old, new)) // malformed: has no members
 		}
 		return out
 	}
@@ -49,7 +48,7 @@ func compareParts(kind finding.Kind, old, new rawjson.Value) []Part {
 		for m := range v.Members() {
 			more = append(more, m.Key.Text())
 		}
-		slices.Sort(more) // the order of members says nothing
+		slices.Sort(more) // member order has no meaning
 		names = append(names, more...)
 	}
 	seen := map[string]bool{}
@@ -67,7 +66,7 @@ func compareParts(kind finding.Kind, old, new rawjson.Value) []Part {
 			if i < len(b) {
 				y = b[i]
 			}
-			if x.Exists() && y.Exists() && x.Raw() == y.Raw() || x.Canonical() == y.Canonical() { // the first is cheap
+			if x.Exists() && y.Exists() && x.Raw() == y.Raw() || x.Canonical() == y.Canonical() { // the first test is cheap
 				continue
 			}
 			if kind == finding.Tool && (name == "inputSchema" || name == "outputSchema") && x.Exists() && y.Exists() {
@@ -88,10 +87,10 @@ func memberLists(v rawjson.Value) map[string][]rawjson.Value {
 	return out
 }
 
-// maxPlaces is how many places of one part are told.
+// maxPlaces limits the places listed per part.
 const maxPlaces = 1_000
 
-// comparePart compares a member that is no schema of a tool.
+// comparePart compares a member other than a tool's schema.
 func comparePart(name string, old, new rawjson.Value) Part {
 	p := Part{Member: name, State: stateBetween(old, new)}
 	if showsAsText(old) && showsAsText(new) {
@@ -112,8 +111,8 @@ func comparePart(name string, old, new rawjson.Value) Part {
 	return p
 }
 
-// showsAsText reports whether a value can be shown as text: absent is none at all. What is not
-// well-formed is shown as it was written, since its decoded text hides a difference.
+// showsAsText reports whether a value can be shown as text; an absent one counts as empty. Ill-formed text is shown as
+// written, since decoding would hide a difference.
 func showsAsText(v rawjson.Value) bool {
 	return !v.Exists() || v.Kind() == rawjson.String && v.WellFormed()
 }

@@ -10,14 +10,13 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An Edit is a part of a text that was kept, removed or added. The edits of a text without the
-// added ones are the old text, without the removed ones the new one.
+// An Edit is a stretch of text that was kept, removed or added. Edits without additions give the old text, without removals the new one.
 type Edit struct {
 	Op   Op     `json:"op"`
 	Text string `json:"text"`
 }
 
-// An Op says what happened to a part of a text.
+// An Op is the kind of an Edit.
 type Op string
 
 // The operations.
@@ -27,9 +26,8 @@ const (
 	Insert Op = "add"
 )
 
-// editTexts compares two texts word by word. Its time is linear in the texts: beyond some
-// hundred edits the search ends, and what lies between is one piece that went and one that
-// came.
+// editTexts compares two texts word by word in linear time: after some hundred edits the search ends, and the rest
+// becomes one removal and one addition.
 func editTexts(old, new string) []Edit {
 	a, b := tokens(old), tokens(new)
 	var out []Edit
@@ -50,8 +48,8 @@ func editTexts(old, new string) []Edit {
 	return out
 }
 
-// slid moves what only came or only went as far back as it fits: a sentence behind another
-// is then read as one, and not as the full stop of the first and most of the second.
+// slid moves pure insertions and deletions as far back as they fit, so that an added sentence shows as one, not as the
+// previous full stop and most of the sentence.
 func slid(ds []lcs.Diff, a, b []string) []lcs.Diff {
 	for i := range ds {
 		d := &ds[i]
@@ -67,8 +65,7 @@ func slid(ds []lcs.Diff, a, b []string) []lcs.Diff {
 	return ds
 }
 
-// joinEdits makes one of changes between which nothing but white space and the like stayed:
-// a sentence that was written anew is not to be read as ten.
+// joinEdits merges edits separated by little more than white space: a rewritten sentence should not read as ten edits.
 func joinEdits(ds []lcs.Diff, a []string) []lcs.Diff {
 	var out []lcs.Diff
 	for _, d := range ds {
@@ -84,7 +81,7 @@ func joinEdits(ds []lcs.Diff, a []string) []lcs.Diff {
 	return out
 }
 
-// slight reports whether what stayed is a few tokens without a word of some length.
+// slight reports whether tokens kept between edits are few and have no long word.
 func slight(some []string) bool {
 	if len(some) > 3 {
 		return false
@@ -97,10 +94,10 @@ func slight(some []string) bool {
 	return true
 }
 
-// tokens cuts a text into words, runs of white space and single characters. A character
-// that nobody sees stands alone, and so does one of a script that has no spaces.
+// tokens splits a text into words, runs of white space and single characters. Invisible characters and those of scripts
+// without spaces are separate.
 func tokens(s string) []string {
-	out := make([]string, 0, len(s)/3+1) // words and the blanks between them
+	out := make([]string, 0, len(s)/3+1) // words and spaces
 	for s != "" {
 		r, n := utf8.DecodeRuneInString(s)
 		for class := classOf(r); class != alone && n < len(s); {
@@ -126,7 +123,7 @@ func classOf(r rune) int {
 	switch {
 	case r == ' ' || r == '\n' || r == '\t' || r == '\r':
 		return blank
-	case r < utf8.RuneSelf: // fast, for most of most texts
+	case r < utf8.RuneSelf: // fast path
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' {
 			return letter
 		}

@@ -1,8 +1,8 @@
-// Package lock records what servers were approved to say: a lockfile holds every definition in full
-// with its hash, so that a later change can be shown and not only detected.
+// Package lock records what servers were approved to say: a lockfile holds every definition in full with its hash, so
+// that a later change can be shown, not only detected.
 //
-// The form of the file, docs/schemas/lock.schema.json, is made for review: one item a
-// block, sorted, every character visible. Writing what was read gives the same bytes.
+// The file format, docs/schemas/lock.schema.json, is made for review: one item per block, sorted, every character
+// visible. Writing a file that was read gives the same bytes.
 package lock
 
 import (
@@ -23,37 +23,37 @@ const FileName = "gauntlet.lock.json"
 // Version is the version of the file format.
 const Version = 1
 
-// A File is a lockfile: its servers by address, which no two share.
+// A File is a lockfile: servers with unique addresses.
 type File struct {
 	Servers []Server
 }
 
 // A Server is one approved server.
 type Server struct {
-	// Entry is what the user calls the server: an entry of a client's configuration. It does
-	// not hang on other servers, nor on what the server says. "" where the user calls it nothing.
+	// Entry is the user's name for the server: an entry of a client configuration. It depends neither on other servers
+	// nor on what the server says. "" if there is none.
 	Entry string
 	Name  string // its own
-	// Anonymous tells that the name is not the server's own.
+	// Anonymous says that the name is not the server's own.
 	Anonymous bool
 	Target    Target
-	Date      string  // when this was last approved, as 2026-11-21
-	Revision  string  // of the protocol, "" if unknown
-	Self      []Part  // what it says about itself: identity, instructions, capabilities
+	Date      string  // last approval, as 2026-11-21
+	Revision  string  // protocol revision, "" if unknown
+	Self      []Part  // identity, instructions, capabilities
 	Lists     [4]List // in the order of catalog.Kinds
 }
 
-// Address is what addresses call the server: its entry, or else its own name.
+// Address returns the server's address: its entry, or else its own name.
 func (s *Server) Address() string { return cmp.Or(s.Entry, s.Name) }
 
-// A Target says where a server was found. It holds no arguments, variables, headers or
-// queries, any of which may be a secret. It is zero for a server that was read from a file.
+// A Target says where a server was found. It has no arguments, variables, headers or queries, any of which may be
+// secret. It is zero for a server read from a file.
 type Target struct {
-	Command string `json:"command,omitempty"` // the name of the program
+	Command string `json:"command,omitempty"` // program name
 	URL     string `json:"url,omitempty"`     // without user, query and fragment
 }
 
-// URLTarget returns the target of a server behind a URL.
+// URLTarget returns the target for a URL.
 func URLTarget(raw string) Target {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -63,23 +63,23 @@ func URLTarget(raw string) Target {
 	return Target{URL: u.String()}
 }
 
-// A Part is one thing that a server says about itself.
+// A Part is a statement of a server about itself.
 type Part struct {
 	Member string // server, serverInfo, instructions or capabilities
 	Item
 }
 
-// A List is one of a server's lists: its items by name, those of one name as the server
-// ordered them, since clients differ in which one they take.
+// A List is a list of a server, sorted by name; items with the same name stay in the server's order, since clients
+// differ in which one they take.
 type List struct {
-	Present bool // false where the server offers no such list
+	Present bool // false if the server has no such list
 	Items   []Item
 }
 
-// An Item is one definition.
+// An Item is a definition.
 type Item struct {
 	Name string
-	Text string // the definition in its canonical form
+	Text string // canonical form of the definition
 	Hash string // of Text: "sha256-" and 64 hexadecimal digits
 }
 
@@ -90,19 +90,19 @@ func hashText(text string) string {
 	return "sha256-" + hex.EncodeToString(sum[:])
 }
 
-// members are the names under which a server's lists stand, in the order of catalog.Kinds.
+// members are the members of a server's lists, in the order of catalog.Kinds.
 var members = [4]string{"tools", "prompts", "resources", "resourceTemplates"}
 
-// selfMembers are what a server says about itself, in the order of the file.
+// selfMembers are a server's statements about itself, in file order.
 var selfMembers = []string{"server", "serverInfo", "instructions", "capabilities"}
 
-// FromServer returns what is locked of a server as it is now, under the first of its entries.
+// FromServer returns the lock entry of a server as it is now, under its first entry name.
 func FromServer(s *catalog.Server, target Target, date string) Server {
 	out, _ := fromServer(s, target, date)
 	return out
 }
 
-// found are the hashes of a server's definitions, in the order of the catalog.
+// found holds the hashes of a server's definitions in catalog order.
 type found struct {
 	self  []string
 	lists [4][]string
@@ -144,9 +144,8 @@ func (l *List) sort() {
 	slices.SortStableFunc(l.Items, func(a, b Item) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// digest is the hash of a whole entry: with it, an item cannot be taken out unnoticed. It
-// is that of the entry in canonical form, without the member hash and without every
-// definition, for which its own hash stands.
+// digest is the hash of a whole entry, so that no item can be removed unnoticed: that of the entry in canonical form
+// without the member hash, with each definition represented by its own hash.
 func (s *Server) digest() string {
 	w := &writer{short: true}
 	w.writeServer(s, "")
@@ -157,7 +156,7 @@ func (s *Server) digest() string {
 	return hashText(tree.Root().Canonical())
 }
 
-// sort puts the servers in the order of the file.
+// sort sorts the servers in file order.
 func (f *File) sort() {
 	slices.SortStableFunc(f.Servers, func(a, b Server) int { return strings.Compare(a.Address(), b.Address()) })
 }

@@ -12,9 +12,9 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Is reports whether a text is meant as a lockfile: an object with the member lockfileVersion.
+// Is reports whether a text is meant to be a lockfile: an object with the member lockfileVersion.
 func Is(text string) bool {
-	if !strings.Contains(text, `"lockfileVersion"`) { // fast, for the snapshots of hundreds of megabytes
+	if !strings.Contains(text, `"lockfileVersion"`) { // a fast path for snapshots of hundreds of megabytes
 		return false
 	}
 	text = strings.TrimLeft(strings.TrimPrefix(text, "\ufeff"), " \t\r\n")
@@ -31,21 +31,19 @@ func Is(text string) bool {
 // A Read is a parsed lockfile.
 type Read struct {
 	File
-	Catalog *catalog.Catalog // of spans of the file, to compare with
-	// Damage names every hash that is not that of what it stands for: somebody edited the
-	// file by hand. Its problems are among the catalog's as well.
+	Catalog *catalog.Catalog // spans of the file, for comparison
+	// Damage lists the hashes that do not match their content: the file was edited by hand. The catalog has these problems, too.
 	Damage []finding.Problem
 }
 
-// Parse reads a lockfile. Its error is a *catalog.Error: the text is no JSON, or not of
-// the form of a lockfile.
+// Parse reads a lockfile. The error is a *catalog.Error: the text is not JSON or not a lockfile.
 func Parse(name, text string, limits catalog.Limits) (*Read, error) {
 	out := &Read{Catalog: new(catalog.Catalog)}
 	return out, out.readFile(name, text, limits)
 }
 
-// Add reads a lockfile into a catalog as [catalog.Catalog.Add] reads a snapshot; damage
-// becomes a problem. With an error the catalog is as it was.
+// Add reads a lockfile into a catalog as [catalog.Catalog.Add] reads a snapshot; damage becomes a problem. On an error
+// the catalog is unchanged.
 func Add(c *catalog.Catalog, name, text string, limits catalog.Limits) error {
 	was := *c
 	out := &Read{Catalog: c}
@@ -71,25 +69,25 @@ func (out *Read) readFile(name, text string, limits catalog.Limits) error {
 	return nil
 }
 
-// parser walks a document whose syntax has been checked.
+// parser walks a document whose syntax was checked.
 type parser struct {
 	name, text string
 	out        *Read
-	first      int // the file's first server in the catalog
+	first      int // index in the catalog of the file's first server
 	entries    []entry
-	named      map[string]bool // the addresses of the servers so far
+	named      map[string]bool // addresses so far
 }
 
-// An entry is what stands in the file beside the definitions.
+// An entry holds the members of a server other than definitions.
 type entry struct {
 	Server
 	at     int
 	stated string   // the entry's hash
-	self   []stated // in the order of the file
+	self   []stated // in file order
 	lists  [4][]stated
 }
 
-// stated is a hash as the file has it.
+// stated is a hash as written in the file.
 type stated struct {
 	hash string
 	at   int
@@ -100,15 +98,14 @@ type member struct {
 	value rawjson.Span
 }
 
-// parseObject returns the members of an object that may hold only those named. None repeats,
-// save what a server said about itself.
+// parseObject returns the members of an object that may have only the given names, each once, except a server's statements about itself.
 func (p *parser) parseObject(s rawjson.Span, what string, names ...string) ([]member, error) {
 	if p.text[s.Start] != '{' {
 		return nil, p.errorAt(s, "%s is not an object", what)
 	}
 	var ms []member
 	var err error
-	seen := 0 // a bit a name
+	seen := 0 // a bit per name
 	_ = rawjson.EachMember(p.text, s.Start, func(name, value rawjson.Span) bool {
 		m := member{rawjson.Unquote(p.text[name.Start:name.End]), value}
 		at := slices.Index(names, m.name)
@@ -141,7 +138,7 @@ func (p *parser) parseString(s rawjson.Span, what string) (string, error) {
 }
 
 func (p *parser) file() error {
-	at := strings.IndexByte(p.text, '{') // AddWrapped has seen that it is the first
+	at := strings.IndexByte(p.text, '{') // AddWrapped checked that it comes first
 	ms, err := p.parseObject(rawjson.Span{Start: at, End: len(p.text)}, "the file", "lockfileVersion", "servers")
 	if err != nil {
 		return err
@@ -249,7 +246,7 @@ func (p *parser) parseList(e *entry, l int, m member) (err error) {
 	return err
 }
 
-// parseBlock reads the hash of an item.
+// parseBlock parses the hash of an item.
 func (p *parser) parseBlock(s rawjson.Span, what string) (h stated, err error) {
 	ms, err := p.parseObject(s, what, "hash", "definition")
 	if err != nil {
@@ -267,7 +264,7 @@ func (p *parser) parseBlock(s rawjson.Span, what string) (h stated, err error) {
 	return h, err
 }
 
-// joinServers puts the entries and the definitions in the catalog together and compares hashes.
+// joinServers combines the entries with the catalog's definitions and compares hashes.
 func (p *parser) joinServers() error {
 	for i, s := range p.out.Catalog.Servers[p.first:] {
 		e := &p.entries[i]

@@ -2,8 +2,8 @@ package lock
 
 import "gauntlet/rawjson"
 
-// Snapshot returns the approved servers as a snapshot of several, as if they had been
-// captured when they were approved, each under its address. Members stand in the order of the canonical form.
+// Snapshot returns the approved servers as a snapshot, as if captured when approved, each named by its address. Members
+// are in canonical order.
 func (f *File) Snapshot() string {
 	w := &writer{}
 	w.openBracket('{')

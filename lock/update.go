@@ -17,25 +17,24 @@ const (
 	Removed State = "removed"
 )
 
-// A Change is one difference between a server and its lockfile entry. It is approved as a whole.
+// A Change is a difference between a server and its lock entry. It is approved as a whole.
 type Change struct {
 	Address Address
 	State   State
 }
 
-// An Address names a server, or one thing in it. Its text is SERVER, SERVER/KIND/NAME with
-// the kinds tool, prompt, resource and template, or SERVER/WHAT for what a server says about
-// itself (name, server, serverInfo, instructions, capabilities), for its target and
-// protocolVersion, and for a list that came or went while empty (tools, prompts, …).
+// An Address names a server or a part of it: SERVER, SERVER/KIND/NAME with the kinds tool, prompt, resource and
+// template, or SERVER/WHAT for a server's statements about itself (name, server, serverInfo, instructions,
+// capabilities), its target and protocolVersion, and for a list added or removed while empty (tools, prompts, …).
 type Address struct {
 	Server string
-	What   string // "" for the server as a whole
-	Name   string // of the item, where What is one of kinds
+	What   string // "" for the whole server
+	Name   string // of the item, if What is one of kinds
 }
 
 var kinds = [4]string{"tool", "prompt", "resource", "template"}
 
-// String returns the address as a user types it.
+// String returns the address as typed by users.
 func (a Address) String() string {
 	switch {
 	case a.What == "":
@@ -46,8 +45,8 @@ func (a Address) String() string {
 	return a.Server + "/" + a.What
 }
 
-// Changes returns in what now, servers as they are, differs from the lockfile, in the order
-// of the file. A server of the lockfile that is not among now was not asked and is no change.
+// Changes returns how the servers now differ from the lockfile, in file order. A locked server missing from now was not
+// queried, which is no change.
 func (f *File) Changes(now []Server) []Change {
 	var out []Change
 	locked := f.byAddress()
@@ -63,7 +62,7 @@ func (f *File) Changes(now []Server) []Change {
 	return out
 }
 
-// Remove takes out the server of this address, and reports whether there was one.
+// Remove removes the server with this address and reports whether there was one.
 func (f *File) Remove(address string) bool {
 	n := len(f.Servers)
 	f.Servers = slices.DeleteFunc(f.Servers, func(s Server) bool { return s.Address() == address })
@@ -89,7 +88,7 @@ func (s *Server) changesFrom(now *Server) []Change {
 		}
 		out = append(out, Change{Address{s.Address(), what, name}, state})
 	}
-	// A snapshot does not say where the server is, and some not in which revision it spoke.
+	// A snapshot has no target, and some have no protocol revision.
 	if s.Target != now.Target && s.Target != (Target{}) && now.Target != (Target{}) {
 		add("target", "", true, true)
 	}
@@ -119,8 +118,8 @@ func (s *Server) changesFrom(now *Server) []Change {
 	return out
 }
 
-// renamed reports whether the server has another name that stands beside what it says about
-// itself, as in a list of several; with what it says, it would be a change of that.
+// renamed reports whether the server's name changed outside its statements about itself, as in a list of servers;
+// inside, it would be a change of those.
 func (s *Server) renamed(now *Server) bool {
 	return s.Name != now.Name && !s.Anonymous && !now.Anonymous && s.sameIdentity(now)
 }
@@ -129,7 +128,7 @@ func (s *Server) sameIdentity(now *Server) bool {
 	return slices.Equal(s.partsNamed("server"), now.partsNamed("server")) && slices.Equal(s.partsNamed("serverInfo"), now.partsNamed("serverInfo"))
 }
 
-// partsNamed returns what stands under one member; several where it repeats.
+// partsNamed returns all parts with a member name, several if it repeats.
 func (s *Server) partsNamed(m string) []Part {
 	var out []Part
 	for _, p := range s.Self {
@@ -140,7 +139,7 @@ func (s *Server) partsNamed(m string) []Part {
 	return out
 }
 
-// eachName shows the items of each name of two lists that are sorted by name.
+// eachName calls show with the items of each name of two lists sorted by name.
 func eachName(was, is []Item, show func(name string, was, is []Item)) {
 	for len(was) > 0 || len(is) > 0 {
 		name := ""
@@ -158,14 +157,14 @@ func eachName(was, is []Item, show func(name string, was, is []Item)) {
 	}
 }
 
-// An itemChange is what became of the definitions of one name.
+// An itemChange is a change of the definitions of one name.
 type itemChange struct {
-	label   string // the name or, of one that was added beside others, with the beginning of its hash: "read#1f2e3d4c"
+	label   string // the name, or for one added beside others, with the start of its hash: "read#1f2e3d4c"
 	was, is []Item
 }
 
-// itemChanges returns how the definitions of one name differ. Where a server offers a name more often than it was approved, those that
-// were added are changes of their own: who approves a name approves what it had become, and nothing that came beside it.
+// itemChanges returns how the definitions of one name differ. If a server now offers a name more often than approved,
+// each addition is a change of its own: approving a name approves what it became, not what was added beside it.
 func itemChanges(name string, was, is []Item) (out []itemChange) {
 	if len(is) <= max(len(was), 1) {
 		if !slices.Equal(was, is) {
@@ -184,7 +183,7 @@ func itemChanges(name string, was, is []Item) (out []itemChange) {
 	return out
 }
 
-// without returns the items of one list that another does not have, counted one by one.
+// without returns the items that other lacks, counting duplicates.
 func without(items, other []Item) (out []Item) {
 	rest := slices.Clone(other)
 	for _, it := range items {
@@ -197,7 +196,7 @@ func without(items, other []Item) (out []Item) {
 	return out
 }
 
-// countNamed returns how many items at the beginning have the name.
+// countNamed returns the number of leading items with the name.
 func countNamed(items []Item, name string) int {
 	n := 0
 	for n < len(items) && items[n].Name == name {
@@ -206,9 +205,8 @@ func countNamed(items []Item, name string) int {
 	return n
 }
 
-// Approve takes over changes from now; a server that changed by that gets the date. The
-// address of a server stands for all of its changes. Approving changes one after the
-// other, in any order, is approving them together.
+// Approve applies the approved changes from now and dates the changed servers. A server's address approves all its
+// changes. Approving changes separately, in any order, is the same as together.
 func (f *File) Approve(now []Server, approved []Address, date string) {
 	yes := map[Address]bool{}
 	for _, a := range approved {
@@ -241,7 +239,7 @@ func (f *File) Approve(now []Server, approved []Address, date string) {
 	f.sort()
 }
 
-// approve takes over some of the changes.
+// approve applies some of the changes.
 func (s *Server) approve(now *Server, of map[Address]bool) {
 	address := s.Address()
 	has := func(what, name string) bool { return of[Address{address, what, name}] }
@@ -274,13 +272,13 @@ func (s *Server) approve(now *Server, of map[Address]bool) {
 					was = append(without(was, c.was), c.is...)
 				}
 			}
-			slices.SortStableFunc(was, func(a, b Item) int { return slices.Index(is, a) - slices.Index(is, b) }) // as the server lists them
+			slices.SortStableFunc(was, func(a, b Item) int { return slices.Index(is, a) - slices.Index(is, b) }) // in the server's order
 			items = append(items, was...)
 		})
 		switch {
 		case len(items) > 0:
 			list.Present = true
-		case len(list.Items) > 0 || has(members[l], ""): // the last one went
+		case len(list.Items) > 0 || has(members[l], ""): // the last one was removed
 			list.Present = now.Lists[l].Present
 		}
 		list.Items = items
@@ -288,10 +286,8 @@ func (s *Server) approve(now *Server, of map[Address]bool) {
 	s.Date = now.Date
 }
 
-// Find returns the changes that an address, as typed, stands for: one of them, or for the
-// name of a server all of that server's. Where there is no such change, known tells whether
-// the address names something that is locked or there and has not changed, and near are the
-// addresses of all changes, for a hint.
+// Find returns the changes that a typed address means: one, or all changes of a server. If there are none, known
+// reports whether the address exists but is unchanged. An ambiguous address is an error.
 func (f *File) Find(typed string, now []Server, changes []Change) (found []Change, known bool, err error) {
 	var targets []Address
 	for _, c := range changes {
@@ -317,7 +313,7 @@ func (f *File) Find(typed string, now []Server, changes []Change) (found []Chang
 	return found, true, nil
 }
 
-// namesServer reports whether an address names something in the lockfile or in now.
+// namesServer reports whether an address exists in the lockfile or in now.
 func (f *File) namesServer(typed string, now []Server) bool {
 	for _, servers := range [][]Server{f.Servers, now} {
 		for i := range servers {

@@ -6,8 +6,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Bytes returns the lockfile as it is written: the same for the same content, whatever
-// order the servers came in.
+// Bytes returns the lockfile's text, the same for the same content in any order.
 func (f *File) Bytes() []byte {
 	sorted := File{append([]Server(nil), f.Servers...)}
 	sorted.sort()
@@ -26,12 +25,12 @@ func (f *File) Bytes() []byte {
 	return w.b
 }
 
-// writer lays JSON out: one member a line.
+// writer writes JSON with one member per line.
 type writer struct {
 	b       []byte
 	depth   int
-	started bool // something stands before this at the present depth
-	short   bool // leave definitions out
+	started bool // something precedes at the current depth
+	short   bool // omit definitions
 	tree    rawjson.Tree
 }
 
@@ -89,8 +88,8 @@ func (w *writer) writeItem(it *Item) {
 	w.closeBracket('}')
 }
 
-// The layout of definitions: a list of scalars as long as oneLine stays on its line, and so
-// does what is nested deeper than laidOut, whose indentation would be most of the file.
+// Layout of definitions: a list of scalars no longer than oneLine stays on its line, and so does what is nested deeper
+// than laidOut, whose indentation would fill the file.
 const (
 	oneLine = 80
 	laidOut = 12
@@ -170,6 +169,5 @@ func (w *writer) writeMember(name, text string) {
 	w.b = append(w.b, text...)
 }
 
-// escaped makes every character of a JSON text visible: a lockfile is read in a diff, and
-// there a hidden character would hide.
+// escaped makes every character of JSON text visible: lockfiles are read as diffs, where hidden characters would hide.
 func escaped(text string) string { return string(rawjson.EscapeHidden(nil, []byte(text))) }

@@ -10,14 +10,12 @@ import (
 	"gauntlet/result"
 )
 
-// minPrefix is the shortest beginning of a fingerprint that stands for it: 32 bits.
+// minPrefix is the shortest usable fingerprint prefix: 32 bits.
 const minPrefix = 8
 
-// Accept adds the decision e, of which Fingerprint, Reason, Owner and Expires are given, about
-// every finding of the report with its fingerprint to the text of a policy file. The first eight or
-// more digits of a fingerprint stand for it if no other in the report has them. Decisions about
-// contents that are gone give way to it. It returns the new text, and in words for a person what
-// was accepted.
+// Accept adds decision e, which has Fingerprint, Reason, Owner and Expires, to the text of a policy file for every
+// finding of the report with that fingerprint. A prefix of eight or more digits is enough if it is unique in the report.
+// Decisions about content that no longer exists are replaced. It returns the new text and describes what was accepted.
 func Accept(file, text string, e Entry, r *result.Report) (accepted string, what []string, err error) {
 	found := slices.Clone(r.Findings)
 	for i := range r.Suppressed {
@@ -41,7 +39,7 @@ func Accept(file, text string, e Entry, r *result.Report) (accepted string, what
 	for i := range found {
 		e.Rule, e.Content, e.Definition = found[i].Rule, found[i].Content, strings.ToValidUTF8(subject(&found[i].Location), "\uFFFD")
 		var stale []int
-		old, _ := Parse(file, text) // Add says what is wrong with it
+		old, _ := Parse(file, text) // Add reports what is wrong with it
 		for _, o := range old.Entries {
 			if o.Fingerprint == e.Fingerprint && !slices.Contains(contents, o.Content) {
 				stale = append(stale, o.Line)
@@ -62,7 +60,7 @@ func notFound(print string) error {
 	return fmt.Errorf("%s: the report has no finding with this fingerprint", print)
 }
 
-// wholeFingerprint returns the one fingerprint among findings that begins with print.
+// wholeFingerprint returns the only fingerprint among findings with prefix print.
 func wholeFingerprint(findings []finding.Finding, print string) (string, error) {
 	if len(print) < minPrefix {
 		return print, nil
@@ -81,7 +79,7 @@ func wholeFingerprint(findings []finding.Finding, print string) (string, error) 
 	return whole, nil
 }
 
-// subject names what a finding is about, for who reviews the decision.
+// subject names what a finding is about, for reviewers.
 func subject(l *finding.Location) string {
 	var parts []string
 	if l.Item != "" {

@@ -12,14 +12,12 @@ import (
 	"gauntlet/internal/leaf/yamltext"
 )
 
-// ErrShape means that a policy is written in a way that Add does not extend, such as a
-// list in brackets. The entry has to be put in by hand.
+// ErrShape means that Add cannot extend the policy's layout, such as a list in brackets. The entry must be added by hand.
 var ErrShape = errors.New("the list is not written one entry below the other")
 
-// Add returns the text of a policy with e in it: in place of the entry with the same
-// fingerprint and content, or else of one in stale (lines of entries), or else behind the
-// last. Everything else stays byte for byte; of an entry that is replaced the comments on
-// lines of their own stay. The policy must parse without a problem.
+// Add returns the text of a policy with e added: in place of the entry with the same fingerprint and content, otherwise
+// of one in stale (line numbers of entries), otherwise after the last. The rest stays byte for byte; comments on their
+// own lines within a replaced entry stay. The policy must parse without problems.
 func Add(text string, e Entry, stale ...int) (string, error) {
 	old, problems := Parse("", text)
 	switch {
@@ -48,14 +46,14 @@ func Add(text string, e Entry, stale ...int) (string, error) {
 	} else {
 		want = append(want, e)
 	}
-	// Text was put between text: that it reads as meant is checked, not believed.
+	// The edit was textual, so verify that it parses as intended.
 	if got, problems := Parse("", out); len(problems) > 0 || !same(got.Entries, want) {
 		return "", ErrShape
 	}
 	return out, nil
 }
 
-// same compares entries without their lines.
+// same compares entries, ignoring lines.
 func same(a, b []Entry) bool {
 	return slices.EqualFunc(a, b, func(x, y Entry) bool {
 		x.Line, x.column, x.last = 0, 0, 0
@@ -64,8 +62,8 @@ func same(a, b []Entry) bool {
 	})
 }
 
-// end returns the line behind an entry in block style: the first behind its last value
-// that is indented no deeper than its dash, blank lines in front of it not counted.
+// end returns the line after an entry in block style: the first line after its last value that is indented no deeper
+// than its dash, without preceding blank lines.
 func (e *Entry) end(text string) int {
 	lines := strings.Split(text, "\n")
 	end := e.last + 1
@@ -82,7 +80,7 @@ func (e *Entry) end(text string) int {
 	return end
 }
 
-// lines writes an entry, its dash indented by some blanks.
+// lines writes an entry whose dash is indented by indent.
 func (e *Entry) lines(indent string) []string {
 	var out []string
 	for _, k := range keys {
@@ -102,13 +100,13 @@ func (e *Entry) lines(indent string) []string {
 	return out
 }
 
-// indentOf returns the blanks in front of the dash of the entry in a line.
+// indentOf returns the indentation of the entry's dash.
 func indentOf(text string, line int) string {
 	l := strings.Split(text, "\n")[line-1]
 	return l[:len(l)-len(strings.TrimLeft(l, " "))]
 }
 
-// insert puts lines in front of the line of that number.
+// insert inserts lines before a line number.
 func insert(text string, before int, lines []string) string {
 	all := strings.SplitAfter(text, "\n")
 	at := min(before-1, len(all))
@@ -119,7 +117,7 @@ func insert(text string, before int, lines []string) string {
 	return head + strings.Join(lines, "") + strings.Join(all[at:], "")
 }
 
-// replace writes e over old and keeps the comments that stand inside it.
+// replace writes e over old and keeps the comments inside it.
 func replace(text string, old, e *Entry) string {
 	all := strings.SplitAfter(text, "\n")
 	end := min(old.end(text)-1, len(all))
@@ -151,8 +149,7 @@ func begin(text string, e *Entry) string {
 	return insert(text, len(text)+1, append([]string{"suppressions:\n"}, lines...))
 }
 
-// quoteYAML writes a YAML string in double quotes, with every character that cannot be seen as
-// an escape: who reviews the file sees all there is.
+// quoteYAML double-quotes a YAML string and escapes every invisible character, so that reviewers see everything.
 func quoteYAML(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

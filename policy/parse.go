@@ -11,9 +11,8 @@ import (
 	"gauntlet/internal/leaf/yamltext"
 )
 
-// Parse reads a policy file. What is wrong with one entry drops that entry and is a
-// Problem; what is wrong with the file as a whole drops all. So a scan under a broken
-// policy shows more findings than it should, never fewer, and is incomplete.
+// Parse reads a policy file. An invalid entry is dropped with a Problem, an invalid file entirely. A scan with a broken
+// policy therefore shows too many findings, never too few, and is incomplete.
 func Parse(name, text string) (*Policy, []finding.Problem) {
 	r := reader{policy: &Policy{File: name}}
 	root, err := yamltext.Document(text, "a policy", MaxBytes)
@@ -27,7 +26,7 @@ func Parse(name, text string) (*Policy, []finding.Problem) {
 	return r.policy, r.problems
 }
 
-// reader turns YAML nodes into a Policy.
+// reader converts YAML nodes to a Policy.
 type reader struct {
 	policy   *Policy
 	problems []finding.Problem
@@ -82,7 +81,7 @@ var (
 	contentForm     = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// The keys of an entry, in the order in which they are written.
+// The keys of an entry in the order written.
 var keys = []string{"fingerprint", "rule", "definition", "reason", "owner", "expires", "content_hash"}
 
 func entry(n *yaml.Node) (*Entry, *yamltext.Fault) {
@@ -116,7 +115,7 @@ func entry(n *yaml.Node) (*Entry, *yamltext.Fault) {
 	return e, nil
 }
 
-// fault returns what an entry lacks, "" if nothing.
+// fault says what is missing from an entry, "" if nothing.
 func (e *Entry) fault() string {
 	switch {
 	case !fingerprintForm.MatchString(e.Fingerprint):

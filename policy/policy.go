@@ -1,8 +1,8 @@
-// Package policy holds decisions about findings: suppressions, each bound to the content that was
-// judged, with a reason and optionally an expiry date.
+// Package policy holds decisions about findings: suppressions, each bound to the content that was judged, with a reason
+// and optionally an expiry date.
 //
-// The file is YAML, .gauntlet.yaml by custom. Nothing is suppressed silently: Apply moves findings
-// to a separate list and records the state of every decision.
+// The file is YAML, conventionally .gauntlet.yaml. Nothing is suppressed silently: Apply moves findings to a separate
+// list and records the state of every decision.
 package policy
 
 import (
@@ -12,45 +12,42 @@ import (
 	"gauntlet/result"
 )
 
-// The limits of a policy file. A file beyond them is refused, not truncated.
+// Limits of a policy file. A file beyond them is rejected, not truncated.
 const (
 	MaxBytes   = 2 << 20
 	MaxEntries = 5_000
-	MaxText    = 2_000 // bytes of one reason, owner or definition
+	MaxText    = 2_000 // bytes per reason, owner or definition
 )
 
-// A Policy is the content of one file.
+// A Policy is the content of a file.
 type Policy struct {
-	File    string // its path as the user gave it
+	File    string // path as given by the user
 	Entries []Entry
 }
 
-// An Entry is one decision.
+// An Entry is a decision.
 type Entry struct {
 	Fingerprint string
 	Rule        finding.Rule
 	Content     string // see finding.Finding.Content
-	Definition  string // for a reader; nothing depends on it
+	Definition  string // for readers; nothing depends on it
 	Reason      string
 	Owner       string
-	Expires     Date // the last day on which it holds, in UTC; "" for no end
+	Expires     Date // the last valid day, in UTC; "" for no end
 
-	Line int // in the file, from 1
-	// column is that of its first key, last the line of its last value.
+	Line int // from 1
+	// column is the column of its first key, last the line of its last value.
 	column, last int
 }
 
-// key is what no two entries of a file share. One fingerprint may stand for several
-// contents: two servers that name themselves alike, scanned in turn.
+// key is unique in a file. A fingerprint may have several contents: two servers with the same name, scanned in turn.
 func (e *Entry) key() [2]string { return [2]string{e.Fingerprint, e.Content} }
 
-// Apply moves the findings that a decision covers from r.Findings to r.Suppressed, records
-// the state of every decision in r.Suppressions and counts anew. A decision covers a
-// finding if fingerprint, rule and content hash are the same and today is not past its
-// date.
+// Apply moves the findings that a decision covers from r.Findings to r.Suppressed, records the state of every decision in r.Suppressions
+// and updates the counts. A decision covers a finding with the same fingerprint, rule and content hash up to its expiry date.
 func (p *Policy) Apply(r *result.Report, today Date) {
 	out := make([]result.Suppression, len(p.Entries))
-	byPrint := map[string][]int{} // entries that hold today
+	byPrint := map[string][]int{} // entries valid today
 	for i := range p.Entries {
 		e := &p.Entries[i]
 		out[i].Decision = e.decision(p.File)
@@ -75,8 +72,7 @@ func (p *Policy) Apply(r *result.Report, today Date) {
 	r.Count()
 }
 
-// matchSuppressions returns which of the candidates covers f, -1 if none does. Those that would but
-// for the content are marked as changed.
+// matchSuppressions returns the candidate that covers f, -1 if none does. Candidates that differ only in content are marked as changed.
 func matchSuppressions(f *finding.Finding, candidates []int, all []result.Suppression) int {
 	for _, n := range candidates {
 		s := &all[n]
@@ -93,7 +89,7 @@ func matchSuppressions(f *finding.Finding, candidates []int, all []result.Suppre
 	return -1
 }
 
-// unmet is the state of a decision that meets no finding.
+// unmet is the state of a decision without a finding.
 func unmet(r *result.Report, e *Entry) (result.SuppressionState, string) {
 	for i := range r.Coverage.Checks {
 		if c := &r.Coverage.Checks[i]; c.Rule == e.Rule && c.State == "ran" {

@@ -8,25 +8,24 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Collector counts what definitions show. The zero Collector is empty and ready. It
-// is not safe for concurrent use: goroutines fill one each and Merge them, in any order
-// and however the definitions were shared out.
+// A Collector counts traits of definitions. The zero Collector is ready for use. It is not safe for concurrent use:
+// goroutines fill one each and Merge them, in any order and however the definitions were divided.
 type Collector struct {
 	tools   [toolTraits]int // tools that have the trait
 	total   int             // tools read
 	strings int             // string parameters of tools
 	bounded int             // those with a bound
-	items   int             // definitions of any kind, the servers' own words aside
+	items   int             // definitions of any kind, without the servers' own words
 
 	reserved    int    // definitions with a reserved _meta key
-	reservedKey string // the least of those keys: the same whatever the order of Add
+	reservedKey string // the smallest of those keys, whatever the order of Add
 
 	servers map[*catalog.Server]serverTrait
-	// last saves the look-up while items of one server follow each other.
+	// last saves the lookup while items of one server follow each other.
 	last *catalog.Server
 }
 
-// toolTrait is something a tool has or has not.
+// toolTrait is a trait of a tool.
 type toolTrait uint8
 
 const (
@@ -37,10 +36,10 @@ const (
 	outputSchema
 	closedSchema // additionalProperties false at the top of the input schema
 	versionStamp
-	toolTraits // how many there are
+	toolTraits // number of traits
 )
 
-// serverTrait is a set of things a server says about itself.
+// serverTrait is a set of traits of a server.
 type serverTrait uint8
 
 const (
@@ -51,8 +50,7 @@ const (
 	listChanged
 )
 
-// AddServer counts a server. Only one that lists nothing and says nothing about itself
-// needs it: Add counts the server of each item, once however often it sees it.
+// AddServer counts a server. Only a server without any items needs it: Add counts each item's server, once.
 func (c *Collector) AddServer(s *catalog.Server) {
 	if c.last != s {
 		c.last = s
@@ -67,8 +65,7 @@ func (c *Collector) note(s *catalog.Server, traits serverTrait) {
 	c.servers[s] |= traits
 }
 
-// Add counts one definition. v is the item as parsed; Add keeps nothing of it but the
-// text of a reserved _meta key. Malformed parts count as missing.
+// Add counts a definition. v is the parsed item; Add retains only the text of a reserved _meta key. Malformed parts count as missing.
 func (c *Collector) Add(s *catalog.Server, it *catalog.Item, v rawjson.Value) {
 	c.AddServer(s)
 	switch it.Kind {
@@ -88,7 +85,7 @@ func (c *Collector) Add(s *catalog.Server, it *catalog.Item, v rawjson.Value) {
 	c.items++
 }
 
-// Merge adds what other counted. Both must have been fed different definitions.
+// Merge adds other's counts. The two must have counted different definitions.
 func (c *Collector) Merge(other *Collector) {
 	for i, n := range other.tools {
 		c.tools[i] += n

@@ -6,10 +6,10 @@ import (
 	"gauntlet/result"
 )
 
-// A verdict is the state of one signal and the figures behind it.
+// A verdict returns the state of a signal and its figures.
 type verdict func(*Collector) (result.State, string)
 
-// A noun is what a figure counts.
+// A noun names what a figure counts.
 type noun struct{ one, many string }
 
 var (
@@ -28,7 +28,7 @@ func (n noun) count(i int) string {
 	return strconv.Itoa(i) + " " + n.many
 }
 
-// share judges "n of total". Nothing read is nothing to judge by.
+// share judges "n of total". If total is 0 there is nothing to judge.
 func share(n, total int, of noun) (result.State, string) {
 	detail := strconv.Itoa(n) + " of " + of.count(total)
 	switch {
@@ -44,9 +44,8 @@ func perTool(t toolTrait) verdict {
 	return func(c *Collector) (result.State, string) { return share(c.tools[t], c.total, aTool) }
 }
 
-// perServer judges among all servers. Where none has the trait the state is not "not
-// seen": captures that keep only the lists are common, and the server may well have said
-// it.
+// perServer judges among all servers. If none has the trait the state is not "not seen": many captures keep only lists,
+// and the server may well have said it.
 func perServer(t serverTrait) verdict {
 	return func(c *Collector) (result.State, string) {
 		state, detail := share(c.having(t), len(c.servers), aServer)
@@ -57,15 +56,15 @@ func perServer(t serverTrait) verdict {
 	}
 }
 
-// among judges t among the servers of which known tells that they could have shown it.
-// Those can say no: a captured identity comes from the same answer as the instructions.
+// among judges t among the servers with trait known, which could have shown it. Their silence is an answer: a captured
+// identity comes from the same response as the instructions.
 func among(t, known serverTrait, of noun) verdict {
 	return func(c *Collector) (result.State, string) { return share(c.having(t), c.having(known|t), of) }
 }
 
 func judgeBoundedStrings(c *Collector) (result.State, string) {
 	if c.total > 0 && c.strings == 0 {
-		// The tools were read, so this is an answer: there is no such parameter.
+		// The tools were read, so there is no such parameter.
 		return result.NotSeen, aTool.count(c.total) + " without a string parameter"
 	}
 	return share(c.bounded, c.strings, aString)
@@ -79,7 +78,7 @@ func judgeReservedMeta(c *Collector) (result.State, string) {
 	return state, detail
 }
 
-// having counts the servers that have any of the traits.
+// having counts the servers with any of the traits.
 func (c *Collector) having(traits serverTrait) int {
 	n := 0
 	for _, has := range c.servers {
@@ -90,8 +89,7 @@ func (c *Collector) having(traits serverTrait) int {
 	return n
 }
 
-// quoteASCII shows a stranger's text on one line in ASCII, so that it can neither move a
-// terminal's cursor nor pass for another name.
+// quoteASCII shows untrusted text on one line in ASCII, so that it can neither control a terminal nor pass for another name.
 func quoteASCII(s string) string {
 	const longest = 80
 	q := strconv.QuoteToASCII(s)

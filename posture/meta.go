@@ -8,8 +8,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// meta reads a _meta object and reports whether it holds a version stamp: a key
-// "version", with or without a prefix.
+// meta reads a _meta object and reports whether it has a version stamp: a key "version", with or without prefix.
 func (c *Collector) meta(meta rawjson.Value) (stamped bool) {
 	squat := false
 	for m := range meta.Members() {
@@ -33,8 +32,7 @@ func (c *Collector) keepLeast(key string) {
 	}
 }
 
-// Stamped reports whether a tool carries a version stamp: a member version, or a key
-// version in its _meta, with or without a prefix.
+// Stamped reports whether a tool has a version stamp: a member version, or a key version in its _meta, with or without prefix.
 func Stamped(tool rawjson.Value) bool {
 	if isStamp(tool.Get("version")) {
 		return true
@@ -57,14 +55,13 @@ func metaStamp(key string, v rawjson.Value) bool {
 // isStamp accepts "1.2.0" and 3, not "" and null.
 func isStamp(v rawjson.Value) bool { return v.Text() != "" || v.Kind() == rawjson.Number }
 
-// reserved reports whether MCP keeps a _meta prefix for itself: its second label is
-// modelcontextprotocol or mcp. com.mcp.tools is reserved, com.example.mcp is not.
+// reserved reports whether MCP reserves a _meta prefix: its second label is modelcontextprotocol or mcp. com.mcp.tools
+// is reserved, com.example.mcp is not.
 func reserved(prefix string) bool {
 	_, rest, _ := strings.Cut(prefix, ".")
 	second, _, _ := strings.Cut(rest, ".")
 	return second == "modelcontextprotocol" || second == "mcp"
 }
 
-// specified are the reserved keys that the specification defines. A definition has no use
-// for most of them, but they squat nothing.
+// specified are the reserved keys that the specification defines. Most make no sense in a definition, but they misuse nothing.
 var specified = mcp.MetaKeys()

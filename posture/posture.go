@@ -1,16 +1,15 @@
-// Package posture makes the coverage map: for each thing that a defender wants to know about a
-// server, its MCP-DPT defence layer and whether the definitions show it.
+// Package posture builds the coverage map: for each fact that a defender wants to know about a server, its MCP-DPT
+// defence layer and whether the definitions show it.
 //
-// The map says what was examined. It never affects the gate, and no line of it says that something
-// is safe:
+// The map says what was examined. It never affects the gate, and no line says that something is safe:
 //
-//   - seen, not_seen: judged by at least one definition that was read. Seen means "at
-//     least once"; the detail has the figures ("12 of 41 tools").
-//   - requires_active_probe: only a conversation with the live server could tell. A
-//     signal of the first sort falls back to this where nothing it judges by was in the
-//     input, since an empty list is no evidence that a thing is missing.
-//   - not_observable: no client of the server can ever tell. These lines are there so
-//     that their absence is not mistaken for a clean answer.
+//   - seen, not_seen: judged by at least one definition. Seen means "at least once"; the
+//     detail has the figures ("12 of 41 tools").
+//   - requires_active_probe: only a conversation with the live server could tell. A signal
+//     of the first sort becomes this if the input lacks what it judges by, since an empty
+//     list is no evidence that something is missing.
+//   - not_observable: no client can ever tell. These lines exist so that their absence is
+//     not mistaken for a clean result.
 package posture
 
 import (
@@ -19,8 +18,7 @@ import (
 	"gauntlet/result"
 )
 
-// Map makes the map of a whole catalog, reading each definition once. A scan that walks the
-// definitions anyway feeds a Collector instead.
+// Map builds the map of a catalog, reading each definition once. A scan that walks the definitions anyway uses a Collector instead.
 func Map(c *catalog.Catalog) []result.Signal {
 	var (
 		collector Collector
@@ -35,9 +33,8 @@ func Map(c *catalog.Catalog) []result.Signal {
 	return collector.Signals()
 }
 
-// Signals returns the map of what was added so far: every signal, by layer, always in
-// the same order. The details hold at most one piece of a server's own text, the name
-// of a _meta key, shortened and quoted in ASCII.
+// Signals returns the map of what was added so far: every signal, by layer, always in the same order. A detail contains
+// at most one piece of server text, the name of a _meta key, shortened and quoted in ASCII.
 func (c *Collector) Signals() []result.Signal {
 	out := make([]result.Signal, 0, len(signals))
 	for i := range signals {
@@ -51,8 +48,7 @@ func (c *Collector) Signals() []result.Signal {
 	return out
 }
 
-// A layer is one of the six defence layers of MCP-DPT (arXiv 2604.07551). The short
-// codes and the placement of signals are ours.
+// A layer is one of the six defence layers of MCP-DPT (arXiv 2604.07551). The short codes and the assignment of signals are ours.
 type layer string
 
 const (
@@ -64,7 +60,7 @@ const (
 	registry  layer = "L6 registry"
 )
 
-// A signal is one line of the map. Either judge is set, or state and detail are.
+// A signal is a line of the map. Either judge is set, or state and detail.
 type signal struct {
 	id     string
 	layer  layer

@@ -6,9 +6,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// serverTraits reads one of the server's own items: its instructions, the name it goes by
-// or its identity (an Implementation object, or a snapshot's "server" object that may wrap
-// one in serverInfo and hold the capabilities).
+// serverTraits reads an item of the server about itself: its instructions, its name or its identity (an Implementation
+// object, or a snapshot's "server" object, which may wrap one in serverInfo and hold the capabilities).
 func serverTraits(label string, v rawjson.Value) serverTrait {
 	if v.Kind() == rawjson.String {
 		if label != "instructions" || strings.TrimSpace(v.Text()) == "" {

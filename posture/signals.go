@@ -1,41 +1,37 @@
 package posture
 
-// signals are all lines of the map, by layer; within one, first what definitions show,
-// then what a probe could show, then what nobody outside can see. Ids are permanent.
+// signals are the lines of the map by layer; within a layer first what definitions show, then what a probe could show,
+// then what no outsider can see. Ids are permanent.
 //
-// Sources. What definitions show rests on the MCP schemas of revisions 2024-11-05 to
-// 2026-07-28 (Tool, ToolAnnotations, Implementation, ServerCapabilities, _meta). What a
-// probe could show are clauses of the same revisions and of the MCP security best
-// practices. What nobody sees are the whole-server and host-side controls that the
-// MCP-DPT survey lists as defences and that leave no trace on the wire.
+// Sources: the MCP schemas of revisions 2024-11-05 to 2026-07-28 (Tool, ToolAnnotations, Implementation, ServerCapabilities,
+// _meta) for definitions; clauses of these revisions and of the MCP security best practices for probes; and for the invisible
+// ones the whole-server and host-side controls that the MCP-DPT survey lists as defences and that leave no trace on the wire.
 var signals = [...]signal{
 	invisible(model, "provider-guardrails", "model safeguards",
 		"training, system prompt and filters of the model are outside the server"),
 
-	// Server.instructions: hosts put it into the model's context (InitializeResult,
-	// DiscoverResult).
+	// Server.instructions: hosts add it to the model's context (InitializeResult, DiscoverResult).
 	judged(host, "instructions", "server instructions", among(instructions, identity, anIdentity)),
 	invisible(host, "consent-ui", "consent before a call", "whether and how the host asks its user is not on the wire"),
 	invisible(host, "definition-approval", "approval of changed definitions", "what the host pins and shows again is its own affair"),
 	invisible(host, "server-isolation", "isolation of servers from each other", "how the host separates contexts of several servers is not on the wire"),
 	invisible(host, "intent-verification", "runtime intent verification", "whether a call is compared with what the user wanted is decided inside the host"),
 
-	// ServerCapabilities, from the identity object of the input.
+	// ServerCapabilities, from the input's identity object.
 	judged(client, "capabilities", "declared capabilities", perServer(capabilities)),
 	judged(client, "list-changed", "notice of changed lists", among(listChanged, capabilities, aCapability)),
-	// Tool.outputSchema: lets a client validate results (since 2025-06-18).
+	// Tool.outputSchema lets a client validate results (since 2025-06-18).
 	judged(client, "output-schemas", "output schemas", perTool(outputSchema)),
 	invisible(client, "token-storage", "storage of tokens", "where the client keeps credentials is not on the wire"),
 	invisible(client, "result-validation", "validation of results", "what the client does with a result is not on the wire"),
 
-	// Tool.annotations: hints of ToolAnnotations (since 2025-03-26). They are claims of the
-	// server, which clients must not trust without trusting the server.
+	// Tool.annotations: hints of ToolAnnotations (since 2025-03-26). They are the server's claims, which clients must
+	// not trust unless they trust the server.
 	judged(server, "annotations", "behaviour annotations", perTool(annotated)),
 	judged(server, "read-only-hint", "readOnlyHint", perTool(readOnlyHint)),
 	judged(server, "destructive-hint", "destructiveHint", perTool(destructiveHint)),
 	judged(server, "open-world-hint", "openWorldHint", perTool(openWorldHint)),
-	// Tool.inputSchema: what JSON Schema keywords promise; whether the server enforces
-	// them is the signal input-validation.
+	// Tool.inputSchema: what JSON Schema keywords promise; the signal input-validation is about enforcement.
 	judged(server, "closed-schemas", "input schemas that refuse unknown parameters", perTool(closedSchema)),
 	judged(server, "bounded-strings", "string parameters with a bound", judgeBoundedStrings),
 	probe(server, "authentication", "authentication", "needs requests without, with a foreign and with an expired token"),
@@ -59,14 +55,14 @@ var signals = [...]signal{
 	probe(transport, "protocol-version", "protocol version and header checks", "needs requests whose headers contradict their body"),
 	invisible(transport, "waf", "server-side firewall", "a firewall that lets a request pass cannot be told from none"),
 
-	// Implementation.name and version, from the identity object of the input.
+	// Implementation.name and version, from the input's identity object.
 	judged(registry, "server-identity", "server name", perServer(identity)),
 	judged(registry, "server-version", "server version", among(version, identity, anIdentity)),
-	// No revision has a version on Tool; a stamp is a private convention (ETDI, arXiv
-	// 2506.01333). Without one a changed definition leaves no trace in the catalog.
+	// No revision has a version on Tool; stamps are a private convention (ETDI, arXiv 2506.01333). Without one a
+	// changed definition leaves no trace in the catalog.
 	judged(registry, "tool-version", "version stamps on tools", perTool(versionStamp)),
-	// _meta key names: prefixes whose second label is modelcontextprotocol or mcp are
-	// reserved (basic/index.mdx, _meta). Seen is the bad answer here.
+	// _meta key names: prefixes whose second label is modelcontextprotocol or mcp are reserved (basic/index.mdx,
+	// _meta). Here, seen is bad.
 	judged(registry, "reserved-meta", "_meta keys under a prefix reserved for MCP (a warning where seen)", judgeReservedMeta),
 	invisible(registry, "provenance", "provenance of the server's code", "MCP carries no signature of a package or a build"),
 	invisible(registry, "vetting", "vetting by a registry", "what a registry reviewed is not in the definitions"),

@@ -2,8 +2,7 @@ package posture
 
 import "gauntlet/rawjson"
 
-// tool reads the members in one pass. Of a repeated member the last counts, as in
-// [rawjson.Value.Get].
+// tool reads the members in one pass. The last of duplicate members counts, as in [rawjson.Value.Get].
 func (c *Collector) tool(v rawjson.Value) {
 	var annotations, input, output, meta, stamp rawjson.Value
 	for m := range v.Members() {
@@ -34,8 +33,7 @@ func (c *Collector) count(t toolTrait, has bool) {
 	}
 }
 
-// hints counts a hint that is true or false: either is a statement. Of a repeated hint
-// the last counts.
+// hints counts hints with a boolean value: either value is a statement. The last duplicate counts.
 func (c *Collector) hints(annotations rawjson.Value) {
 	var has [toolTraits]bool
 	for m := range annotations.Members() {
@@ -54,8 +52,8 @@ func (c *Collector) hints(annotations rawjson.Value) {
 	}
 }
 
-// schema looks at the top level of an input schema only: nested objects and $ref are
-// not followed, which keeps it cheap and the figures easy to check by hand.
+// schema reads only the top level of an input schema: nested objects and $ref are not followed, which is cheap and
+// keeps the figures easy to verify.
 func (c *Collector) schema(input rawjson.Value) {
 	var closed bool
 	var properties rawjson.Value
@@ -74,7 +72,7 @@ func (c *Collector) schema(input rawjson.Value) {
 	}
 }
 
-// parameter counts one property of an input schema if its type is exactly "string".
+// parameter counts a property of an input schema if its type is exactly "string".
 func (c *Collector) parameter(schema rawjson.Value) {
 	isString, bounded := false, false
 	for k := range schema.Members() {

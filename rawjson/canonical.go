@@ -10,19 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// canonicalDepth is where Canonical stops looking inside: what is nested deeper counts as
-// it was written, so that a hostile text cannot exhaust the stack.
+// canonicalDepth is the depth below which Canonical keeps values as written, so that a hostile text cannot exhaust the stack.
 const canonicalDepth = 10_000
 
-// Canonical returns a text that two values share if and only if they mean the same: no
-// white space, members sorted by name, strings decoded and escaped in one way, numbers
-// in one spelling of their exact decimal value (1, 1.0 and 10e-1 are 1).
+// Canonical returns a text that is equal for two values if and only if they mean the same: no white space, members
+// sorted by name, strings escaped uniformly, numbers spelled by their exact decimal value (1, 1.0 and 10e-1 are 1).
 //
-// It is the form of RFC 8785 for every value that RFC 8785 has one for without loss. Beyond
-// that, where the RFC fails or two values would get one text, it differs: a number that no
-// double has keeps all its digits, as an integer of up to 21 digits or with an exponent and
-// no point; members that repeat all stay, in their order, since parsers differ in which one
-// they take; a string that is not well-formed stays as written.
+// It is the form of RFC 8785 wherever that is lossless. Where the RFC fails or would give two values one text, it differs:
+// a number that is no double keeps all digits, as an integer of up to 21 digits or with an exponent and no point; duplicate
+// members all stay, in order, since parsers differ in which one they take; an ill-formed string stays as written.
 func (v Value) Canonical() string {
 	if !v.Exists() {
 		return ""
@@ -72,8 +68,8 @@ func appendCanonical(b []byte, v Value, depth int) []byte {
 	return append(b, v.Raw()...)
 }
 
-// compareUTF16 is the order of RFC 8785 section 3.2.3. It differs from that of the bytes
-// where one text has a character above U+FFFF: its surrogates sort before U+E000.
+// compareUTF16 is the order of RFC 8785 section 3.2.3. It differs from byte order for a character above U+FFFF, whose
+// surrogates sort before U+E000.
 func compareUTF16(a, b string) int {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -87,7 +83,7 @@ func compareUTF16(a, b string) int {
 	}
 	x, _ := utf8.DecodeRuneInString(a[i:])
 	y, _ := utf8.DecodeRuneInString(b[i:])
-	if (x > 0xFFFF) != (y > 0xFFFF) { // against each other they sort as they are
+	if (x > 0xFFFF) != (y > 0xFFFF) { // two of the same size sort as they are
 		x, y = firstUnit(x), firstUnit(y)
 	}
 	return cmp.Compare(x, y)
@@ -101,7 +97,7 @@ func firstUnit(r rune) rune {
 	return r
 }
 
-// appendCanonicalString escapes what RFC 8785 section 3.2.2.2 escapes.
+// appendCanonicalString appends a string with the escapes of RFC 8785 section 3.2.2.2.
 func appendCanonicalString(b []byte, v Value) []byte {
 	if !v.WellFormed() {
 		return append(b, v.Raw()...)
@@ -109,20 +105,19 @@ func appendCanonicalString(b []byte, v Value) []byte {
 	return AppendString(b, v.Text())
 }
 
-// maxZeros is how many zeros a canonical number writes before it takes an exponent.
+// maxZeros is the number of zeros that a canonical number has before it needs an exponent.
 const maxZeros = 20
 
-// appendCanonicalNumber writes a number as RFC 8785 section 3.2.2.3 does if that has the
-// same value, and else with all its digits.
+// appendCanonicalNumber formats a number as in RFC 8785 section 3.2.2.3 if that is lossless, otherwise with all its digits.
 func appendCanonicalNumber(b []byte, raw string) []byte {
 	negative, digits, exponent, ok := decimal(raw)
 	if !ok {
-		return append(b, raw...) // nobody means such a number
+		return append(b, raw...) // an exponent beyond counting
 	}
 	if digits == "" {
 		return append(b, '0')
 	}
-	if len(digits) <= 17 { // a double's shortest form has no more
+	if len(digits) <= 17 { // the maximum for a double's shortest form
 		if f, err := strconv.ParseFloat(raw, 64); err == nil {
 			short := formatDouble(f)
 			if _, d, e, _ := decimal(short); d == digits && e == exponent {
@@ -140,9 +135,8 @@ func appendCanonicalNumber(b []byte, raw string) []byte {
 	return strconv.AppendInt(append(b, 'e'), int64(exponent), 10)
 }
 
-// decimal takes a number apart: its value is digits, as an integer, times ten to
-// the exponent. digits has no zero at either end and is empty for zero. It fails for an
-// exponent beyond counting.
+// decimal splits a number into an integer digits and a power of ten. digits has no zero at either end and is empty for
+// zero. ok is false for an exponent beyond counting.
 func decimal(raw string) (negative bool, digits string, exponent int, ok bool) {
 	digits, negative = strings.CutPrefix(raw, "-")
 	if i := strings.IndexAny(digits, "eE"); i >= 0 {
@@ -160,27 +154,25 @@ func decimal(raw string) (negative bool, digits string, exponent int, ok bool) {
 	return negative, short, exponent + len(digits) - len(short), true
 }
 
-// formatDouble writes a finite double as ECMAScript's Number.prototype.toString does.
+// formatDouble formats a finite double like ECMAScript's Number.prototype.toString.
 func formatDouble(f float64) string {
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		s := strconv.FormatFloat(f, 'e', -1, 64)
 		mantissa, exponent, _ := strings.Cut(s, "e")
-		// Go writes at least two digits of the exponent, ECMAScript as many as it has.
+		// Go writes at least two exponent digits, ECMAScript only as many as needed.
 		return mantissa + "e" + exponent[:1] + strings.TrimLeft(exponent[1:], "0")
 	}
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// A Difference is one place in which two values differ. Old or New is absent where only
-// the other has something.
+// A Difference is a place where two values differ. Old or New is absent if only the other has a value.
 type Difference struct {
-	Pointer  string // RFC 6901, from the values compared
+	Pointer  string // RFC 6901, relative to the compared values
 	Old, New Value
 }
 
-// Differences returns where old and new differ, at most limit places: members by name, in
-// the order of new and then those only in old; elements by their place. Values that
-// Canonical holds for equal do not differ.
+// Differences returns at most limit places where old and new differ: members by name, in the order of new and then
+// those only in old; elements by index. Values with equal Canonical do not differ.
 func Differences(old, new Value, limit int) []Difference {
 	d := differ{limit: limit}
 	d.compareValues(old, new, "", 0)
@@ -196,7 +188,7 @@ func (d *differ) compareValues(old, new Value, at string, depth int) {
 	if len(d.out) >= d.limit || old.Exists() && new.Exists() && old.Canonical() == new.Canonical() {
 		return
 	}
-	// Each level writes its values out once more: a few levels are what a message can show.
+	// Each level writes its values out again; a message can show only a few levels.
 	const levels = 12
 	n := len(d.out)
 	switch {
@@ -206,7 +198,7 @@ func (d *differ) compareValues(old, new Value, at string, depth int) {
 	case new.Kind() == Array:
 		d.compareElements(old, new, at, depth)
 	}
-	if len(d.out) == n && len(d.out) < d.limit { // nothing finer: the whole
+	if len(d.out) == n && len(d.out) < d.limit { // no finer place: the whole
 		d.out = append(d.out, Difference{at, old, new})
 	}
 }

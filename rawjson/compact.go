@@ -7,16 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Compact returns the value as JSON without white space: members in the order received,
-// strings with no escape that JSON does not ask for, numbers as they were written.
-// A string that is not well-formed gets U+FFFD in the places.
+// Compact returns the value as JSON without white space: members in the order received, strings with the minimal
+// escapes, numbers as written. Ill-formed parts of strings become U+FFFD.
 func (v Value) Compact() string { return string(v.AppendCompact(make([]byte, 0, len(v.Raw())))) }
 
-// AppendCompact appends what [Value.Compact] returns.
+// AppendCompact appends the result of [Value.Compact].
 func (v Value) AppendCompact(b []byte) []byte { return appendCompact(b, v, false, 0) }
 
-// Sorted returns the same as [Value.Compact] with the members of every object in the
-// order of their names, byte by byte. Members that repeat all stay.
+// Sorted is [Value.Compact] with the members of every object sorted by the bytes of their names. Duplicate members stay.
 func (v Value) Sorted() string {
 	return string(appendCompact(make([]byte, 0, len(v.Raw())), v, true, 0))
 }
@@ -55,7 +53,7 @@ func appendCompact(b []byte, v Value, sorted bool, depth int) []byte {
 	return append(b, v.Raw()...)
 }
 
-// appendCompactString copies a string that has nothing to decode.
+// appendCompactString copies a string that needs no decoding.
 func appendCompactString(b []byte, v Value) []byte {
 	if raw := v.Raw(); strings.IndexByte(raw, '\\') < 0 && utf8.ValidString(raw) {
 		return append(b, raw...)
@@ -78,23 +76,21 @@ func appendMembers(ms []Member, v Value, sorted bool) []Member {
 	return ms
 }
 
-// AppendString appends s as a JSON string with the escapes that RFC 8259 asks for and no
-// others. Ill-formed UTF-8 becomes U+FFFD, byte by byte.
+// AppendString appends s as a JSON string with the escapes that RFC 8259 requires and no others. Ill-formed UTF-8
+// becomes U+FFFD, byte by byte.
 func AppendString(b []byte, s string) []byte {
 	return appendQuoted(b, s, func(r rune) bool { return false })
 }
 
-// Quote returns s as [AppendString] writes it.
+// Quote returns the result of [AppendString].
 func Quote(s string) string { return string(AppendString(make([]byte, 0, len(s)+2), s)) }
 
-// AppendVisible appends s as [AppendString] does, and writes every character that
-// [Hidden] names as a \u escape, too: the text means the same, shown on a terminal it does
-// nothing, and nothing in it can be overlooked.
+// AppendVisible is [AppendString] with every character that [Hidden] reports as a \u escape: the text means the same,
+// cannot control a terminal and hides nothing.
 func AppendVisible(b []byte, s string) []byte { return appendQuoted(b, s, Hidden) }
 
-// EscapeHidden appends JSON text with every character that [Hidden] names as a \u escape,
-// white space between tokens aside. Such characters stand only inside strings, so the text
-// means the same.
+// EscapeHidden appends JSON text with every character that [Hidden] reports, except white space between tokens, as a \u
+// escape. Such characters occur only in strings, so the text means the same.
 func EscapeHidden(dst, text []byte) []byte {
 	done := 0
 	for i := 0; i < len(text); {
@@ -148,7 +144,7 @@ func appendControl(b []byte, c byte) []byte {
 	return AppendEscape(b, rune(c))
 }
 
-// AppendEscape appends r as a \u escape, beyond U+FFFF as the two of its surrogates.
+// AppendEscape appends r as a \u escape, or as two surrogates above U+FFFF.
 func AppendEscape(b []byte, r rune) []byte {
 	if r > 0xFFFF {
 		r -= 0x10000
@@ -159,22 +155,19 @@ func AppendEscape(b []byte, r rune) []byte {
 	return append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }
 
-// Hidden reports whether r could steer a terminal or be overlooked by a reader: controls,
-// bidi controls, zero-width and tag characters, variation selectors, fillers, separators,
-// spaces other than the plain and the ideographic one, private use and unassigned code
-// points.
+// Hidden reports whether r could control a terminal or be overlooked: controls, bidi controls, zero-width and tag characters, variation
+// selectors, fillers, separators, spaces other than the plain and the ideographic one, private use and unassigned code points.
 func Hidden(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
 		return r < ' ' || r == 0x7F
-	case r == '\u3000': // the ordinary space of Chinese and Japanese text
+	case r == '\u3000': // the usual space of Chinese and Japanese text
 		return false
-	case r == '\u2800': // a braille pattern without dots: a symbol by class, blank by looks
+	case r == '\u2800': // a braille pattern without dots: a symbol by class, but blank
 		return true
 	case !unicode.IsPrint(r):
 		return true
 	}
-	// Letters and marks by class, and yet without a shape of their own: Hangul fillers,
-	// the grapheme joiner, variation selectors, which can smuggle a byte each.
+	// Letters and marks by class, but invisible: Hangul fillers, the grapheme joiner, variation selectors, which can smuggle a byte each.
 	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }

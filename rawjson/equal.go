@@ -1,11 +1,10 @@
 package rawjson
 
-// Equal reports whether two values mean the same: numbers by their exact value (42 is
-// 42.0), strings by what they decode to, arrays by place, objects whatever the order of
-// their members. Of members that repeat the last counts, as in [Value.Get]. Nothing is
-// converted: 42 is not "42". Two absent values are equal.
+// Equal reports whether two values mean the same: numbers by exact value (42 equals 42.0), strings as decoded, arrays
+// in order, objects in any order. The last of duplicate members counts, as in [Value.Get]. Nothing is converted: 42 is
+// not "42". Two absent values are equal.
 //
-// What is nested deeper than 10,000 levels counts as it was written.
+// Values nested deeper than 10,000 levels compare as written.
 func Equal(a, b Value) bool { return equal(a, b, 0) }
 
 func equal(a, b Value, depth int) bool {
@@ -19,7 +18,7 @@ func equal(a, b Value, depth int) bool {
 	case String, key:
 		return a.Raw() == b.Raw() || a.Text() == b.Text()
 	case Array, Object:
-		// Comparing the texts at every level would take quadratic time.
+		// Comparing texts at every level would take quadratic time.
 		switch outermost := depth == 0; {
 		case (outermost || depth == canonicalDepth) && a.Raw() == b.Raw():
 			return true
@@ -52,7 +51,7 @@ func (v Value) firstElement() Value {
 	return Value{v.t, v.i + 1}
 }
 
-// sibling returns the element of array behind v, absent behind the last.
+// sibling returns the element of array after v, absent after the last.
 func (v Value) sibling(array Value) Value {
 	next := v.t.nodes[v.i].next
 	if next == array.t.nodes[array.i].next {
@@ -61,7 +60,7 @@ func (v Value) sibling(array Value) Value {
 	return Value{v.t, next}
 }
 
-// fewMembers is the size up to which searching an object beats building a map of it.
+// fewMembers is the size up to which searching an object beats building a map.
 const fewMembers = 8
 
 func equalMembers(a, b Value, depth int) bool {
@@ -71,11 +70,11 @@ func equalMembers(a, b Value, depth int) bool {
 	return isSubset(a, b, depth) && sameNames(b, a)
 }
 
-// isSubset reports whether each member of a has its equal in b.
+// isSubset reports whether b has an equal for each member of a.
 func isSubset(a, b Value, depth int) bool {
 	for m := range a.Members() {
 		name := m.Key.Text()
-		if a.Get(name) != m.Value { // a later one of the same name counts
+		if a.Get(name) != m.Value { // a later duplicate counts
 			continue
 		}
 		if in := b.Get(name); !in.Exists() || !equal(m.Value, in, depth+1) {
@@ -85,7 +84,7 @@ func isSubset(a, b Value, depth int) bool {
 	return true
 }
 
-// sameNames reports whether each name of a stands in b.
+// sameNames reports whether b has every name of a.
 func sameNames(a, b Value) bool {
 	for m := range a.Members() {
 		if !b.Get(m.Key.Text()).Exists() {

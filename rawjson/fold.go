@@ -7,12 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// SameFolded reports whether a reader that ignores the case of member names, as encoding/json
-// of Go and several C# and Java readers do, takes one name for the other. Letters that
-// Unicode folds count too: "toolſ" is "tools" to encoding/json.
+// SameFolded reports whether parsers that ignore the case of member names, such as Go's encoding/json and several in C#
+// and Java, take one name for the other. Unicode folding counts, too: "toolſ" is "tools" to encoding/json.
 func SameFolded(a, b string) bool { return a == b || strings.EqualFold(a, b) }
 
-// FoldName returns the same text for all names that such a reader takes for one another.
+// FoldName returns the same text for all names that such parsers take for each other.
 func FoldName(name string) string {
 	if isFolded(name) {
 		return name
@@ -26,8 +25,8 @@ func FoldName(name string) string {
 	}, name)
 }
 
-// isFolded reports whether a name stays as it is: ASCII in which no letter is small, for the
-// least of a letter's forms is the capital one.
+// isFolded reports whether a name is its own folded form: ASCII without lower-case letters, since the smallest form of
+// a letter is the capital.
 func isFolded(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; c >= utf8.RuneSelf || 'a' <= c && c <= 'z' {
@@ -37,15 +36,14 @@ func isFolded(name string) bool {
 	return true
 }
 
-// A Reading is a member of an object that some reader takes for the one asked for.
+// A Reading is a member of an object that some parser takes for the requested one.
 type Reading struct {
-	Name string // as it is spelled, decoded
+	Name string // as spelled, decoded
 	Raw  string
 }
 
-// Readings returns every member of a raw object that some reader takes for the one called
-// name, in their order: of repeated members one takes the first and another the last, and
-// some ignore case. It is nil if the text is no object.
+// Readings returns, in order, every member of a raw object that some parser takes for name: some take the first
+// duplicate, some the last, and some ignore case. It is nil if the text is not an object.
 func Readings(object, name string) (found []Reading) {
 	if object == "" || object[0] != '{' {
 		return nil
@@ -59,10 +57,8 @@ func Readings(object, name string) (found []Reading) {
 	return found
 }
 
-// FirstAmbiguous returns the first member at or below v that another member of its object
-// may be taken for, since the two have one name or names that differ in case only. Where
-// isMap says of an object's member that its value holds names of the author's own, such as the
-// properties of a schema, case tells them apart. It looks maxDepth levels deep.
+// FirstAmbiguous returns the first member at or below v, down to maxDepth levels, whose name occurs earlier in its object, ignoring
+// case. isMap names the members whose value holds the author's own names, such as a schema's properties; there case matters.
 func FirstAmbiguous(v Value, isMap func(member string) bool, maxDepth int) Value {
 	return firstAmbiguous(v, isMap, false, maxDepth)
 }
@@ -93,10 +89,9 @@ func firstAmbiguous(v Value, isMap func(string) bool, exact bool, depth int) Val
 	return Value{}
 }
 
-// twin returns the value of the first member whose name one before it has, in the same
-// spelling or, unless exact, in another case.
+// twin returns the value of the first member whose name occurs earlier, in the same spelling or, unless exact, in another case.
 func twin(v Value, exact bool) Value {
-	const few = 16 // as many as an honest object has
+	const few = 16 // as many as honest objects have
 	var names [few]string
 	var more map[string]bool
 	n := 0

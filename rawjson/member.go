@@ -1,7 +1,7 @@
 package rawjson
 
-// LastMember returns the raw value of an object's member with this name, the last one if it
-// repeats, as most parsers take it; "" if there is none or the text is no object.
+// LastMember returns the raw value of an object's member with this name, the last duplicate, as most parsers take it;
+// "" if there is none or the text is not an object.
 func LastMember(object, name string) (found string) {
 	if object == "" || object[0] != '{' {
 		return ""
@@ -15,7 +15,7 @@ func LastMember(object, name string) (found string) {
 	return found
 }
 
-// UnquoteString decodes a raw value that is a string; it is "" for any other.
+// UnquoteString decodes a raw string value; "" for any other value.
 func UnquoteString(raw string) string {
 	if raw == "" || raw[0] != '"' {
 		return ""

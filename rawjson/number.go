@@ -6,13 +6,11 @@ import (
 	"strings"
 )
 
-// maxExponent stands for every exponent that decimal does not count: such a number is
-// larger, or nearer to zero, than all that it does.
+// maxExponent stands for every exponent that decimal cannot count: such a number is larger, or closer to zero, than all others.
 const maxExponent = 1 << 60
 
-// CompareNumbers compares two numbers by their exact decimal value, however they are
-// spelt: 1, 1.0 and 10e-1 are equal, and no digit is lost to a floating point type. ok is
-// false if either is not a number.
+// CompareNumbers compares two numbers by exact decimal value, however they are spelled: 1, 1.0 and 10e-1 are equal, and
+// no digit is lost to floating point. ok is false if either is not a number.
 func CompareNumbers(a, b Value) (order int, ok bool) {
 	if a.Kind() != Number || b.Kind() != Number {
 		return 0, false
@@ -21,7 +19,7 @@ func CompareNumbers(a, b Value) (order int, ok bool) {
 	if x == y {
 		return 0, true
 	}
-	// Up to 18 plain digits fit an int64; nearly all numbers are such.
+	// Up to 18 plain digits fit an int64, which covers nearly all numbers.
 	if m, ok := smallInt(x); ok {
 		if n, ok := smallInt(y); ok {
 			return cmp.Compare(m, n), true
@@ -38,8 +36,7 @@ func smallInt(raw string) (int64, bool) {
 	return n, err == nil
 }
 
-// A magnitude is 0.DIGITS times ten to the power of point, without zeros at either end of
-// the digits. Zero has no digits.
+// A magnitude is 0.DIGITS times ten to the power of point, without zeros at either end. Zero has no digits.
 type magnitude struct {
 	negative bool
 	digits   string
@@ -48,7 +45,7 @@ type magnitude struct {
 
 func readMagnitude(raw string) magnitude {
 	negative, digits, exponent, ok := decimal(raw)
-	if !ok { // the exponent is beyond counting: only its sign still says something
+	if !ok { // exponent beyond counting: only its sign matters
 		i := strings.IndexAny(raw, "eE")
 		negative, digits, _, _ = decimal(raw[:i])
 		exponent = maxExponent

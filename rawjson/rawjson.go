@@ -1,14 +1,11 @@
 // Package rawjson reads JSON without losing any of it.
 //
-// A Tree is an index over the text as received: key order, repeated keys, unknown keys,
-// the digits of numbers and the exact escapes of strings all stay where the sender put
-// them, and every value knows its byte span. Decoding a string or a number is a reading
-// aid that never replaces the text.
+// A Tree is an index over the text as received: key order, repeated and unknown keys, the digits of numbers and the exact
+// escapes of strings are preserved, and every value knows its byte span. Decoding a string or number never replaces the text.
 //
-// The reader accepts exactly the grammar of RFC 8259 with two concessions to evidence:
-// strings may hold ill-formed UTF-8 and lone surrogates (both decode to U+FFFD, and
-// [Value.WellFormed] tells), and object members may repeat. It is iterative, so nesting
-// cannot exhaust the stack, and it takes time linear in the text.
+// The grammar is exactly that of RFC 8259 with two concessions to evidence: strings may contain ill-formed UTF-8 and
+// lone surrogates (both decode to U+FFFD, see [Value.WellFormed]), and members may repeat. Parsing is iterative, so
+// nesting cannot exhaust the stack, and linear in the text.
 package rawjson
 
 import (
@@ -21,7 +18,7 @@ import (
 // Kind is the type of a JSON value.
 type Kind uint8
 
-// The kinds of RFC 8259. The zero Kind is that of the zero Value, which stands for "absent".
+// The kinds of RFC 8259. The zero Kind is that of the zero Value, which means absent.
 const (
 	Absent Kind = iota
 	Null
@@ -30,10 +27,10 @@ const (
 	String
 	Array
 	Object
-	key // an object member's name; only inside a Tree
+	key // a member name; only inside a Tree
 )
 
-// String returns the kind in the words a JSON author uses: "null", "boolean", "number"…
+// String returns the JSON name of the kind: "null", "boolean", "number"…
 func (k Kind) String() string {
 	switch k {
 	case Absent:
@@ -54,7 +51,7 @@ func (k Kind) String() string {
 	return "Kind(" + strconv.Itoa(int(k)) + ")"
 }
 
-// A SyntaxError says where a text stops being JSON. Offset counts bytes from 0.
+// A SyntaxError is a JSON syntax error. Offset counts bytes from 0.
 type SyntaxError struct {
 	Offset int
 	Msg    string
@@ -62,14 +59,13 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("byte %d: %s", e.Offset, e.Msg) }
 
-// MaxText is the longest text a Tree can index, in bytes: spans are kept in 32 bits.
+// MaxText is the longest text of a Tree, in bytes: spans have 32 bits.
 const MaxText = 1<<32 - 1
 
-// A Tree is one parsed text. The zero Tree is empty; Parse fills it and may be called
-// again to reuse its memory, which invalidates every Value taken before.
+// A Tree is a parsed text. The zero Tree is empty; calling Parse again reuses its memory, which invalidates all its Values.
 type Tree struct {
 	text  string
-	base  int // offset of text in the document it was cut from
+	base  int // offset of text in its document
 	nodes []node
 	stack []int32
 	depth int
@@ -77,14 +73,13 @@ type Tree struct {
 
 type node struct {
 	start, end uint32 // span in text; strings and keys include their quotes
-	next       int32  // index of the first node behind this subtree
+	next       int32  // index of the first node after this subtree
 	parent     int32  // -1 at the root
 	kind       Kind
 }
 
-// Parse reads text as one JSON value surrounded by optional white space. base is the
-// offset of text in its document: it is added to what [Value.Offset] returns, so that
-// parts of a large document can be parsed one by one.
+// Parse parses text as one JSON value with optional surrounding white space. base is the offset of text in its
+// document, which [Value.Offset] adds, so that parts of a large document can be parsed separately.
 func (t *Tree) Parse(text string, base int) error {
 	t.text, t.base, t.depth = text, base, 0
 	t.nodes, t.stack = t.nodes[:0], t.stack[:0]
@@ -112,11 +107,10 @@ func (t *Tree) Root() Value {
 	return Value{t, 0}
 }
 
-// Depth returns how many arrays and objects enclose the most deeply nested value.
+// Depth returns the number of arrays and objects around the most deeply nested value.
 func (t *Tree) Depth() int { return t.depth }
 
-// A Value is one value inside a Tree. The zero Value is absent: it has no members, no
-// elements and no text.
+// A Value is a value in a Tree. The zero Value is absent: it has no members, elements or text.
 type Value struct {
 	t *Tree
 	i int32
@@ -130,10 +124,10 @@ func (v Value) Kind() Kind {
 	return v.t.nodes[v.i].kind
 }
 
-// Exists reports whether the value is there at all; null exists.
+// Exists reports whether the value is present; null is.
 func (v Value) Exists() bool { return v.t != nil }
 
-// Raw returns the text of the value as received, quotes and escapes included.
+// Raw returns the value's text as received, with quotes and escapes.
 func (v Value) Raw() string {
 	if v.t == nil {
 		return ""
@@ -142,7 +136,7 @@ func (v Value) Raw() string {
 	return v.t.text[n.start:n.end]
 }
 
-// Offset returns where Raw begins, in bytes from the start of the document.
+// Offset returns the start of Raw in the document, in bytes.
 func (v Value) Offset() int {
 	if v.t == nil {
 		return 0
@@ -150,15 +144,13 @@ func (v Value) Offset() int {
 	return v.t.base + int(v.t.nodes[v.i].start)
 }
 
-// A Member is one name and value of an object. Key is itself a string value with a span
-// of its own, because a name is text that somebody wrote.
+// A Member is a member of an object. Key is a string value with its own span, since names are text that somebody wrote.
 type Member struct {
 	Key   Value
 	Value Value
 }
 
-// Members yields an object's members in the order received, repeated names included.
-// Any other kind has none.
+// Members yields an object's members in the order received, including duplicates; nothing for other kinds.
 func (v Value) Members() iter.Seq[Member] {
 	return func(yield func(Member) bool) {
 		if v.Kind() != Object {
@@ -174,7 +166,7 @@ func (v Value) Members() iter.Seq[Member] {
 	}
 }
 
-// Elements yields an array's elements. Any other kind has none.
+// Elements yields an array's elements; nothing for other kinds.
 func (v Value) Elements() iter.Seq2[int, Value] {
 	return func(yield func(int, Value) bool) {
 		if v.Kind() != Array {
@@ -189,8 +181,7 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 	}
 }
 
-// Get returns the member with exactly this name, the last one if it repeats, as most
-// parsers would take it. Members shows the others.
+// Get returns the member with exactly this name, the last duplicate, as most parsers take it. Members yields the others.
 func (v Value) Get(name string) Value {
 	var found Value
 	for m := range v.Members() {
@@ -201,8 +192,7 @@ func (v Value) Get(name string) Value {
 	return found
 }
 
-// Is reports whether a string, or the name of a member, decodes to exactly s. It is cheaper than
-// comparing Text: what cannot decode to anything else is not decoded.
+// Is reports whether a string or member name decodes to exactly s. It is cheaper than comparing Text, since it decodes only if necessary.
 func (v Value) Is(s string) bool {
 	if k := v.Kind(); k != String && k != key {
 		return false
@@ -214,8 +204,8 @@ func (v Value) Is(s string) bool {
 	return (strings.IndexByte(raw, '\\') >= 0 || strings.Contains(s, "\uFFFD")) && v.Text() == s
 }
 
-// Text returns a string's decoded text, "" for any other kind. Ill-formed UTF-8 and lone
-// surrogates become U+FFFD. Without escapes it shares memory with the document.
+// Text returns a string's decoded text, "" for other kinds. Ill-formed UTF-8 and lone surrogates become U+FFFD. Without
+// escapes it shares memory with the document.
 func (v Value) Text() string {
 	k := v.Kind()
 	if k != String && k != key {
@@ -224,13 +214,13 @@ func (v Value) Text() string {
 	return Unquote(v.Raw())
 }
 
-// WellFormed reports whether a string is valid UTF-8 without lone surrogates; other kinds are.
+// WellFormed reports whether a string is valid UTF-8 without lone surrogates; true for other kinds.
 func (v Value) WellFormed() bool {
 	k := v.Kind()
 	return k != String && k != key || wellFormed(v.Raw())
 }
 
-// Int returns a number's value where it is an integer that fits.
+// Int returns the value of a number that is an integer in range.
 func (v Value) Int() (int64, bool) {
 	if v.Kind() != Number {
 		return 0, false
@@ -239,7 +229,7 @@ func (v Value) Int() (int64, bool) {
 	return n, err == nil
 }
 
-// Bool returns the value of true and false; ok is false for every other kind.
+// Bool returns the value of true and false; ok is false for other kinds.
 func (v Value) Bool() (value, ok bool) {
 	return v.Kind() == Bool && v.Raw() == "true", v.Kind() == Bool
 }
@@ -256,7 +246,7 @@ func (v Value) Len() int {
 	return n
 }
 
-// A Text is one string found by Strings: a string value, or a member's name (IsKey).
+// A Text is a string found by Strings: a string value or a member name (IsKey).
 type Text struct {
 	Value Value
 	IsKey bool
@@ -283,8 +273,7 @@ func (v Value) Strings() iter.Seq[Text] {
 	}
 }
 
-// All yields v and every value below it in document order, parents before what they hold.
-// Names of members are no values.
+// All yields v and all values below it in document order, parents first, without member names.
 func (v Value) All() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		if v.t == nil {
@@ -298,8 +287,7 @@ func (v Value) All() iter.Seq[Value] {
 	}
 }
 
-// Parent returns the array or object around v, absent at the root. For a member's name
-// it is the object.
+// Parent returns the array or object around v, absent at the root. For a member name it is the object.
 func (v Value) Parent() Value {
 	if v.t == nil || v.t.nodes[v.i].parent < 0 {
 		return Value{}
@@ -307,7 +295,7 @@ func (v Value) Parent() Value {
 	return Value{v.t, v.t.nodes[v.i].parent}
 }
 
-// Key returns the name under which v stands in its object, absent in arrays and at the root.
+// Key returns the member name of v, absent in arrays and at the root.
 func (v Value) Key() Value {
 	if v.t == nil || v.i == 0 {
 		return Value{}
@@ -318,8 +306,7 @@ func (v Value) Key() Value {
 	return Value{}
 }
 
-// Pointer returns the RFC 6901 JSON Pointer from the Tree's root to v, "" at the root.
-// The pointer of a member's name is that of its value.
+// Pointer returns the RFC 6901 JSON Pointer from the Tree's root to v, "" at the root. A member name has its value's pointer.
 func (v Value) Pointer() string {
 	var parts []string
 	for v.t != nil && v.t.nodes[v.i].parent >= 0 {
@@ -346,7 +333,7 @@ func (v Value) Pointer() string {
 	return b.String()
 }
 
-// EscapePointer writes one reference token of a JSON Pointer (RFC 6901: ~ is ~0, / is ~1).
+// EscapePointer escapes a reference token of a JSON Pointer (RFC 6901: ~ is ~0, / is ~1).
 func EscapePointer(s string) string {
 	if !strings.ContainsAny(s, "~/") {
 		return s

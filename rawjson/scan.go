@@ -2,14 +2,13 @@ package rawjson
 
 import "strings"
 
-// scanner walks one value. With a sink it records every node; without, it only skips.
+// scanner scans a value. With a sink it records every node; without, it only skips.
 type scanner struct {
 	text string
 	sink *Tree
 }
 
-// Skip returns the offset behind the value that begins at text[at:], white space before
-// it allowed, without keeping anything of it.
+// Skip returns the offset after the value at text[at:], which white space may precede.
 func Skip(text string, at int) (end int, err error) {
 	s := scanner{text: text}
 	return s.scanValue(skipSpace(text, at))
@@ -18,14 +17,14 @@ func Skip(text string, at int) (end int, err error) {
 // A Span is a part of a text: text[Start:End].
 type Span struct{ Start, End int }
 
-// EachElement calls yield with the span of every element of the array at text[at:],
-// which must begin with '['. It stops at the first error or when yield returns false.
+// EachElement calls yield with the span of every element of the array at text[at:], which must begin with '['. It stops
+// at the first error or when yield returns false.
 func EachElement(text string, at int, yield func(i int, s Span) bool) error {
 	return scanEach(text, at, ']', func(i int, _, value Span) bool { return yield(i, value) })
 }
 
-// EachMember calls yield with the spans of every name (quotes included) and value of the
-// object at text[at:], which must begin with '{'. It stops as EachElement does.
+// EachMember calls yield with the spans of every name (with quotes) and value of the object at text[at:], which must
+// begin with '{'. It stops like EachElement.
 func EachMember(text string, at int, yield func(name, value Span) bool) error {
 	return scanEach(text, at, '}', func(_ int, name, value Span) bool { return yield(name, value) })
 }
@@ -82,7 +81,7 @@ func (s *scanner) memberName(at int) (int, error) {
 	return s.scanString(at)
 }
 
-// colon returns where the member's value begins.
+// colon returns the start of the member's value.
 func (s *scanner) colon(at int) (int, error) {
 	at = skipSpace(s.text, at)
 	if at >= len(s.text) {
@@ -94,15 +93,15 @@ func (s *scanner) colon(at int) (int, error) {
 	return skipSpace(s.text, at+1), nil
 }
 
-// scanValue scans the value at s.text[at:] and returns the offset behind it. The containers
-// still open are a stack of closing bytes, so depth costs memory and never the call stack.
+// scanValue scans the value at s.text[at:] and returns the offset after it. Open containers are a stack of closing
+// bytes, so depth costs memory but no call stack.
 func (s *scanner) scanValue(at int) (int, error) {
 	text := s.text
 	var open []byte
 	var small [64]byte
 	open = small[:0]
 	for {
-		// One value, or the closing bracket of an empty container.
+		// A value, or the closing bracket of an empty container.
 		if at >= len(text) {
 			return 0, s.eof()
 		}
@@ -149,7 +148,7 @@ func (s *scanner) scanValue(at int) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		// Behind a value: close containers until one goes on.
+		// After a value: close containers until one continues.
 		at = end
 		for {
 			if len(open) == 0 {
@@ -180,7 +179,7 @@ func (s *scanner) scanValue(at int) (int, error) {
 	}
 }
 
-// scanMember scans a name and its colon and returns where the value begins.
+// scanMember scans a name and its colon and returns the start of the value.
 func (s *scanner) scanMember(at int) (int, error) {
 	end, err := s.memberName(at)
 	if err != nil {
@@ -216,15 +215,13 @@ func (s *scanner) pop(end int) {
 	}
 }
 
-// scanString returns the offset behind the string whose opening quote is at s.text[at].
+// scanString returns the offset after the string whose opening quote is at s.text[at].
 func (s *scanner) scanString(at int) (int, error) {
 	text := s.text
 	i, quote := at+1, at
 	for {
-		// IndexByte uses vector instructions; most strings have neither escapes nor
-		// control characters, so the loop below checks only that. The quote is looked for
-		// again only once it is behind us, or a string full of escapes would take
-		// quadratic time.
+		// IndexByte uses vector instructions; most strings have neither escapes nor control characters, so the loop below checks
+		// only that. The quote is searched again only once it was passed, or a string full of escapes would take quadratic time.
 		if quote < i {
 			j := strings.IndexByte(text[i:], '"')
 			if j < 0 {

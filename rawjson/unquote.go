@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote decodes a JSON string token, quotes included. Ill-formed UTF-8 (byte by byte)
-// and lone surrogates become U+FFFD.
+// Unquote decodes a JSON string token with its quotes. Ill-formed UTF-8 (byte by byte) and lone surrogates become U+FFFD.
 func Unquote(raw string) string {
 	body := raw[1 : len(raw)-1]
 	if strings.IndexByte(body, '\\') < 0 && utf8.ValidString(body) {
@@ -26,10 +25,10 @@ func Unquote(raw string) string {
 			b.WriteRune(r)
 			body = body[size:]
 		case utf8.ValidString(body[:plain]):
-			b.WriteString(body[:plain]) // most of a text, and much faster than rune by rune
+			b.WriteString(body[:plain]) // most of a text, and much faster than by rune
 			body = body[plain:]
 		default:
-			for _, r := range body[:plain] { // U+FFFD for each byte that is none of a rune's
+			for _, r := range body[:plain] { // U+FFFD for each ill-formed byte
 				b.WriteRune(r)
 			}
 			body = body[plain:]
@@ -38,9 +37,8 @@ func Unquote(raw string) string {
 	return b.String()
 }
 
-// RawOffset returns the offset inside the string token raw (quotes included) of the
-// character whose first decoded byte is decoded bytes into Unquote(raw). Offsets at or
-// beyond the end answer the closing quote.
+// RawOffset maps an offset in Unquote(raw), where a character begins, to the offset of that character in the string
+// token raw (with quotes). Offsets at or beyond the end map to the closing quote.
 func RawOffset(raw string, decoded int) int {
 	body := raw[1 : len(raw)-1]
 	out := 0
@@ -56,7 +54,7 @@ func RawOffset(raw string, decoded int) int {
 	return len(raw) - 1
 }
 
-// decodeRune reads one character of a string body that the scanner has accepted.
+// decodeRune decodes a character of a string body that the scanner accepted.
 func decodeRune(s string) (r rune, size int) {
 	if s[0] != '\\' {
 		return utf8.DecodeRuneInString(s)

@@ -5,9 +5,8 @@ import (
 	"strconv"
 )
 
-// WholeNumber returns the decimal digits of a whole number below 2^53 that a token says, as a number
-// in any spelling or as a string that holds one: 7 of `7`, `7.0` and `"7"`. ok is false for every
-// other token. The SDKs of MCP read the ids of answers so, since many servers keep them in another type.
+// WholeNumber returns the digits of a whole number below 2^53 given as a number in any spelling or as a string with one: 7 for `7`, `7.0`
+// and `"7"`. ok is false for other tokens. MCP SDKs read the ids of answers like this, since many servers return them with another type.
 func WholeNumber(token string) (digits string, ok bool) {
 	const longest = 64
 	if len(token) > longest {
@@ -18,7 +17,7 @@ func WholeNumber(token string) (digits string, ok bool) {
 	}
 	for i := range len(token) {
 		if c := token[i]; (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
-			return "", false // ParseFloat also takes hexadecimal, underscores and names
+			return "", false // ParseFloat also accepts hexadecimal, underscores and names
 		}
 	}
 	f, err := strconv.ParseFloat(token, 64)

@@ -13,8 +13,7 @@ import (
 	"gauntlet/internal/leaf/yamltext"
 )
 
-// Parse reads a suite file. It returns everything that is wrong with it, in the order of the
-// file; the Suite is whole only if there is nothing.
+// Parse reads a suite file. It returns all errors in file order; the Suite is complete only if there are none.
 func Parse(file, text string) (*Suite, []Error) {
 	r := reader{suite: &Suite{File: file}}
 	root, err := yamltext.Document(text, "a suite", MaxBytes)
@@ -31,7 +30,7 @@ func Parse(file, text string) (*Suite, []Error) {
 	return r.suite, r.errors
 }
 
-// reader turns nodes into a Suite and collects what is wrong.
+// reader converts nodes to a Suite and collects errors.
 type reader struct {
 	suite  *Suite
 	errors []Error
@@ -47,7 +46,7 @@ func (r *reader) wrong(n *yaml.Node, format string, args ...any) {
 	r.addError(yamltext.Wrong(n, format, args...))
 }
 
-// members returns the values of a mapping; nil with the complaint made if it is none.
+// members returns the values of a mapping; nil, with an error recorded, if it is not one.
 func (r *reader) members(n *yaml.Node, known ...string) map[string]*yaml.Node {
 	if n == nil || yamltext.Null(n) {
 		return map[string]*yaml.Node{}
@@ -142,7 +141,7 @@ func (r *reader) flag(key string, n *yaml.Node) answer {
 	return unsaid
 }
 
-// number reads a whole number from low to high, 0 where there is none.
+// number reads a whole number between low and high, 0 if there is none.
 func (r *reader) number(key string, n *yaml.Node, low, high int) int {
 	if n == nil {
 		return 0
@@ -194,7 +193,7 @@ func (r *reader) pairs(key string, n *yaml.Node) []Pair {
 
 func placeOfNode(n *yaml.Node) Place { return Place{n.Line, n.Column} }
 
-// oneOf complains unless exactly one of these keys is there.
+// oneOf requires exactly one of the keys.
 func (r *reader) oneOf(n *yaml.Node, m map[string]*yaml.Node, what string, keys ...string) {
 	there := 0
 	for _, k := range keys {
@@ -269,8 +268,7 @@ func (r *reader) readStep(n *yaml.Node) Step {
 	return s
 }
 
-// call splits server.tool at the server whose name it begins with; the longest such name
-// counts, since both may hold dots.
+// call splits server.tool after the longest server name that it begins with, since both may contain dots.
 func (r *reader) call(n *yaml.Node) (server, tool string) {
 	text := r.textAt("call", n)
 	if text == "" {
@@ -337,7 +335,7 @@ func (r *reader) expect(n *yaml.Node, listed bool) *Expect {
 
 var pointerForm = regexp.MustCompile(`^(/([^~/]|~[01])*)*$`)
 
-// names complains of names that stand for nothing or for two things.
+// names reports names that are undefined or ambiguous.
 func (r *reader) names() {
 	steps := map[string]bool{}
 	for _, s := range r.suite.Steps {

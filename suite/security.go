@@ -50,7 +50,7 @@ func (r *reader) negotiation(n *yaml.Node) *trust.Negotiation {
 	return c
 }
 
-// revisionForm reports whether s looks like a revision of MCP: a date.
+// revisionForm reports whether s looks like an MCP revision: a date.
 func revisionForm(s string) bool {
 	if len(s) != len("2026-07-28") {
 		return false
@@ -70,7 +70,7 @@ func (r *reader) readIdentifier(key string, n *yaml.Node) trust.Name {
 	return trust.Name{Text: r.textAt(key, n), Line: n.Line, Column: n.Column}
 }
 
-// nameList reads a list of names, each of which may stand once.
+// nameList reads a list of unique names.
 func (r *reader) nameList(key string, n *yaml.Node) []trust.Name {
 	var out []trust.Name
 	seen := map[string]bool{}

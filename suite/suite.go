@@ -1,6 +1,5 @@
-// Package suite reads suite files: which servers there are, what an agent or a list of steps
-// does with them, what is expected, and which boundary between the servers was declared. It
-// reads and checks the form; nothing here starts a server.
+// Package suite reads suite files: the servers, what an agent or a list of steps does with them, what is expected, and
+// which boundary between servers is declared. It checks the form and starts no server.
 package suite
 
 import (
@@ -11,26 +10,25 @@ import (
 	"gauntlet/trust"
 )
 
-// MaxBytes is the longest suite file.
+// MaxBytes limits the size of a suite file.
 const MaxBytes = 4 << 20
 
-// A Suite is one file. What it drives is at most one of Steps, Agent and Trace: a file that
-// only declares a boundary has none.
+// A Suite is a suite file. At most one of Steps, Agent and Trace is set; a file that only declares a boundary has none.
 type Suite struct {
 	File     string
-	Servers  []Server // in the order of the file
+	Servers  []Server // in file order
 	Security Security
 	Steps    []Step
 	Agent    *Agent // nil for none
 	Trace    string // path of a recording, "" for none
 	Expect   []Expect
-	Scan     bool // run the checks of definitions over every catalog that was captured
+	Scan     bool // check the definitions of every captured catalog
 }
 
 // Security is what the suite declares about boundaries.
 type Security struct {
-	Trust       *Trust             // nil where nothing was declared
-	Negotiation *trust.Negotiation // nil where nothing was declared
+	Trust       *Trust             // nil if not declared
+	Negotiation *trust.Negotiation // nil if not declared
 }
 
 // Trust is security.trust_boundary.
@@ -40,8 +38,7 @@ type Trust struct {
 	Limits     trust.Limits
 }
 
-// Boundary returns what the suite declares, with the prompt of its agent and the arguments
-// of its steps among what the user gave.
+// Boundary returns the declared boundary, with the agent's prompt and the steps' arguments as user input.
 func (s *Suite) Boundary() trust.Boundary {
 	b := trust.Boundary{File: s.File, Negotiation: s.Security.Negotiation}
 	if t := s.Security.Trust; t != nil {
@@ -53,37 +50,36 @@ func (s *Suite) Boundary() trust.Boundary {
 	return b
 }
 
-// A Place is a position in the file; both numbers count from 1.
+// A Place is a position in the file, from 1.
 type Place struct{ Line, Column int }
 
-// A Server is one entry of servers. Exactly one of Command, URL, Mock and Snapshot is set.
-// Paths are as written, relative to the file.
+// A Server is an entry of servers. Exactly one of Command, URL, Mock and Snapshot is set. Paths are as written, relative to the file.
 type Server struct {
 	Place
 	Name     string
 	Command  []string
 	URL      string
 	Mock     string // a YAML file with tools and their results
-	Snapshot string // a snapshot to be served
+	Snapshot string // a snapshot to serve
 	Env      []Pair // for Command
 	Headers  []Pair // for URL
 	Timeout  time.Duration
 }
 
-// A Pair is a name with its value.
+// A Pair is a name and its value.
 type Pair struct{ Name, Value string }
 
-// A Step is one call.
+// A Step is a call.
 type Step struct {
 	Place
 	Server, Tool string
-	// Arguments is a JSON object, "" for none. Templates in its strings stand as written.
+	// Arguments is a JSON object, "" for none. Templates in its strings are not expanded.
 	Arguments string
-	As        string // the name by which later steps speak of the result
+	As        string // name of the result for later steps
 	Expect    *Expect
 }
 
-// An Agent is the agent that uses the servers. Exactly one of Command and Builtin is set.
+// An Agent uses the servers. Exactly one of Command and Builtin is set.
 type Agent struct {
 	Place
 	Command []string
@@ -93,29 +89,28 @@ type Agent struct {
 	Timeout time.Duration
 }
 
-// An Expect says what a result must be. In the list of a suite, Call or Step say which
-// results it is about; in a step it is the step's own.
+// An Expect is an expectation of a result. In a suite's list, Call or Step selects the results; in a step it is about that step.
 type Expect struct {
 	Place
 	Call     string // server.tool
-	Step     string // the name that a step gave
-	Error    *bool  // whether the result says isError; nil for either
+	Step     string // name given by a step
+	Error    *bool  // whether the result has isError; nil for either
 	Contains []string
 	Lacks    []string
-	Matches  string // a regular expression of RE2 that some text of the result matches
-	At       string // JSON Pointer in the result that Equals is about
+	Matches  string // RE2 expression that some text of the result matches
+	At       string // JSON Pointer in the result to the value for Equals
 	Equals   string // JSON text, "" for none
-	Count    *int   // how many calls there were; nil for any number
+	Count    *int   // number of calls; nil for any
 }
 
-// An Error says what is wrong with a file, and where; Line 0 where no place applies.
+// An Error is an error in a file; Line 0 means no position.
 type Error struct {
 	File         string
 	Line, Column int
 	Msg          string
 }
 
-// Error says where it is, too: FILE:LINE:COLUMN, or the file alone.
+// Error begins with FILE:LINE:COLUMN, or the file alone.
 func (e Error) Error() string {
 	if e.Line == 0 {
 		return e.File + ": " + e.Msg
@@ -126,6 +121,5 @@ func (e Error) Error() string {
 //go:embed schema.json
 var schema string
 
-// Schema returns the JSON Schema (draft 2020-12) of suite files, for editors. Names that
-// must exist or differ are left to [Parse].
+// Schema returns the JSON Schema (draft 2020-12) of suite files, for editors. Whether names exist and are unique is left to [Parse].
 func Schema() string { return schema }
