@@ -13,40 +13,38 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An Actor is a script that is being played. Its drivers feed it with what happens on its
-// conversations; it says which phase answers, and does what the document wants done when
-// a phase begins. It is safe for concurrent use, and nothing in it waits for a peer.
+// An Actor is a script being played. Its drivers report the events on their sessions; it says which phase answers them, and
+// performs the entry actions of new phases. It is safe for concurrent use, and never waits for a peer.
 type Actor struct {
 	*script
 	run    *Run
 	player Player
-	place  int // among the servers of the run
+	place  int // index among the run's servers
 
-	entering sync.Mutex // held while the actions of a phase are done, so that those of two do not mix
+	entering sync.Mutex // held during a phase's entry actions, so that those of two phases do not interleave
 
 	mu    sync.Mutex
 	m     *phaseMachine
 	timer *time.Timer
-	left  chan struct{} // closed when the phase that holds ends
+	left  chan struct{} // closed when the current phase ends
 
-	settled []chan struct{} // by phase: closed when what it does first is done, and it waits for no value any more
-	entered []chan struct{} // by phase: closed when what it does first is done, or waits for values
-	ended   chan struct{}   // closed when the script is through
+	settled []chan struct{} // by phase: closed when its entry actions are done, including waits for values
+	entered []chan struct{} // by phase: closed when its entry actions are done or waiting for values
+	ended   chan struct{}   // closed when the script has ended
 	done    bool            // ended is closed
-	failed  string          // why it could not do its part
+	failed  string          // why it could not do its part, or ""
 }
 
 // An Entry records that a phase began, and the event that caused it.
 type Entry struct {
 	change
-	cause Exchange      // of which the event was a part
-	left  chan struct{} // closed when that phase ends
-	acted func()        // what the phase does first is done, or waits for values of others
-	met   func()        // it is done, and pending no more
+	cause Exchange      // the exchange the event was part of
+	left  chan struct{} // closed when the phase ends
+	acted func()        // the entry actions are done, or wait for other actors' values
+	met   func()        // they are done and no longer pending
 }
 
-// An Exchange is a request with its answer, as JSON: what an event was a part of. What is not known is
-// "".
+// An Exchange is the request and answer, as JSON, that an event was part of. Unknown ones are "".
 type Exchange struct {
 	Request, Response string
 }
@@ -60,7 +58,7 @@ func newActor(s *script, r *Run) *Actor {
 	return a
 }
 
-// beginFirstPhase begins the first phase.
+// beginFirstPhase starts the first phase.
 func (a *Actor) beginFirstPhase(ctx context.Context) {
 	a.mu.Lock()
 	a.m = newPhaseMachine(a.script, a.run.clockNow())
@@ -71,7 +69,7 @@ func (a *Actor) beginFirstPhase(ctx context.Context) {
 	a.enterPhase(ctx, first)
 }
 
-// armTimer sets the timer to when the phase that holds ends by itself. a.mu is held.
+// armTimer sets the timer to when the current phase ends by itself. a.mu is held.
 func (a *Actor) armTimer(ctx context.Context) {
 	if a.timer != nil {
 		a.timer.Stop()
@@ -81,7 +79,7 @@ func (a *Actor) armTimer(ctx context.Context) {
 	}
 }
 
-// wake is called by the timer.
+// wake handles the timer.
 func (a *Actor) wake(ctx context.Context) {
 	if ctx.Err() == nil {
 		a.mu.Lock()
@@ -91,7 +89,7 @@ func (a *Actor) wake(ctx context.Context) {
 	}
 }
 
-// isDueBy reports whether the phase that holds ends by itself until then.
+// isDueBy reports whether the current phase ends by itself before t.
 func (a *Actor) isDueBy(t time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -99,7 +97,7 @@ func (a *Actor) isDueBy(t time.Time) bool {
 	return ok && !due.After(t)
 }
 
-// stopTimer stops the timer: nothing wakes the actor any more.
+// stopTimer stops the timer for good.
 func (a *Actor) stopTimer() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -108,8 +106,7 @@ func (a *Actor) stopTimer() {
 	}
 }
 
-// recordChanges notes the steps from phase to phase and returns what is to be entered. a.mu is
-// held.
+// recordChanges records phase changes and returns the phases to enter. a.mu is held.
 func (a *Actor) recordChanges(ctx context.Context, changes []change, cause Exchange) []Entry {
 	var entries []Entry
 	for _, c := range changes {
@@ -128,8 +125,8 @@ func (a *Actor) recordChanges(ctx context.Context, changes []change, cause Excha
 	return entries
 }
 
-// beginEntry notes that the agent is about to meet what a phase does first. That must be known before the script is
-// through, so that the run does not end in between. What a client does first no agent waits for.
+// beginEntry marks a phase's entry actions as pending for the agent, before the script ends, so that the run does not end in
+// between. A client's actions are not counted: no agent waits for them.
 func (a *Actor) beginEntry() (acted, met func()) {
 	if _, ok := a.player.(Listener); !ok {
 		return func() {}, func() {}
@@ -137,7 +134,7 @@ func (a *Actor) beginEntry() (acted, met func()) {
 	return a.run.entering.begin(), a.BeginPending()
 }
 
-// finishScript says that the script is through. a.mu is held.
+// finishScript marks the script as ended. a.mu is held.
 func (a *Actor) finishScript() {
 	if !a.done {
 		a.done = true
@@ -145,10 +142,9 @@ func (a *Actor) finishScript() {
 	}
 }
 
-// ObserveMessage takes a message of a peer: an event under the name of its method, at which the
-// extractors of the phase look that it came in. That phase is returned, which is the one to
-// answer it, and what is to be done once it is answered; nil for nothing. counts is false for
-// what is no event of its own, such as a call that is sent again with what was asked for.
+// ObserveMessage handles a peer's message, an event under its method's name, and runs the extractors of the current phase. It
+// returns that phase, which must answer the message, and what to call once it is answered, or nil. counts is false for what is no
+// event of its own, such as a call repeated with requested input.
 func (a *Actor) ObserveMessage(ctx context.Context, event string, side oatf.ExtractorSource, content rawjson.Value, counts bool) (phase int, then func(response string)) {
 	a.mu.Lock()
 	now := a.run.clockNow()
@@ -164,7 +160,7 @@ func (a *Actor) ObserveMessage(ctx context.Context, event string, side oatf.Extr
 	return phase, a.deferEntries(ctx, upon)
 }
 
-// ObserveEvent takes an event at which no extractor looks any more: the answer of an exchange.
+// ObserveEvent handles an event without running extractors: the answer of an exchange.
 func (a *Actor) ObserveEvent(ctx context.Context, event string, content rawjson.Value, cause Exchange) (then func(string)) {
 	a.mu.Lock()
 	now := a.run.clockNow()
@@ -175,7 +171,7 @@ func (a *Actor) ObserveEvent(ctx context.Context, event string, content rawjson.
 	return a.deferEntries(ctx, upon)
 }
 
-// applyTrigger has the trigger of the phase look at an event. a.mu is held.
+// applyTrigger checks an event against the phase's trigger. a.mu is held.
 func (a *Actor) applyTrigger(ctx context.Context, now time.Time, event string, content rawjson.Value, cause Exchange) []Entry {
 	limited, cancel := a.run.matchContext()
 	defer cancel()
@@ -186,8 +182,8 @@ func (a *Actor) applyTrigger(ctx context.Context, now time.Time, event string, c
 	return a.recordChanges(ctx, changes, cause)
 }
 
-// deferEntries returns what enters the phases, nil for none; it takes the answer to the event where that
-// is known by then. A replay waits until it was called.
+// deferEntries returns a function that enters the phases, or nil; it takes the answer to the event if known by then. A replay waits
+// for the call.
 func (a *Actor) deferEntries(ctx context.Context, entries []Entry) func(response string) {
 	if entries == nil {
 		return nil
@@ -204,7 +200,7 @@ func (a *Actor) deferEntries(ctx context.Context, entries []Entry) func(response
 	}
 }
 
-// RunExtractors takes out what the extractors of a phase find.
+// RunExtractors stores what a phase's extractors find in content.
 func (a *Actor) RunExtractors(phase int, side oatf.ExtractorSource, content rawjson.Value) {
 	if len(a.Phases[phase].Extractors) == 0 {
 		return
@@ -229,15 +225,14 @@ func (a *Actor) RunExtractors(phase int, side oatf.ExtractorSource, content rawj
 	}
 }
 
-// LastPhase returns the phase that the actor was last seen in. It does nothing, so that it may
-// be asked from anywhere.
+// LastPhase returns the phase the actor was last seen in. It has no side effects and may be called from anywhere.
 func (a *Actor) LastPhase() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.m.index
 }
 
-// CurrentPhase returns the phase that holds, with what time has brought about.
+// CurrentPhase returns the current phase, after ending those whose time is up.
 func (a *Actor) CurrentPhase(ctx context.Context) int {
 	a.mu.Lock()
 	entries := a.recordChanges(ctx, a.m.endDuePhases(a.run.clockNow()), Exchange{})
@@ -247,19 +242,19 @@ func (a *Actor) CurrentPhase(ctx context.Context) int {
 	return at
 }
 
-// Expander returns what the templates of a message mean at this moment.
+// Expander returns an expander with the current values.
 func (a *Actor) Expander(request rawjson.Value) *Expander {
 	return &Expander{Scope: match.Scope{Captures: a.run.captures.visibleTo(a.Name), Request: request}}
 }
 
-// ExpanderUpon returns what the templates mean that belong to an exchange.
+// ExpanderUpon returns an expander for templates about an exchange.
 func (a *Actor) ExpanderUpon(x Exchange) *Expander {
 	out := a.Expander(ParseJSON(x.Request))
 	out.Scope.Response = ParseJSON(x.Response)
 	return out
 }
 
-// ParseJSON reads a text that is JSON; absent if it is none.
+// ParseJSON parses a JSON text; absent if it is invalid.
 func ParseJSON(text string) rawjson.Value {
 	tree := new(rawjson.Tree)
 	if text == "" || tree.Parse(text, 0) != nil {
@@ -288,8 +283,8 @@ func IsClosed(c <-chan struct{}) bool {
 	}
 }
 
-// ErrOver ends what a run has under way.
+// ErrOver is the cause that cancels what a run has in progress.
 var ErrOver = errors.New("the run is over")
 
-// mostNoticed is how much of a stranger's text a message shows, in bytes.
+// mostNoticed bounds the bytes of a stranger's text in a message.
 const mostNoticed = 1000

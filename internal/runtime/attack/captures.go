@@ -9,28 +9,26 @@ import (
 )
 
 const (
-	// maxCapture bounds one captured value, in bytes: what is captured is said again, perhaps
-	// many times, and a peer chooses how long it is.
+	// maxCapture bounds one captured value, in bytes: a peer chooses its length, and it may be repeated many times.
 	maxCapture = 64 << 10
-	// maxCaptured bounds all of them together.
+	// maxCaptured bounds the sum of all values.
 	maxCaptured = 16 << 20
 )
 
-// captureStore are the values that extractors took out of messages, of all actors, by
-// actor.extractor. The last value of a name counts (§5.5). Nobody ever waits while the
-// store is held, so no actor can keep another one from it.
+// captureStore holds the values captured by all actors' extractors, by actor.extractor. The last value of a name counts (§5.5). Its
+// lock is never held while waiting, so no actor can block another.
 type captureStore struct {
 	mu      sync.Mutex
 	values  map[string]string
-	size    int           // of all values, in bytes
-	changed chan struct{} // closed and replaced when a value has come
+	size    int           // sum of all values, in bytes
+	changed chan struct{} // closed and replaced when a value arrives
 }
 
 func newCaptureStore() *captureStore {
 	return &captureStore{values: map[string]string{}, changed: make(chan struct{})}
 }
 
-// setCapture keeps a value and reports whether it had to be cut, to nothing if there is no room.
+// setCapture stores a value and reports whether it was cut, to nothing if there is no room.
 func (c *captureStore) setCapture(actor, name, value string) (cut bool) {
 	if cut = len(value) > maxCapture; cut {
 		value = excerpt.Head(value, maxCapture)
@@ -43,14 +41,13 @@ func (c *captureStore) setCapture(actor, name, value string) (cut bool) {
 		value, cut = "", true
 	}
 	c.size += len(value)
-	c.values[key] = strings.Clone(value) // or it would hold the whole message
+	c.values[key] = strings.Clone(value) // otherwise it would keep the whole message alive
 	close(c.changed)
 	c.changed = make(chan struct{})
 	return cut
 }
 
-// visibleTo returns what templates of an actor can refer to: its own values under their names,
-// those of all actors under actor.name.
+// visibleTo returns the values that an actor's templates can refer to: its own by name, everybody's by actor.name.
 func (c *captureStore) visibleTo(actor string) map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,8 +60,7 @@ func (c *captureStore) visibleTo(actor string) map[string]string {
 	return out
 }
 
-// missingKeys returns those of the keys that have no value yet, and a channel that is closed
-// when the next value has come.
+// missingKeys returns the keys that have no value yet, and a channel that is closed when the next value arrives.
 func (c *captureStore) missingKeys(keys []string) ([]string, <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// A Clock is a time that stands until it is set. It is safe for concurrent use.
+// A Clock shows a fixed time until it is set. It is safe for concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock returns a clock that stands at a time.
+// NewClock returns a clock that shows the time at.
 func NewClock(at time.Time) *Clock { return &Clock{now: at} }
 
-// Now returns the time that the clock shows.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// setTime moves the clock, never back.
+// setTime moves the clock forward, never back.
 func (c *Clock) setTime(to time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -30,7 +30,7 @@ func (c *Clock) setTime(to time.Time) {
 	}
 }
 
-// clockNow is the time of the run.
+// clockNow returns the run's time.
 func (r *Run) clockNow() time.Time {
 	if r.opt.Clock == nil {
 		return time.Now()
@@ -38,8 +38,8 @@ func (r *Run) clockNow() time.Time {
 	return r.opt.Clock.Now()
 }
 
-// advanceClock lets the time of the run go on, and every phase that ends by then end at the
-// moment it is due, whichever actor's comes first, and say what it has to say then.
+// advanceClock advances the run's time. Every phase that is due by then ends at its own due time, in order across actors, with its
+// entry actions.
 func (r *Run) advanceClock(to time.Time) {
 	for {
 		var first *Actor

@@ -15,8 +15,7 @@ func (a *Actor) enterPhases(ctx context.Context, entries []Entry) {
 	}
 }
 
-// enterPhase does what a phase does first. Where it waits for values of other actors, that is
-// done beside everything else.
+// enterPhase performs a phase's entry actions. If they wait for other actors' values, that happens in the background.
 func (a *Actor) enterPhase(ctx context.Context, e Entry) {
 	p := &a.Phases[e.to]
 	a.player.Moved()
@@ -43,8 +42,8 @@ func (a *Actor) enterPhase(ctx context.Context, e Entry) {
 	})
 }
 
-// awaitCaptures waits until everything that the phase waits for is captured, its time is up, or
-// the phase has ended. It returns what is missing then.
+// awaitCaptures waits until the phase's awaited values are captured, the wait times out, or the phase ends. It returns the missing
+// ones.
 func (a *Actor) awaitCaptures(ctx context.Context, phase int, left <-chan struct{}) (none []string) {
 	for _, w := range a.Phases[phase].awaits {
 		timer := time.NewTimer(w.timeout)
@@ -70,7 +69,7 @@ func (a *Actor) awaitCaptures(ctx context.Context, phase int, left <-chan struct
 	return none
 }
 
-// runEntryActions does the actions of on_enter, in their order.
+// runEntryActions performs the on_enter actions in order.
 func (a *Actor) runEntryActions(ctx context.Context, e Entry) {
 	a.entering.Lock()
 	defer a.entering.Unlock()
@@ -96,7 +95,7 @@ func (a *Actor) runEntryActions(ctx context.Context, e Entry) {
 	}
 }
 
-// doBindingAction does an action that only the protocol's binding knows.
+// doBindingAction performs an action defined by the protocol's binding.
 func (a *Actor) doBindingAction(ctx context.Context, e Entry, x *Expander, action *oatf.BindingAction) {
 	value, err := x.ExpandValue(action.Value)
 	if err != nil {

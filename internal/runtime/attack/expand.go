@@ -9,19 +9,18 @@ import (
 	"gauntlet/rawjson"
 )
 
-// maxExpansion bounds what the templates of one message may grow to, in bytes. A document
-// may refer to a request a hundred thousand times, and the peer chooses how long that is.
+// maxExpansion bounds the expanded templates of one message, in bytes. A document may refer to a request a hundred thousand times,
+// and the peer chooses its length.
 const maxExpansion = 64 << 20
 
-// An Expander puts values into the templates of one message.
+// An Expander expands the templates of one message.
 type Expander struct {
 	Scope   match.Scope
-	Missing []string // references that meant nothing (W-004)
-	grown   int      // bytes that templates became
+	Missing []string // unresolved references (W-004)
+	grown   int      // bytes expanded so far
 }
 
-// ExpandValue returns v as JSON with the strings in it expanded, its digits and white space as
-// they stand.
+// ExpandValue returns v as JSON with its strings expanded; numbers and white space are unchanged.
 func (x *Expander) ExpandValue(v rawjson.Value) (string, error) {
 	if !HasTemplate(v) {
 		return v.Raw(), nil
@@ -35,11 +34,11 @@ func (x *Expander) ExpandValue(v rawjson.Value) (string, error) {
 	return json, nil
 }
 
-// ExpandText expands a string that is none of a value's.
+// ExpandText expands a single string.
 func (x *Expander) ExpandText(s string) (string, error) {
 	t, err := match.ParseTemplate(s)
 	if err != nil {
-		return s, nil // it is no template: its braces do not close
+		return s, nil // not a template: unbalanced braces
 	}
 	if err := x.checkRoom(len(t.References())); err != nil {
 		return "", err
@@ -50,7 +49,7 @@ func (x *Expander) ExpandText(s string) (string, error) {
 	return out, nil
 }
 
-// checkRoom fails where n more templates may make the message longer than it may become.
+// checkRoom fails if n more template expansions could exceed the limit.
 func (x *Expander) checkRoom(n int) error {
 	if n > (maxExpansion-x.grown)/(1+x.longestValue()) {
 		return fmt.Errorf("its templates may become longer than %d bytes together", maxExpansion)
@@ -66,7 +65,7 @@ func (x *Expander) addMissing(names []string) {
 	}
 }
 
-// longestValue is how much one reference can become at most.
+// longestValue returns the longest expansion of one reference.
 func (x *Expander) longestValue() int {
 	n := max(len(x.Scope.Request.Raw()), len(x.Scope.Response.Raw()))
 	for _, v := range x.Scope.Captures {
@@ -75,7 +74,7 @@ func (x *Expander) longestValue() int {
 	return n
 }
 
-// HasTemplate reports whether any string in v is a template, or has an escape for braces.
+// HasTemplate reports whether a string in v contains a template or an escaped brace.
 func HasTemplate(v rawjson.Value) bool {
 	for t := range v.Strings() {
 		if !t.IsKey && strings.Contains(t.Value.Text(), "{{") {
@@ -85,7 +84,7 @@ func HasTemplate(v rawjson.Value) bool {
 	return false
 }
 
-// An ObjectWriter writes the members of a JSON object, values expanded. The first error sticks.
+// An ObjectWriter writes the members of a JSON object with values expanded. The first error sticks.
 type ObjectWriter struct {
 	x   *Expander
 	b   []byte
@@ -94,7 +93,7 @@ type ObjectWriter struct {
 
 func NewObjectWriter(x *Expander) *ObjectWriter { return &ObjectWriter{x: x, b: []byte{'{'}} }
 
-// AddRaw writes a member whose name and value are JSON.
+// AddRaw writes a member from JSON texts.
 func (o *ObjectWriter) AddRaw(key, value string) {
 	if len(o.b) > 1 {
 		o.b = append(o.b, ',')
@@ -111,7 +110,7 @@ func (o *ObjectWriter) AddExpanded(key string, v rawjson.Value) {
 	o.AddRaw(key, text)
 }
 
-// CopyMembers writes those members of v whose names are not among skip, in their order.
+// CopyMembers writes the members of v except skip, in order.
 func (o *ObjectWriter) CopyMembers(v rawjson.Value, skip ...string) {
 	for m := range v.Members() {
 		if !slices.Contains(skip, m.Key.Text()) {
@@ -122,8 +121,7 @@ func (o *ObjectWriter) CopyMembers(v rawjson.Value, skip ...string) {
 
 func (o *ObjectWriter) CloseObject() (string, error) { return string(append(o.b, '}')), o.err }
 
-// Member returns a member of v, absent where it is null: a document may write null for what
-// it leaves out.
+// Member returns a member of v, absent if it is null: a document may write null for what it omits.
 func Member(v rawjson.Value, name string) rawjson.Value {
 	if m := v.Get(name); m.Kind() != rawjson.Null {
 		return m

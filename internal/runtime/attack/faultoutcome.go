@@ -1,30 +1,29 @@
 package attack
 
-// A FaultOutcome is what one client did when messages to it were tampered with below the level of
-// messages by one rule of x-gauntlet-wire.
+// A FaultOutcome is one client's reaction to one rule of x-gauntlet-wire, which tampers below the message level.
 type FaultOutcome struct {
 	Actor   string
 	Phase   string
 	Do      string // the rule with its parameters
-	Session string // of the client in the trace
-	Times   int    // messages that it was done to
-	Bytes   int64  // that the client's transport took of them
-	Ceiling bool   // the payload reached its ceiling, where the server closed
+	Session string // the client's label in the trace
+	Times   int    // messages tampered with
+	Bytes   int64  // bytes of them that the client's transport accepted
+	Ceiling bool   // the payload reached its limit and the server closed
 	Client  Reaction
-	Next    string // method of the first request or notification that it sent afterwards, "" for none
-	Back    int    // messages of all kinds that it sent afterwards
-	Again   int    // conversations that were begun afterwards, by whomever
-	Resumed int    // streams that were asked for afterwards with Last-Event-ID
+	Next    string // method of its first request or notification afterwards, or ""
+	Back    int    // messages of any kind that it sent afterwards
+	Again   int    // sessions begun afterwards, by any client
+	Resumed int    // streams requested afterwards with Last-Event-ID
 }
 
-// A Reaction is what a client did, the first of these that is true.
+// A Reaction is what a client did: the first of these that applies.
 type Reaction string
 
-// The reactions. Crashed is for those to say who know the agent's process.
+// The reactions. Crashed is set by those who know the agent's process.
 const (
 	Closed Reaction = "closed"  // it closed the connection before it had everything
 	WentOn Reaction = "went_on" // it sent further requests or notifications
-	Hung   Reaction = "hung"    // it had neither taken everything nor closed when the run ended
-	Left   Reaction = "left"    // it ended the conversation
+	Hung   Reaction = "hung"    // it had neither read everything nor closed when the run ended
+	Left   Reaction = "left"    // it ended the session
 	Silent Reaction = "silent"  // nothing more came from it
 )

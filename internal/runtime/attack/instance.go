@@ -13,17 +13,17 @@ import (
 	"gauntlet/rawjson"
 )
 
-// schemaName is what the schema of a form is called while it is compiled. It is no address that anybody could load.
+// schemaName is a form's schema name during compilation. It is not a loadable address.
 const schemaName = "form:written"
 
-// noLoader refuses whatever a schema refers to outside of itself: it is a stranger's, and would have files and addresses read.
+// noLoader refuses a schema's external references: a stranger's schema could have files and URLs read.
 type noLoader struct{}
 
 func (noLoader) Load(url string) (any, error) {
 	return nil, fmt.Errorf("%s is not loaded", url)
 }
 
-// checkInstance reports why a JSON text is no instance of a schema, nil if it is one. The first reason is told.
+// checkInstance returns the first reason why a JSON text does not match a schema, or nil.
 func checkInstance(text, schema string) error {
 	if refers(ParseJSON(schema)) {
 		return errors.New("its schema has references, which are not followed")
@@ -54,7 +54,7 @@ func checkInstance(text, schema string) error {
 	return nil
 }
 
-// refers reports whether a schema refers to others or to parts of itself. Few references make a schema of a stranger's take time without end.
+// refers reports whether a schema has references. A few suffice to make a stranger's schema take unbounded time.
 func refers(schema rawjson.Value) bool {
 	for v := range schema.All() {
 		if v.Key().Exists() && v.Kind() == rawjson.String && slices.Contains([]string{"$ref", "$dynamicRef", "$recursiveRef"}, v.Key().Text()) {
@@ -69,7 +69,7 @@ func firstLine(s string) string {
 	return line
 }
 
-// deepest says where the first reason stands, and what it is. Of alternatives it takes the one that goes furthest.
+// deepest returns the location and text of the first error. Among alternatives it picks the one that got furthest.
 func deepest(e *jsonschema.ValidationError) string {
 	for len(e.Causes) > 0 {
 		next := e.Causes[0]

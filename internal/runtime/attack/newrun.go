@@ -11,7 +11,7 @@ import (
 	"gauntlet/trace"
 )
 
-// New makes a run of a normalized document. It fails where nothing of it can be played.
+// New returns a run of a normalized document. It fails if nothing of it can be played.
 func New(doc *oatf.Document, opt Options) (*Run, error) {
 	if opt.Limit == 0 {
 		opt.Limit = DefaultLimit
@@ -48,13 +48,13 @@ func New(doc *oatf.Document, opt Options) (*Run, error) {
 	return r, nil
 }
 
-// maxActors bounds what a document may open: each server listens on a port of its own.
+// maxActors bounds a document's actors: each server listens on its own port.
 const maxActors = 100
 
 // ErrNothingToPlay says that a document has no actor that a Run plays.
 var ErrNothingToPlay = errors.New("the document has no actor that can be played here")
 
-// nothingToPlay says why.
+// nothingToPlay explains ErrNothingToPlay.
 func (r *Run) nothingToPlay() error {
 	var why []string
 	for _, s := range r.skipped {
@@ -81,7 +81,7 @@ func (r *Run) readGrace() error {
 	return nil
 }
 
-// addActor gives a script an actor, or tells that it has none.
+// addActor creates the actor of a script, or reports that it is not played.
 func (r *Run) addActor(s *script) error {
 	b := r.bindingOf(s.Mode)
 	if b == nil {
@@ -110,7 +110,7 @@ func (r *Run) addActor(s *script) error {
 	return nil
 }
 
-// noteStateFaults says what the states of an actor hold that is not played, each where it begins to hold.
+// noteStateFaults reports the parts of an actor's states that are not played, where they first apply.
 func (a *Actor) noteStateFaults() {
 	for at := range a.Phases {
 		if at > 0 && a.Phases[at].State == a.Phases[at-1].State {
@@ -122,7 +122,7 @@ func (a *Actor) noteStateFaults() {
 	}
 }
 
-// bindingOf returns what plays actors of a mode, nil for nothing.
+// bindingOf returns the binding of a mode, or nil.
 func (r *Run) bindingOf(mode string) Binding {
 	for _, b := range r.opt.Bindings {
 		if slices.Contains(b.Modes(), mode) {

@@ -8,16 +8,16 @@ type NoticeKind string
 // The kinds.
 const (
 	Skipped     NoticeKind = "skipped_actor" // an actor or an action that this runtime does not play
-	Unplayed    NoticeKind = "unplayed"      // a part of the document that could not be played, or not to this peer
-	Template    NoticeKind = "W-004"         // W-004: a reference meant nothing
-	Synthesized NoticeKind = "W-006"         // W-006: what a model was to write
-	Violation   NoticeKind = "sep_2260"      // SEP-2260: a request of the server's that belongs to none of the client's
-	Logged      NoticeKind = "log"           // what the document itself says, by an action
+	Unplayed    NoticeKind = "unplayed"      // a part of the document that could not be played, at all or with this peer
+	Template    NoticeKind = "W-004"         // W-004: an unresolved reference
+	Synthesized NoticeKind = "W-006"         // W-006: text written by a model
+	Violation   NoticeKind = "sep_2260"      // SEP-2260: a server request outside any client request
+	Logged      NoticeKind = "log"           // logged by the document itself, by an action
 	Trouble     NoticeKind = "trouble"       // the run itself, or the peer
 )
 
-// A Notice is something that whoever reads the verdict should know: nothing of a document
-// is left out silently. Its text quotes documents and peers.
+// A Notice is something that a reader of the verdict should know: nothing of a document is left out silently. Its text quotes
+// documents and peers.
 type Notice struct {
 	Kind  NoticeKind `json:"kind"`
 	Actor string     `json:"actor,omitempty"`
@@ -25,10 +25,10 @@ type Notice struct {
 	Text  string     `json:"text"`
 }
 
-// maxNotices bounds what is told of one run; peers may cause notices at will.
+// maxNotices bounds the notices of a run; peers may cause any number.
 const maxNotices = 1000
 
-// notices tells each Notice once.
+// notices reports each Notice once.
 type notices struct {
 	mu   sync.Mutex
 	told map[Notice]bool

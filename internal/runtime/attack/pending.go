@@ -7,20 +7,19 @@ import (
 	"time"
 )
 
-// PendingGrace is the longest time for which the end of a run, where neither the document nor Options.Grace says how long to wait, waits
-// for what its servers have announced and the agent has not yet met: definitions that changed, or an answer that it owes.
+// PendingGrace bounds the wait, at the end of a run whose grace neither the document nor Options.Grace sets, for what its servers
+// announced and the agent has not yet seen: changed definitions, or an answer it owes.
 const PendingGrace = 5 * time.Second
 
-// pendingWork counts what the servers of a run have begun and the agent has not yet met: a phase that begins behind
-// an answer, a change of a list that is not yet read, a request of a server without an answer. It is safe for
-// concurrent use.
+// pendingWork counts what a run's servers have begun and the agent has not yet seen: a phase that starts after an answer, a list
+// change not yet read, an unanswered server request. It is safe for concurrent use.
 type pendingWork struct {
 	mu    sync.Mutex
 	count int
-	none  chan struct{} // closed while there is none; nil until there was any
+	none  chan struct{} // closed while nothing is pending; nil until something was
 }
 
-// begin notes that something is pending until end is called, which may be more than once.
+// begin marks something as pending until end is called, possibly more than once.
 func (p *pendingWork) begin() (end func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -36,7 +35,7 @@ func (p *pendingWork) begin() (end func()) {
 	})
 }
 
-// settled is closed once nothing is pending.
+// settled returns a channel that is closed once nothing is pending.
 func (p *pendingWork) settled() <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,8 +46,8 @@ func (p *pendingWork) settled() <-chan struct{} {
 	return p.none
 }
 
-// Pending returns a channel that is closed once the servers of the run have nothing under way that the agent is still
-// to be told, and the agent has asked for whatever they announced.
+// Pending returns a channel that is closed once the run's servers have nothing more to tell the agent and the agent has requested
+// everything they announced.
 func (r *Run) Pending() <-chan struct{} { return r.pending.settled() }
 
 // Due reports whether a phase of an actor ends by itself within a time.
@@ -56,17 +55,17 @@ func (r *Run) Due(within time.Duration) bool {
 	select {
 	case <-r.begun:
 	default:
-		return true // nobody knows yet
+		return true // not known yet
 	}
 	by := time.Now().Add(within)
 	return slices.ContainsFunc(r.actors, func(a *Actor) bool { return a.isDueBy(by) })
 }
 
-// BeginPending notes that the agent is about to meet something of this server, until end is called, which may be more than
-// once: the run does not end before, within PendingGrace.
+// BeginPending marks something of this server as pending for the agent until end is called, possibly more than once: the run does
+// not end before, within PendingGrace.
 func (a *Actor) BeginPending() (end func()) { return a.run.pending.begin() }
 
-// await waits until nothing is pending, within PendingGrace.
+// await waits until nothing is pending, at most PendingGrace.
 func (p *pendingWork) await(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, PendingGrace)
 	defer cancel()

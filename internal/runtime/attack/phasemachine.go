@@ -8,14 +8,14 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A phaseMachine runs through the phases of a script. It has no clock: who uses it says what
-// time it is, never an earlier one than before. It is not safe for concurrent use.
+// A phaseMachine runs a script's phases. It has no clock: callers pass the time, which must not go back. It is not safe for
+// concurrent use.
 type phaseMachine struct {
 	*script
 	index   int       // index of the phase
 	begun   time.Time // when it began
-	counted int       // events that its trigger counted
-	over    bool      // the trigger of the last phase has fired; its state stays
+	counted int       // events counted by its trigger
+	over    bool      // the last phase's trigger has fired; its state stays
 }
 
 func newPhaseMachine(s *script, now time.Time) *phaseMachine {
@@ -24,16 +24,16 @@ func newPhaseMachine(s *script, now time.Time) *phaseMachine {
 
 // A change is the step from one phase to the next.
 type change struct {
-	to     int // index of the phase that begins; that of the last one when over
+	to     int // index of the new phase; of the last one if over
 	reason match.Reason
-	over   bool // there is no next one: the script is through
+	over   bool // there is no next phase: the script has ended
 }
 
-// heldPhase returns the phase that holds.
+// heldPhase returns the current phase.
 func (m *phaseMachine) heldPhase() *Phase { return &m.Phases[m.index] }
 
-// endDuePhases ends phases whose time is up, each phase at the moment it was due: a machine that
-// nobody asked for a while stands where it would stand had it been asked all the time.
+// endDuePhases ends phases whose time is up, each at its own due time, so that the result does not depend on how often the machine
+// is called.
 func (m *phaseMachine) endDuePhases(now time.Time) (changes []change) {
 	for {
 		due, ok := m.dueTime()
@@ -44,9 +44,8 @@ func (m *phaseMachine) endDuePhases(now time.Time) (changes []change) {
 	}
 }
 
-// observe takes an event and returns what it brought about, behind what time had brought
-// about already. An event is judged by the trigger of the phase that it came in, and
-// by no other. The error is that ctx was over before it was judged; it is not counted then.
+// observe handles an event and returns the resulting changes, preceded by those due to time. Only the trigger of the phase it
+// arrived in judges an event. The error is ctx's; the event is then not counted.
 func (m *phaseMachine) observe(ctx context.Context, now time.Time, event string, content rawjson.Value) (changes []change, err error) {
 	changes = m.endDuePhases(now)
 	t := m.heldPhase().Trigger

@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// ErrMoved is why something ended that was under way when its phase was over.
+// ErrMoved is the cause that cancels work whose phase has ended.
 var ErrMoved = errors.New("the phase is over")
 
-// A PhaseStop ends what an actor has under way in a phase when another one begins.
+// A PhaseStop cancels what an actor has in progress when the next phase begins.
 type PhaseStop struct {
 	mu   sync.Mutex
 	stop context.CancelCauseFunc
 }
 
-// SetStop says what is under way; nil for nothing.
+// SetStop sets the function that cancels the work in progress, or nil.
 func (p *PhaseStop) SetStop(stop context.CancelCauseFunc) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stop = stop
 }
 
-// Moved ends what is under way, with ErrMoved as the cause.
+// Moved cancels the work in progress with ErrMoved.
 func (p *PhaseStop) Moved() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -31,7 +31,7 @@ func (p *PhaseStop) Moved() {
 	}
 }
 
-// PlayPhases plays each phase of the script once it has been entered, until the script or ctx ends.
+// PlayPhases plays each phase of the script after it is entered, until the script or ctx ends.
 func (a *Actor) PlayPhases(ctx context.Context, play func(ctx context.Context, phase int, left <-chan struct{}) error) error {
 	for ctx.Err() == nil {
 		at, left := a.Position(ctx)

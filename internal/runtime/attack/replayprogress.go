@@ -7,15 +7,14 @@ import (
 	"gauntlet/trace"
 )
 
-// A ReplayProgress knows what is still to go over the wire before the next message of a replay
-// does, so that every replay has the same order. A nil one sees nothing. It is safe for concurrent
-// use.
+// A ReplayProgress tracks what must still be sent before the next message of a replay, so that every replay has the same order. A
+// nil one does nothing. It is safe for concurrent use.
 type ReplayProgress struct {
 	mu       sync.Mutex
-	incoming int            // messages of the agent that are in the trace
-	said     map[string]int // messages of clients that are in the trace, by actor
-	expected map[string]int // messages of servers that are not yet, by method
-	entries  int            // phases that begin once an answer is out, which may send messages
+	incoming int            // messages of the agent in the trace
+	said     map[string]int // messages of clients in the trace, by actor
+	expected map[string]int // messages of servers not yet in it, by method
+	entries  int            // phases that start after an answer is sent, and may send messages
 	changed  chan struct{}  // closed when any of it changes
 }
 
@@ -23,7 +22,7 @@ func newReplayProgress() *ReplayProgress {
 	return &ReplayProgress{expected: map[string]int{}, said: map[string]int{}, changed: make(chan struct{})}
 }
 
-// noteRecorded notes what came into the trace.
+// noteRecorded counts a message added to the trace.
 func (w *ReplayProgress) noteRecorded(m *trace.Message) {
 	if w == nil {
 		return
@@ -41,7 +40,7 @@ func (w *ReplayProgress) noteRecorded(m *trace.Message) {
 	w.wakeWaiters()
 }
 
-// ExpectMessages notes that a server is about to send so many of its own.
+// ExpectMessages says that a server is about to send n messages of its own.
 func (w *ReplayProgress) ExpectMessages(method string, n int) {
 	if w == nil {
 		return
@@ -52,11 +51,11 @@ func (w *ReplayProgress) ExpectMessages(method string, n int) {
 	w.wakeWaiters()
 }
 
-// ExpectEntry notes that a phase begins as soon as the answer to a message is out. What that phase
-// sends is expected only from then on, so the next message of a replay has to wait for both.
+// ExpectEntry says that a phase begins as soon as an answer is sent. That phase's messages are expected only from then on, so a
+// replay's next message must wait for both.
 func (w *ReplayProgress) ExpectEntry() { w.countEntries(1) }
 
-// FinishEntry notes that such a phase has begun.
+// FinishEntry says that such a phase has begun.
 func (w *ReplayProgress) FinishEntry() { w.countEntries(-1) }
 
 func (w *ReplayProgress) countEntries(by int) {
@@ -69,18 +68,18 @@ func (w *ReplayProgress) countEntries(by int) {
 	w.wakeWaiters()
 }
 
-// wakeWaiters wakes who waits. w.mu is held.
+// wakeWaiters wakes all waiters. w.mu is held.
 func (w *ReplayProgress) wakeWaiters() {
 	close(w.changed)
 	w.changed = make(chan struct{})
 }
 
-// awaitMessages waits until so many messages of the agent are in the trace, and all that is expected.
+// awaitMessages waits until in messages of the agent and all expected ones are in the trace.
 func (w *ReplayProgress) awaitMessages(in int) {
 	w.await(func() bool { return w.hasAll(in) })
 }
 
-// hasAll reports whether that holds. w.mu is held.
+// hasAll reports whether they are. w.mu is held.
 func (w *ReplayProgress) hasAll(in int) bool {
 	left := w.entries
 	for _, n := range w.expected {
@@ -89,12 +88,12 @@ func (w *ReplayProgress) hasAll(in int) bool {
 	return w.incoming >= in && left == 0
 }
 
-// awaitSaid waits until a client has so many messages in the trace, and reports whether it has.
+// awaitSaid waits until n messages of a client are in the trace, and reports whether they are.
 func (w *ReplayProgress) awaitSaid(actor string, n int) bool {
 	return w.await(func() bool { return w.said[actor] >= n })
 }
 
-// await waits until something holds, which is asked while w.mu is held, or patience is over. It reports whether it holds.
+// await waits until holds, called with w.mu held, returns true or replayPatience is over, and reports which.
 func (w *ReplayProgress) await(holds func() bool) bool {
 	if w == nil {
 		return true
@@ -116,7 +115,7 @@ func (w *ReplayProgress) await(holds func() bool) bool {
 	}
 }
 
-// countIncoming returns how many messages of the agent are in the trace.
+// countIncoming returns the number of agent messages in the trace.
 func (w *ReplayProgress) countIncoming() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -8,26 +8,25 @@ import (
 	"sync"
 )
 
-// A ReplayTransport answers a client's requests with what a recording has of its peer, piece by piece as the replay
-// comes to it. It is safe for concurrent use.
+// A ReplayTransport answers a client's requests with its peer's recorded answers, piece by piece as the replay reaches them. It is
+// safe for concurrent use.
 type ReplayTransport struct {
-	ctx     context.Context // ends whoever waits
+	ctx     context.Context // its end wakes all waiters
 	answers chan *replayBody
 
 	mu   sync.Mutex
-	open *replayBody // the answer that pieces go to, nil for none
+	open *replayBody // the answer that pieces are added to, or nil
 }
 
-// NewReplayTransport returns a transport that gives up with ctx.
+// NewReplayTransport returns a transport that ends with ctx.
 func NewReplayTransport(ctx context.Context) *ReplayTransport {
 	return &ReplayTransport{ctx: ctx, answers: make(chan *replayBody, mostWaitingAnswers)}
 }
 
-// mostWaitingAnswers bounds answers that no request has fetched: those of a recording whose document has changed.
+// mostWaitingAnswers bounds answers that no request has fetched, as in a recording whose document has changed.
 const mostWaitingAnswers = 1000
 
-// Feed adds a piece to the answer of the latest request, which begins with it if none is under way. What no request
-// has room for is dropped.
+// Feed adds a piece to the current answer, or starts one. Pieces beyond the limit are dropped.
 func (t *ReplayTransport) Feed(status int, contentType, piece string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,7 +45,7 @@ func (t *ReplayTransport) Feed(status int, contentType, piece string) {
 	t.open.write(piece)
 }
 
-// EndAnswer ends the answer that is under way.
+// EndAnswer ends the current answer.
 func (t *ReplayTransport) EndAnswer() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,10 +55,10 @@ func (t *ReplayTransport) EndAnswer() {
 	}
 }
 
-// RoundTrip waits for the next answer of the recording.
+// RoundTrip waits for the next recorded answer.
 func (t *ReplayTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
-		_ = r.Body.Close() // what is asked is in the trace already
+		_ = r.Body.Close() // the request is in the trace already
 	}
 	select {
 	case b := <-t.answers:
@@ -73,7 +72,7 @@ func (t *ReplayTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// A replayBody is what an answer says, read while it is written.
+// A replayBody is an answer's body, read while it is written.
 type replayBody struct {
 	status      int
 	contentType string
@@ -99,7 +98,7 @@ func (b *replayBody) end() {
 	b.wake()
 }
 
-// wake wakes who reads. b.mu is held.
+// wake wakes the reader. b.mu is held.
 func (b *replayBody) wake() {
 	close(b.changed)
 	b.changed = make(chan struct{})
@@ -125,5 +124,5 @@ func (b *replayBody) Read(p []byte) (int, error) {
 	}
 }
 
-// Close is for readers that have enough.
+// Close does nothing.
 func (*replayBody) Close() error { return nil }

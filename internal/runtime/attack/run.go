@@ -10,73 +10,70 @@ import (
 	"gauntlet/trace"
 )
 
-// The defaults of Options.
+// Defaults of Options.
 const (
-	DefaultLimit = 5 * time.Minute // that the specification recommends for phases without end
-	// DefaultGrace is how long to go on behind the end of the last actor, where neither the document
-	// nor Options.Grace says: what was sent before that end is still answered, and a server that
-	// asks late is.
+	DefaultLimit = 5 * time.Minute // recommended by the specification for phases without end
+	// DefaultGrace is how long to continue after the last actor has ended, if neither the document nor Options.Grace says: late
+	// answers and late server requests are still seen.
 	DefaultGrace = time.Second
 )
 
-// Options say how a document is played. A zero field means its default.
+// Options configure a run. A zero field means its default.
 type Options struct {
-	// Recorder takes every message of the run; required.
+	// Recorder records every message of the run; required.
 	Recorder *trace.Recorder
-	// Notice is told what whoever reads the verdict should know; nil tells nobody.
+	// Notice, if not nil, is called with what a reader of the verdict should know.
 	Notice func(Notice)
-	// Limit ends the run whatever happens; default DefaultLimit.
+	// Limit ends the run in any case; default DefaultLimit.
 	Limit time.Duration
-	// Grace is how long to go on watching when everybody is through; nil for what the
-	// document says, which without a word is DefaultGrace behind the end of the last actor, for which what is
-	// pending is waited for first (PendingGrace), and not at all when the agent has ended.
+	// Grace is how long to keep watching after everybody is done; nil means the document's grace. If that is not set either, it is
+	// DefaultGrace after the last actor's end, preceded by a wait for pending work (PendingGrace), and none if the agent has ended.
 	Grace *time.Duration
-	// Bindings play the actors, each those of its modes.
+	// Bindings play the actors of their modes.
 	Bindings []Binding
-	// Synthesizer has a model write what the document leaves to one; nil where none is named.
+	// Synthesizer writes what the document leaves to a model; may be nil.
 	Synthesizer Synthesizer
-	// Prompted says that the agent gets something of the document in another way, so that it is played
-	// also where no actor is.
+	// Prompted says that the agent receives part of the document in another way, so a run without actors is possible.
 	Prompted bool
-	// Clock says what time it is for phases and for the trace; nil for the time of day. With
-	// a clock of its own a run does not end when its actors are through: see [Run.Replay].
+	// Clock is the time for phases and the trace; nil means the real one. A run with its own clock does not end with its actors:
+	// see [Run.Replay].
 	Clock *Clock
 }
 
-// A Run is one document being played, once.
+// A Run plays one document once.
 type Run struct {
 	opt         Options
 	doc         *oatf.Document
-	grace       time.Duration // when the agent has ended
-	settle      time.Duration // when the last actor is through
-	patient     bool          // before that what is pending is waited for: nobody has said how long to wait
+	grace       time.Duration // after the agent has ended
+	settle      time.Duration // after the last actor has ended
+	patient     bool          // wait for pending work before that, since no grace was given
 	captures    *captureStore
 	notices     *notices
 	credentials *trace.Labels
 	actors      []*Actor
 	servers     []Listener
-	clients     []*Actor // whose players are Clients
+	clients     []*Actor // actors whose players are Clients
 	skipped     []ActorSummary
 
-	// alive is the context of everything that the run starts: what happens to an actor comes
-	// from transports, whose own contexts end earlier or later. Set before begun is closed.
+	// alive is the context of everything the run starts: transports, which report events, have contexts that end earlier or later.
+	// It is set before begun is closed.
 	alive context.Context
 	begun chan struct{} // closed when the actors have begun
-	over  chan ending   // why the run is over, before its grace; has room for one
+	over  chan ending   // why the run ends, before its grace; buffered
 
-	progress *ReplayProgress // of a replay; else nil
+	progress *ReplayProgress // set for a replay only
 	pending  pendingWork
-	entering pendingWork // phases that have begun and have not done what they do first
+	entering pendingWork // phases whose entry actions are not done
 
 	mu    sync.Mutex
 	work  sync.WaitGroup
-	ended bool   // nothing is started any more
-	lost  string // why messages are missing in the trace, "" if none are
-	// unwritten is why something that a model was to write was not said, "" if all was.
+	ended bool   // nothing new is started
+	lost  string // why messages are missing from the trace, or ""
+	// unwritten is why a text that a model should write was not sent, or "".
 	unwritten string
 }
 
-// Servers returns the server actors in the order of the document.
+// Servers returns the server actors in document order.
 func (r *Run) Servers() []Server {
 	out := make([]Server, len(r.servers))
 	for i, s := range r.servers {
@@ -85,7 +82,7 @@ func (r *Run) Servers() []Server {
 	return out
 }
 
-// Player returns what plays an actor, nil for one that is not played.
+// Player returns an actor's player, or nil.
 func (r *Run) Player(actor string) Player {
 	for _, a := range r.actors {
 		if a.Name == actor {
@@ -95,17 +92,16 @@ func (r *Run) Player(actor string) Player {
 	return nil
 }
 
-// An ending is why a run is over.
+// An ending is why a run ends.
 type ending struct {
 	why  string
-	gone bool // nothing can come any more that would be worth waiting for
+	gone bool // nothing worth waiting for can arrive any more
 }
 
-// End tells the run that the agent has ended. The run then ends, behind its grace.
+// End says that the agent has ended. The run ends after its grace.
 func (r *Run) End(why string) { r.signalEnd(ending{why, false}) }
 
-// Gone tells the run that no server has a client any more, nor will have one. Without
-// clients of its own it then ends, and waits for nothing.
+// Gone says that no server has or will have a client. A run without clients of its own then ends without grace.
 func (r *Run) Gone(why string) {
 	if len(r.clients) == 0 {
 		r.signalEnd(ending{why, true})
@@ -121,22 +117,20 @@ func (r *Run) Gone(why string) {
 func (r *Run) signalEnd(e ending) {
 	select {
 	case r.over <- e:
-	default: // somebody else has said so
+	default: // the end was signalled already
 	}
 }
 
-// Why a run ended.
+// Reasons for a run's end.
 const (
 	EndedThrough     = "all actors are through"
 	EndedLimit       = "its time was over"
 	EndedInterrupted = "it was interrupted"
 )
 
-// Run plays the document: it returns when all actors are through or somebody calls
-// End, and the grace is over; at its limit; and when ctx ends, which is no error. The
-// transports of the servers are open by then, and are the caller's to end behind it; they
-// answer nothing before Run is called. Nothing that the run started is left when it
-// returns.
+// Run plays the document until all actors are done or End is called, followed by the grace; until its limit; or until ctx ends,
+// which is no error. The servers' transports are open before, answer nothing until Run is called, and are the caller's to end
+// afterwards. Nothing started by the run is left when it returns.
 func (r *Run) Run(ctx context.Context) Summary {
 	start := time.Now()
 	limited, cancel := context.WithTimeoutCause(ctx, r.opt.Limit, errLimit)
@@ -153,7 +147,7 @@ func (r *Run) Run(ctx context.Context) Summary {
 			err := player.Play(alive)
 			player.Close()
 			if alive.Err() != nil {
-				err = nil // it was cut off
+				err = nil // it was cancelled
 			}
 			c.Finish(err)
 		})
@@ -187,7 +181,7 @@ func (r *Run) awaitEnd(ctx context.Context) string {
 		close(all)
 	})
 	if r.opt.Clock != nil || len(r.actors) == 0 {
-		through = nil // the recording may go on, and so may whoever was prompted
+		through = nil // the recording may continue, and so may a prompted agent
 	}
 	e, grace := ending{why: EndedThrough}, r.grace
 	select {
@@ -216,8 +210,7 @@ func (r *Run) awaitEnd(ctx context.Context) string {
 	}
 }
 
-// awaited are the actors whose end is that of the run: where some of them drive the agent those and the other
-// clients, else all.
+// awaited are the actors whose end is that of the run: where some of them drive the agent those and the other clients, else all.
 func (r *Run) awaited() []*Actor {
 	for _, c := range r.clients {
 		if _, ok := c.player.(Driver); ok {
@@ -227,7 +220,7 @@ func (r *Run) awaited() []*Actor {
 	return r.actors
 }
 
-// lingers reports whether something may still come when all that was awaited is through.
+// lingers reports whether something may still arrive after all awaited actors are done.
 func (r *Run) lingers() bool {
 	for _, c := range r.clients {
 		if d, ok := c.player.(Driver); !ok || d.Lingers() {
@@ -244,8 +237,7 @@ func endOf(ctx context.Context) string {
 	return EndedInterrupted
 }
 
-// spawn starts what ends with the run. Behind its end, when transports may still bring
-// something, it starts nothing.
+// spawn starts a goroutine that ends with the run. After the end, when transports may still report something, it does nothing.
 func (r *Run) spawn(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -254,24 +246,24 @@ func (r *Run) spawn(f func()) {
 	}
 }
 
-// awaitBegin waits until the run has begun, which its caller sees to, and returns its context.
+// awaitBegin waits for the run to begin, which the caller ensures, and returns its context.
 func (r *Run) awaitBegin() context.Context {
 	<-r.begun
 	return r.alive
 }
 
-// matchTime is how long the conditions, or the extractors, of a phase may take over one
-// message together. A document may have thousands of them, and a peer sends what costs most.
+// matchTime bounds the evaluation of a phase's conditions or extractors on one message. A document may have thousands, and a peer
+// sends what costs most.
 const matchTime = 2 * time.Second
 
 var errMatchTime = errors.New("there was no time left to look at a message")
 
-// matchContext returns a context for that time, which ends with the run as well.
+// matchContext returns a context that ends after matchTime or with the run.
 func (r *Run) matchContext() (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(r.alive, matchTime, errMatchTime)
 }
 
-// recordMessage puts a message into the trace.
+// recordMessage adds a message to the trace.
 func (r *Run) recordMessage(m trace.Message) int {
 	out, err := r.opt.Recorder.Record(m)
 	if err != nil {
@@ -282,7 +274,7 @@ func (r *Run) recordMessage(m trace.Message) int {
 	return out.Seq
 }
 
-// noteLoss notes why messages are missing in the trace.
+// noteLoss records why messages are missing from the trace.
 func (r *Run) noteLoss(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A script is what one actor does, read once: nothing in it fails when it is played.
+// A script is one actor, parsed: nothing in it can fail when played.
 type script struct {
 	Name, Mode string
 	Phases     []Phase
@@ -19,22 +19,22 @@ type script struct {
 // A Phase is one stage of a script.
 type Phase struct {
 	Name       string
-	State      rawjson.Value  // that holds in this phase, inherited whole if it has none of its own
-	Trigger    *match.Trigger // nil: the phase stays
+	State      rawjson.Value  // in effect during the phase; inherited whole if it has none
+	Trigger    *match.Trigger // nil: the phase does not end
 	Extractors []Extractor
 	OnEnter    []oatf.Action
 	awaits     []await
 	Faults     []*faults.Rule
 }
 
-// An Extractor takes a value out of messages of one side.
+// An Extractor captures a value from messages of one side.
 type Extractor struct {
 	Name   string
 	Source oatf.ExtractorSource
 	*match.Extractor
 }
 
-// readScript reads an actor of a normalized document.
+// readScript parses an actor of a normalized document.
 func readScript(a *oatf.Actor) (*script, error) {
 	s := &script{Name: a.Name, Mode: a.Mode}
 	states := make([]rawjson.Value, len(a.Phases))
@@ -95,12 +95,12 @@ func readPhase(p *oatf.Phase) (Phase, error) {
 //	  - {actor: recon, extractors: [token], timeout: 10s}
 const awaitKey = "x-gauntlet-await"
 
-// defaultAwait is how long a phase waits if it does not say.
+// defaultAwait is the default timeout of awaitKey.
 const defaultAwait = 30 * time.Second
 
-// An await is what a phase waits for when it begins.
+// An await is what a phase waits for on entry.
 type await struct {
-	keys    []string // of captures: actor.extractor
+	keys    []string // captures: actor.extractor
 	timeout time.Duration
 }
 
@@ -129,7 +129,7 @@ func readAwaits(v rawjson.Value) ([]await, error) {
 	return all, nil
 }
 
-// checkAwaits refuses a wait for what nobody captures, which would only ever time out.
+// checkAwaits rejects waits for values that nobody captures: they would always time out.
 func checkAwaits(scripts []*script) error {
 	captured := map[string]bool{}
 	for _, s := range scripts {

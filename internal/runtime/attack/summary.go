@@ -4,26 +4,26 @@ import (
 	"time"
 )
 
-// A Summary says what became of a run.
+// A Summary is the outcome of a run.
 type Summary struct {
 	Ended    string         `json:"ended"` // why, in words
 	Duration time.Duration  `json:"duration_ns"`
-	Actors   []ActorSummary `json:"actors"` // those that were played first
+	Actors   []ActorSummary `json:"actors"` // those played come first
 	Wire     []FaultOutcome `json:"wire,omitempty"`
-	// Lost is why messages are missing in the trace, "" if none are.
+	// Lost is why messages are missing from the trace, or "".
 	Lost string `json:"lost,omitempty"`
-	// Unwritten is why something that a model was to write was not said, "" if all was.
+	// Unwritten is why a text that a model should write was not sent, or "".
 	Unwritten string `json:"unwritten,omitempty"`
 }
 
-// An ActorSummary says how far an actor came.
+// An ActorSummary says how far an actor got.
 type ActorSummary struct {
 	Name    string   `json:"name"`
 	Mode    string   `json:"mode"`
-	Phases  []string `json:"phases,omitempty"`  // that it went through, the last one included
-	Through bool     `json:"through"`           // it did everything that it has to do
-	Skipped string   `json:"skipped,omitempty"` // why it was not played, "" if it was
-	Failed  string   `json:"failed,omitempty"`  // why it could not do its part, "" if it could
+	Phases  []string `json:"phases,omitempty"`  // phases it entered, including the last
+	Through bool     `json:"through"`           // it did everything it has to do
+	Skipped string   `json:"skipped,omitempty"` // why it was not played, or ""
+	Failed  string   `json:"failed,omitempty"`  // why it could not do its part, or ""
 }
 
 func (r *Run) summary(why string, took time.Duration) Summary {

@@ -13,43 +13,43 @@ import (
 	"gauntlet/trace"
 )
 
-// A Synthesizer has a language model write what a document leaves to one. It is safe for concurrent use.
+// A Synthesizer has a language model write what a document leaves to one. It must be safe for concurrent use.
 type Synthesizer interface {
-	// Synthesize returns what the model wrote: a text that should be an instance of the schema, which the caller checks.
+	// Synthesize returns the model's text, which should match the schema; the caller checks that.
 	Synthesize(ctx context.Context, s Synthesis) (string, error)
 }
 
-// A Synthesis is what a model is to write.
+// A Synthesis is what a model should write.
 type Synthesis struct {
 	Actor  string
 	What   string // what it is, in words: `the result of the tool "search"`
-	Prompt string // of the document, its templates resolved
-	About  string // what it answers and what it has to fit, as JSON: a definition, a request; "" for nothing
+	Prompt string // the document's, templates expanded
+	About  string // context and constraints as JSON (a definition, a request), or ""
 	Schema string // JSON Schema of an object
 }
 
-// A Form is what a binding demands of what a model writes in one place.
+// A Form is what a binding requires of a model's text.
 type Form struct {
 	What   string // as in Synthesis
 	About  string // as in Synthesis
 	Schema string // JSON Schema of an object
 }
 
-// SynthesisEvent is the method of the events in a trace that hold what a model wrote: they went over no wire, and a replay
-// takes them in place of the model.
+// SynthesisEvent is the method of trace events that hold a model's text. They were not on the wire; a replay uses them instead of
+// the model.
 const SynthesisEvent = "synthesize"
 
-// longestSynthesis bounds what a model writes, in bytes.
+// longestSynthesis bounds a model's text, in bytes.
 const longestSynthesis = 256 << 10
 
-// ErrNoSynthesizer says that a document leaves something to a model, and there is none.
+// ErrNoSynthesizer says that a document needs a model and there is none.
 var ErrNoSynthesizer = errors.New("a model has to write it (synthesize), and none is named")
 
-// errNoPrompt says that nothing tells the model what to write.
+// errNoPrompt says that the prompt for the model is missing.
 var errNoPrompt = errors.New("synthesize has no prompt")
 
-// Synthesize has a model write what an entry leaves to one, and returns it, an instance of the form's schema. An error is told and
-// noted: without what the document wanted said, nothing that an agent did not do counts for it. Nothing is sent here.
+// Synthesize has a model write what an entry leaves to one, and returns it as a value that matches the form's schema. An error is
+// reported and recorded: if a text was not sent as intended, the agent's inaction is no success. Nothing is sent here.
 func (a *Actor) Synthesize(ctx context.Context, phase int, entry rawjson.Value, x *Expander, f Form) (rawjson.Value, error) {
 	written, err := a.synthesize(ctx, phase, entry, x, f)
 	if err == nil {
@@ -93,7 +93,7 @@ func (a *Actor) synthesize(ctx context.Context, phase int, entry rawjson.Value, 
 	return written, nil
 }
 
-// withoutSecrets takes out of a prompt the secrets that its templates brought from a conversation. Those of the document are its own decoys.
+// withoutSecrets removes secrets that templates inserted into a prompt from a session. The document's own are decoys and stay.
 func withoutSecrets(prompt, given string) string {
 	return secret.Replace(prompt, func(found string) string {
 		if strings.Contains(given, found) {
@@ -103,7 +103,7 @@ func withoutSecrets(prompt, given string) string {
 	})
 }
 
-// checkWritten reads what a model wrote, which some put between fences.
+// checkWritten parses a model's text, possibly enclosed in code fences.
 func checkWritten(text, schema string) (rawjson.Value, error) {
 	if len(text) > longestSynthesis {
 		return rawjson.Value{}, fmt.Errorf("it has %d bytes, and no more than %d are sent", len(text), longestSynthesis)
@@ -119,7 +119,7 @@ func checkWritten(text, schema string) (rawjson.Value, error) {
 	return written, checkInstance(text, schema)
 }
 
-// noteUnwritten notes why something was not said as the document wants it; the first reason is told.
+// noteUnwritten records why a text was not sent as intended; the first reason is kept.
 func (r *Run) noteUnwritten(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,16 +128,16 @@ func (r *Run) noteUnwritten(why string) {
 	}
 }
 
-// RecordedSyntheses answers with what a model wrote in a recording: for the same actor and prompt, in the order of then.
+// RecordedSyntheses is a Synthesizer that returns the texts of a recording, for the same actor and prompt and in the same order.
 type RecordedSyntheses struct {
 	mu   sync.Mutex
 	left map[string][]string
 }
 
-// errNotRecorded says that a replay has nothing to answer with.
+// errNotRecorded says that the recording has no text to return.
 var errNotRecorded = errors.New("the recording holds nothing that a model wrote upon this prompt")
 
-// NewRecordedSyntheses reads what models wrote in a recording.
+// NewRecordedSyntheses collects the texts that models wrote in a recording.
 func NewRecordedSyntheses(recorded []trace.Message) *RecordedSyntheses {
 	r := &RecordedSyntheses{left: map[string][]string{}}
 	for i := range recorded {
@@ -154,7 +154,7 @@ func isSynthesis(m *trace.Message) bool {
 	return m.Kind == trace.Event && m.Role == "" && m.Method == SynthesisEvent
 }
 
-// Synthesize returns the next of what was written then.
+// Synthesize returns the next recorded text.
 func (r *RecordedSyntheses) Synthesize(_ context.Context, s Synthesis) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

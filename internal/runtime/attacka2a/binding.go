@@ -1,6 +1,6 @@
-// Package attacka2a is the binding of A2A (§7.2): it plays adversarial agents that other agents find by their
-// cards and send tasks to, and clients that send tasks to an agent under test. It speaks JSON-RPC over HTTP
-// with event streams, in revision 0.3 and the current one: each request says by its method which it means.
+// Package attacka2a is the A2A binding (§7.2): it plays adversarial agents, found by their cards and sent tasks by other agents,
+// and clients that send tasks to an agent under test. It speaks JSON-RPC over HTTP with event streams, in revision 0.3 and the
+// current one; a request's method tells which.
 package attacka2a
 
 import (
@@ -11,30 +11,30 @@ import (
 	"gauntlet/internal/runtime/attack"
 )
 
-// The defaults of Options.
+// Defaults of Options.
 const (
 	DefaultBody      = 4 << 20
 	DefaultTimeout   = 30 * time.Second
 	DefaultReadiness = 30 * time.Second
 )
 
-// Options say how the actors of A2A speak. A zero field means its default.
+// Options configure the A2A actors. A zero field means its default.
 type Options struct {
-	// URL is the agent that a2a_client actors attack; "" where there is none.
+	// URL is the agent that a2a_client actors attack; "" if there is none.
 	URL    string
-	Header http.Header // sent to it with every request
-	// Readiness is how long it may take until it can be reached, and Timeout how long over one request.
+	Header http.Header // sent with every request
+	// Readiness bounds the wait until it is reachable, and Timeout one request.
 	Readiness, Timeout time.Duration
-	// Body is the longest message that is taken, in bytes; default DefaultBody.
+	// Body bounds a received message, in bytes; default DefaultBody.
 	Body int
-	// Hosts are names that the Host header may have beside those of this machine.
+	// Hosts are allowed Host names beside those of this machine.
 	Hosts []string
-	// VerbatimCards serves cards with the URLs that the document has. Else those through which an agent is
-	// spoken to are the actor's own: nobody who follows a card would come back otherwise.
+	// VerbatimCards serves cards with the document's URLs. Otherwise the interface URLs are replaced by the actor's own, since
+	// nobody who follows a card would come back.
 	VerbatimCards bool
-	// Replayed says that the part of the agent under attack comes from a recording, so that no URL is needed.
+	// Replayed says that the agent under attack comes from a recording, so no URL is needed.
 	Replayed bool
-	// PushAnywhere lets notifications be pushed to other machines.
+	// PushAnywhere allows push notifications to other machines.
 	PushAnywhere bool
 }
 
@@ -59,7 +59,7 @@ func (binding) Modes() []string {
 	return []string{a2a.Protocol + "_server", a2a.Protocol + "_client"}
 }
 
-// NewPlayer makes an agent, or a client where there is an agent to attack.
+// NewPlayer returns an agent, or a client if there is an agent to attack.
 func (b binding) NewPlayer(a *attack.Actor) (attack.Player, string, error) {
 	if a.Mode == b.Modes()[0] {
 		return newServer(a, b.Options), "", nil

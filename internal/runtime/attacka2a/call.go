@@ -15,7 +15,7 @@ import (
 	"gauntlet/trace"
 )
 
-// Codes of errors (§8 of A2A 0.3).
+// Error codes (§8 of A2A 0.3).
 const (
 	codeUnknownMethod = -32601
 	codeInvalid       = -32600
@@ -66,7 +66,7 @@ func (x *exchange) serveCall() {
 	x.end(ctx, result)
 }
 
-// answerOther answers what is no request.
+// answerOther answers a message that is no request.
 func (x *exchange) answerOther(m wire.Message) {
 	switch m.Kind {
 	case wire.Notification:
@@ -114,8 +114,7 @@ func (x *exchange) answer(ctx context.Context, method string, request rawjson.Va
 	return "", codeUnknownMethod, "Method not found"
 }
 
-// respond returns what the document answers a message with; without a word of it, an empty task that is
-// done.
+// respond returns the document's answer to a message, or an empty completed task if it has none.
 func (x *exchange) respond(ctx context.Context, request rawjson.Value) (string, error) {
 	e := x.Expander(request)
 	defer x.NoteMissing(x.at, e)
@@ -151,7 +150,7 @@ func (x *exchange) respond(ctx context.Context, request rawjson.Value) (string, 
 	return e.ExpandValue(content)
 }
 
-// inRevision writes a result as the revision of its request wants it.
+// inRevision converts a result to the request's revision.
 func inRevision(method, result string, isCurrent bool) string {
 	v := attack.ParseJSON(result)
 	if !isCurrent || !v.Exists() {
@@ -166,8 +165,7 @@ func inRevision(method, result string, isCurrent bool) string {
 	return result
 }
 
-// wrapped writes an item of the current revision, which says by a member around it what it is; as is where
-// the document has written it so.
+// wrapped puts an item into the member that names its type in the current revision, unless the document already has it.
 func wrapped(v rawjson.Value, what string) string {
 	switch {
 	case a2a.IsWrapped(v):
@@ -190,11 +188,10 @@ func (x *exchange) reply(id, body string) {
 	}
 	x.record(trace.Message{Direction: trace.ToClient, Kind: kind, ID: id, Raw: text}, http.StatusOK)
 	x.w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(x.w, text) // who leaves has missed it
+	_, _ = io.WriteString(x.w, text) // a client that left misses it
 }
 
-// stream sends an answer in pieces (§7.2.4): a task with its status and its artifacts, a message, or what is
-// neither as one raw item.
+// stream sends an answer as a stream (§7.2.4): a task with its status and artifacts, a message, or anything else as one raw item.
 func (x *exchange) stream(id, result string, isCurrent bool) {
 	v := attack.ParseJSON(result)
 	items := []string{result}
@@ -209,7 +206,7 @@ func (x *exchange) stream(id, result string, isCurrent bool) {
 	for i, item := range items {
 		text := `{"jsonrpc":"2.0","id":` + id + `,"result":` + item + `}`
 		kind, method, raw, note := trace.Response, "", text, ""
-		if i > 0 { // the request has its answer: the rest is what follows it
+		if i > 0 { // the first item is the answer, the others follow it
 			kind, method, raw, note = trace.Event, a2a.MessageStream, item, "a further item of the stream, without its envelope"
 		}
 		x.record(trace.Message{Direction: trace.ToClient, Kind: kind, ID: id, Method: method, Raw: raw, Note: note}, http.StatusOK)
@@ -220,7 +217,7 @@ func (x *exchange) stream(id, result string, isCurrent bool) {
 	}
 }
 
-// taskEvents derives the events that follow a task.
+// taskEvents returns the events that follow a task.
 func taskEvents(task rawjson.Value, isCurrent bool) []string {
 	ids := `"taskId":` + cmp.Or(task.Get("id").Raw(), `""`) + `,"contextId":` + cmp.Or(task.Get("contextId").Raw(), `"context-1"`)
 	write := func(name, kind, more string, last bool) string {

@@ -7,8 +7,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// card returns the agent's card as it is served: the document's, in the order of its keys, templates
-// resolved.
+// card returns the agent's card: the document's, in its key order, templates expanded.
 func (x *exchange) card(request rawjson.Value) string {
 	x.mu.Lock()
 	own := x.own
@@ -38,7 +37,7 @@ func (x *exchange) card(request rawjson.Value) string {
 	return served
 }
 
-// ownCard is a card with the URLs of the agent, unless the user wants that of the document.
+// ownCard replaces the card's URLs by the agent's own, unless VerbatimCards is set.
 func (x *exchange) ownCard(card rawjson.Value, own string) string {
 	if x.opt.VerbatimCards {
 		return card.Raw()
@@ -46,8 +45,8 @@ func (x *exchange) ownCard(card rawjson.Value, own string) string {
 	return withInterfaces(ownURLs(card, own), own)
 }
 
-// withInterfaces adds where and in which revisions the agent speaks, unless the card has that in the form of the current revision:
-// clients of that look nowhere else.
+// withInterfaces adds the agent's interfaces and revisions in the current form if the card lacks them: current clients look only
+// there.
 func withInterfaces(card, own string) string {
 	v := attack.ParseJSON(card)
 	if v.Kind() != rawjson.Object || v.Get("supportedInterfaces").Exists() {
@@ -60,13 +59,13 @@ func withInterfaces(card, own string) string {
 	return v.Raw()[:len(v.Raw())-1] + `,"supportedInterfaces":[` + strings.Join(all, ",") + `]}`
 }
 
-// minimalCard is that of an agent of which the document says nothing.
+// minimalCard is the card of an agent without one in the document.
 func minimalCard(own string) string {
 	return `{"protocolVersion":"0.3.0","name":"oatf-agent","description":"An agent.","url":` + rawjson.Quote(own) +
 		`,"version":"1.0.0","capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}`
 }
 
-// ownURLs puts the agent's own URL where a card says how it is spoken to. All else stays as it is.
+// ownURLs replaces the interface URLs of a card and nothing else.
 func ownURLs(card rawjson.Value, own string) string {
 	if card.Kind() != rawjson.Object {
 		return card.Raw()

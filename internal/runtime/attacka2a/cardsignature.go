@@ -14,40 +14,40 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A State is what became of the check of one signature.
+// A State is the result of checking one signature.
 type State string
 
 // The states.
 const (
 	Verified   State = "verified"    // the key signed this card
-	Broken     State = "broken"      // the key did not sign this card: it was changed, or another key was used
+	Broken     State = "broken"      // the key did not sign this card: it was changed, or signed by another key
 	UnknownKey State = "unknown_key" // there is no such key
 	Malformed  State = "malformed"   // it is no signature
 	Unchecked  State = "unchecked"   // the card is too large to be checked
 )
 
-// A Check is one signature of a card.
+// A Check is the check of one signature of a card.
 type Check struct {
 	KeyID     string `json:"keyId"`
 	Algorithm string `json:"algorithm"`
-	KeySet    string `json:"keySet"` // where the signature says its key is: jku, which anybody can write
+	KeySet    string `json:"keySet"` // key location claimed by the signature (jku), which anybody can write
 	State     State  `json:"state"`
 	Why       string `json:"why,omitempty"`
 }
 
 const (
-	mostSignatures = 20        // of a card that are checked
-	mostKeys       = 4         // of one id that are tried for a signature: a stranger's key set may have thousands
-	largestCard    = 256 << 10 // that is checked, in bytes
-	longestField   = 500       // of a header that is repeated, in bytes
+	mostSignatures = 20        // signatures of a card that are checked
+	mostKeys       = 4         // keys of one id tried per signature: a stranger's key set may have thousands
+	largestCard    = 256 << 10 // largest card checked, in bytes
+	longestField   = 500       // longest header quoted, in bytes
 )
 
-// algorithms are those that a card may be signed with: none that need no key, or one that both sides have.
+// algorithms are the accepted ones: none without a key or with a shared key.
 var algorithms = []jose.SignatureAlgorithm{
 	jose.EdDSA, jose.ES256, jose.ES384, jose.ES512, jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512,
 }
 
-// keySetOf returns where the first signature of a card that says so has its key, "" if none does.
+// keySetOf returns the key location of the first signature that has one, or "".
 func keySetOf(card rawjson.Value) string {
 	for i, s := range card.Get("signatures").Elements() {
 		if i == mostSignatures {
@@ -60,10 +60,10 @@ func keySetOf(card rawjson.Value) string {
 	return ""
 }
 
-// signatureChecks checks the signatures of a card, of which there may be none, with a key set as JSON, "" for no keys.
+// signatureChecks checks a card's signatures, if any, with a JSON key set, "" for no keys.
 func signatureChecks(card rawjson.Value, keySet string) []Check {
 	var keys jose.JSONWebKeySet
-	_ = json.Unmarshal([]byte(cmp.Or(keySet, "{}")), &keys) // what cannot be read has no keys
+	_ = json.Unmarshal([]byte(cmp.Or(keySet, "{}")), &keys) // an unreadable set has no keys
 	c := newChecker(card, keys)
 	out := []Check{}
 	for i, s := range card.Get("signatures").Elements() {
@@ -75,7 +75,7 @@ func signatureChecks(card rawjson.Value, keySet string) []Check {
 	return out
 }
 
-// header is what a signature says of itself.
+// header is a signature's protected header.
 type header struct {
 	Kid, Alg, JKU string
 }
@@ -93,8 +93,8 @@ func headerOf(signature rawjson.Value) header {
 type checker struct {
 	card     rawjson.Value
 	keys     jose.JSONWebKeySet
-	payloads []string // made once for all signatures; none for a card that is too large
-	tries    int      // how often a key was tried
+	payloads []string // computed once for all signatures; none if the card is too large
+	tries    int      // signature verifications so far
 }
 
 func newChecker(card rawjson.Value, keys jose.JSONWebKeySet) *checker {
@@ -145,7 +145,7 @@ func (k *checker) signed(signature rawjson.Value, payload string, known []jose.J
 	return false
 }
 
-// parse puts a signature and what it may be of together.
+// parse combines a signature with a candidate payload.
 func parse(card, signature rawjson.Value, payload string) (*jose.JSONWebSignature, error) {
 	if signature.Get("protected").Kind() != rawjson.String || signature.Get("signature").Kind() != rawjson.String {
 		return nil, errors.New("a signature has protected and signature, which are strings")
@@ -158,14 +158,14 @@ func parse(card, signature rawjson.Value, payload string) (*jose.JSONWebSignatur
 	return jose.ParseSignedJSON(text+"}", algorithms)
 }
 
-// currentMembers are those of a card in the current revision. Its signatures are over no others.
+// currentMembers are a card's members in the current revision; its signatures cover no others.
 var currentMembers = map[string]bool{
 	"name": true, "description": true, "supportedInterfaces": true, "provider": true, "version": true, "documentationUrl": true, "capabilities": true,
 	"securitySchemes": true, "securityRequirements": true, "defaultInputModes": true, "defaultOutputModes": true, "skills": true, "iconUrl": true,
 }
 
-// payloads are what a signature of the card may be over: the card in the current revision, empty members left out, and the whole
-// card, both without signatures and in the canonical form.
+// payloads returns what a signature may cover: the card in the current revision without empty members, and the whole card, both
+// without signatures and in canonical form.
 func payloads(card rawjson.Value) []string {
 	return []string{currentForm(card), wholeForm(card)}
 }
@@ -192,8 +192,8 @@ func canonical(text string) string {
 	return tree.Root().Canonical()
 }
 
-// withoutEmpty writes a value without members and elements that are empty; keep says which members of the object itself stay, nil
-// for all. It is "" for what is empty.
+// withoutEmpty returns a value without empty members and elements, or "" if nothing is left; keep selects members of the object
+// itself, nil for all.
 func withoutEmpty(v rawjson.Value, keep func(name string) bool) string {
 	switch v.Kind() {
 	case rawjson.Null:
@@ -231,7 +231,7 @@ func withoutEmpty(v rawjson.Value, keep func(name string) bool) string {
 	return v.Raw()
 }
 
-// Any reports whether a signature is in a state.
+// Any reports whether a check has the state.
 func Any(checks []Check, state State) bool {
 	for _, c := range checks {
 		if c.State == state {
@@ -241,7 +241,7 @@ func Any(checks []Check, state State) bool {
 	return false
 }
 
-// signatureReport writes checks as JSON, for a trace: {"verified": …, "signatures": […]}.
+// signatureReport returns checks as JSON for a trace: {"verified": …, "signatures": […]}.
 func signatureReport(checks []Check) string {
 	text, err := json.Marshal(struct {
 		Verified   bool    `json:"verified"`

@@ -20,13 +20,12 @@ import (
 	"gauntlet/trace"
 )
 
-// A client is an actor in the mode a2a_client: it does the actions of its phases against the agent under
-// test, one after the other.
+// A client is an actor in mode a2a_client: it performs the actions of its phases against the agent under test, in order.
 type client struct {
 	*attack.Actor
 	opt    Options
 	http   *http.Client
-	number int // of requests, and of exchanges
+	number int // requests and exchanges so far
 	latest attack.Exchange
 
 	attack.PhaseStop
@@ -39,18 +38,18 @@ func newClient(a *attack.Actor, opt Options) *client {
 	}}
 }
 
-// Send is for actions that the protocol has no message for.
+// Send reports an action that has no message in this protocol.
 func (c *client) Send(_ context.Context, e attack.Entry, method, _ string) {
 	c.Notice(attack.Unplayed, e.Phase(), "%s is not sent: an A2A client says nothing beside its actions", method)
 }
 
-// Close gives up idle connections.
+// Close closes idle connections.
 func (c *client) Close() { c.http.CloseIdleConnections() }
 
-// Play runs through the script.
+// Play runs the script.
 func (c *client) Play(ctx context.Context) error { return c.PlayPhases(ctx, c.playPhase) }
 
-// playPhase does the actions of a phase, until it is over.
+// playPhase performs the actions of a phase until it is over.
 func (c *client) playPhase(ctx context.Context, at int, left <-chan struct{}) error {
 	for _, action := range c.Phases[at].State.Get("actions").Elements() {
 		if attack.IsClosed(left) || c.Over() || ctx.Err() != nil {
@@ -79,7 +78,7 @@ func (c *client) playPhase(ctx context.Context, at int, left <-chan struct{}) er
 	return nil
 }
 
-// act does one action and then what its events brought about.
+// act performs one action and then the effects of its events.
 func (c *client) act(ctx context.Context, at int, method, params string) error {
 	own, cancel := context.WithCancelCause(ctx)
 	c.SetStop(cancel)
@@ -106,7 +105,7 @@ func (c *client) act(ctx context.Context, at int, method, params string) error {
 	return err
 }
 
-// An action is one being done.
+// An action is one action in progress.
 type action struct {
 	*client
 	ctx            context.Context
@@ -144,7 +143,7 @@ func (t *action) run(ctx context.Context) error {
 	return nil
 }
 
-// getCard reads the card, which is no call of JSON-RPC.
+// getCard fetches the card, which is not a JSON-RPC call.
 func (t *action) getCard(ctx context.Context) error {
 	t.record(trace.Message{Direction: trace.ToServer, Kind: trace.Event, Method: a2a.CardGet}, http.MethodGet, 0)
 	u, err := url.Parse(t.opt.URL)
@@ -159,7 +158,7 @@ func (t *action) getCard(ctx context.Context) error {
 	return err
 }
 
-// get reads a document of the agent's by HTTP, an event under a name; not ok for what is no JSON.
+// get fetches a document of the agent over HTTP and reports it as an event; false if it is no JSON.
 func (t *action) get(ctx context.Context, event string, u *url.URL) (text string, ok bool, err error) {
 	r, err := t.do(ctx, http.MethodGet, u.String(), "", false)
 	if err != nil {
@@ -181,8 +180,8 @@ func (t *action) get(ctx context.Context, event string, u *url.URL) (text string
 	return text, kind == trace.Event, nil
 }
 
-// checkCard checks the signatures of a card with the keys that it names, which are asked for only where the card is from: an
-// event says what became of it.
+// checkCard checks a card's signatures with the keys it names, which are fetched only from the card's origin, and reports the
+// result as an event.
 func (t *action) checkCard(ctx context.Context, card rawjson.Value, from *url.URL) (err error) {
 	keys := ""
 	if u, bad := url.Parse(keySetOf(card)); bad == nil && u.Scheme == from.Scheme && u.Host == from.Host {
@@ -195,7 +194,7 @@ func (t *action) checkCard(ctx context.Context, card rawjson.Value, from *url.UR
 	return nil
 }
 
-// hearStream takes the items of a stream.
+// hearStream reads the items of a stream.
 func (t *action) hearStream(r *http.Response, name string) error {
 	next := wire.ReadEvents(r.Body, t.opt.Body)
 	for first := true; ; first = false {
@@ -210,13 +209,13 @@ func (t *action) hearStream(r *http.Response, name string) error {
 	}
 }
 
-// takeAnswer takes an answer, or an item of a stream: an event under the method, and for what tells of a
-// task's status or an artifact one of that name, too (§7.2.2).
+// takeAnswer handles an answer or a stream item: an event under the method and, for a task status or artifact update, another under
+// that name (§7.2.2).
 func (t *action) takeAnswer(text, name string, status int, first bool) {
 	m := wire.Decode(text)
 	kind, method, raw, note := trace.Kind(m.Kind.String()), "", text, m.Note
 	content := cmp.Or(m.Result, m.Error)
-	if !first && m.Kind != wire.Invalid { // the request has its answer: the rest is what follows it
+	if !first && m.Kind != wire.Invalid { // the first item is the answer, the others follow it
 		kind, method, raw, note = trace.Event, name, content, "a further item of the stream, without its envelope"
 	}
 	t.record(trace.Message{Direction: trace.ToClient, Kind: kind, ID: m.ID, Method: method, Raw: raw, Note: note}, http.MethodPost, status)
@@ -235,13 +234,13 @@ func (t *action) takeAnswer(text, name string, status int, first bool) {
 	}
 }
 
-// tell takes an event that stands in the trace under a name of its own, so that indicators see it.
+// tell reports an event and records it in the trace under its own name, so that indicators see it.
 func (t *action) tell(event, content string) {
 	t.record(trace.Message{Direction: trace.ToClient, Kind: trace.Event, Method: event, Raw: content, Note: "made of what stands before it"}, http.MethodPost, 0)
 	t.observe(event, content)
 }
 
-// observe takes an event: what came, with what it was asked by beside it.
+// observe reports an event: the answer together with its request.
 func (t *action) observe(event, content string) {
 	t.latest = attack.Exchange{Request: t.params, Response: content}
 	seen := content
@@ -259,7 +258,7 @@ func (t *action) observe(event, content string) {
 	}
 }
 
-// do sends a request, again and again while nobody listens yet.
+// do sends a request, retrying while nobody listens yet.
 func (t *action) do(ctx context.Context, method, to, body string, isCurrent bool) (*http.Response, error) {
 	deadline := time.Now().Add(t.opt.Readiness)
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {

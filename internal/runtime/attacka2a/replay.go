@@ -12,11 +12,11 @@ import (
 	"gauntlet/trace"
 )
 
-// ReplayPeer has the part of the agent under attack come from a recording.
+// ReplayPeer takes the agent under attack from a recording.
 func (c *client) ReplayPeer(t *attack.ReplayTransport) { c.http.Transport = t }
 
-// FeedRecorded gives what the agent answered: a card, an answer, or an item of a stream. The events that the recording
-// has beside an item are made of it again.
+// FeedRecorded feeds what the agent answered: a card, an answer, or a stream item. Events recorded beside an item are derived from
+// it again.
 func (c *client) FeedRecorded(t *attack.ReplayTransport, m *trace.Message) bool {
 	status := http.StatusOK
 	if m.HTTP != nil && m.HTTP.Status != 0 {
@@ -38,12 +38,12 @@ func (c *client) FeedRecorded(t *attack.ReplayTransport, m *trace.Message) bool 
 
 func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }
 
-// OpenReplay plays recorded requests to the agent again. HTTP has no sessions here.
+// OpenReplay replays recorded requests to the agent. HTTP has no sessions here.
 func (s *server) OpenReplay(ctx context.Context, answered func(*trace.Message, string)) attack.ReplaySession {
 	return &replaySession{s, ctx, answered}
 }
 
-// MadeUp is where the agent is spoken to, which is another port each time.
+// MadeUp returns "url": the agent's port differs each time.
 func (*server) MadeUp() []string { return []string{"url"} }
 
 type replaySession struct {
@@ -52,7 +52,7 @@ type replaySession struct {
 	answered func(*trace.Message, string)
 }
 
-// SendRecorded plays one request and waits for its answer.
+// SendRecorded replays one request and waits for its answer.
 func (s *replaySession) SendRecorded(line string, m *trace.Message) {
 	method, path := http.MethodPost, "/"
 	if m.Method == a2a.CardGet && m.Kind == trace.Event {
@@ -78,7 +78,7 @@ func (s *replaySession) SendRecorded(line string, m *trace.Message) {
 	s.answered(m, text)
 }
 
-// An answerWriter keeps an answer in memory.
+// An answerWriter keeps a response in memory.
 type answerWriter struct {
 	header http.Header
 	body   strings.Builder
@@ -89,5 +89,5 @@ func (w *answerWriter) Write(p []byte) (int, error) { return w.body.Write(p) }
 func (*answerWriter) WriteHeader(int)               {}
 func (*answerWriter) Flush()                        {}
 
-// Close does nothing: every request has its answer.
+// Close does nothing: every request has been answered.
 func (*replaySession) Close() {}

@@ -19,22 +19,21 @@ import (
 	"gauntlet/trace"
 )
 
-// A server is an actor in the mode a2a_server: an agent with a card, which answers messages with what the
-// document gives.
+// A server is an actor in mode a2a_server: an agent with a card that answers messages from the document.
 type server struct {
 	*attack.Actor
 	opt    Options
 	pusher *http.Client
 
 	mu        sync.Mutex
-	own       string // its URL, "" before it listens
+	own       string // its URL, "" until it listens
 	exchanges int
-	tasks     map[string]string // answers that are tasks, by id, as JSON
+	tasks     map[string]string // answered tasks, by id, as JSON
 	order     []string          // their ids, oldest first
-	pushes    map[string]string // push configurations, by task, as they came
+	pushes    map[string]string // push configurations by task, unchanged
 }
 
-// mostTasks bounds what is remembered for clients to ask for again.
+// mostTasks bounds the tasks kept for later requests.
 const mostTasks = 1000
 
 func newServer(a *attack.Actor, opt Options) *server {
@@ -46,24 +45,24 @@ func newServer(a *attack.Actor, opt Options) *server {
 	return s
 }
 
-// noteFaults says what of a state is not played.
+// noteFaults reports the parts of a state that are not played.
 func (s *server) noteFaults(at int) {
 	if s.Phases[at].Faults != nil {
 		s.Notice(attack.Unplayed, at, "x-gauntlet-wire is for MCP servers: what an A2A agent sends goes out as usual")
 	}
 }
 
-// Server is where a transport is attached.
+// Server is where a transport attaches.
 func (s *server) Server() attack.Server {
 	return attack.Server{Actor: s.Name, Protocol: a2a.Protocol, Path: "/", HTTP: s.serveHTTP}
 }
 
-// Send is for actions that the protocol has no message for.
+// Send reports an action that has no message in this protocol.
 func (s *server) Send(_ context.Context, e attack.Entry, method, _ string) {
 	s.Notice(attack.Unplayed, e.Phase(), "%s is not sent: an A2A agent says nothing unasked but push notifications", method)
 }
 
-// Moved is told of phases.
+// Moved does nothing.
 func (s *server) Moved() {}
 
 func (s *server) serveHTTP(ctx context.Context, ln net.Listener) error {
@@ -87,7 +86,7 @@ func (s *server) serveHTTP(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// ServeHTTP answers one request, once the run has begun: who comes earlier waits.
+// ServeHTTP answers a request once the run has begun; earlier ones wait.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.AwaitBegin()
 	x := s.newExchange(w, r)
@@ -119,7 +118,7 @@ func (s *server) isOwnOrigin(origin string) bool {
 	return ok && s.isOwnHost(host)
 }
 
-// An exchange is one request of HTTP with its answer, and the phase that answers it.
+// An exchange is an HTTP request with its response, and the phase that answers it.
 type exchange struct {
 	*server
 	w      http.ResponseWriter
@@ -136,7 +135,7 @@ func (s *server) newExchange(w http.ResponseWriter, r *http.Request) *exchange {
 	return &exchange{server: s, w: w, r: r, number: s.exchanges}
 }
 
-// begin takes an event, and waits until its phase may answer.
+// begin reports an event, and waits until its phase may answer.
 func (x *exchange) begin(event string, content rawjson.Value) context.Context {
 	ctx := x.AwaitBegin()
 	x.at, x.then = x.ObserveMessage(ctx, event, oatf.SourceRequest, content, true)
@@ -150,7 +149,7 @@ func (x *exchange) begin(event string, content rawjson.Value) context.Context {
 	return ctx
 }
 
-// end takes the answer and does what the event brought about.
+// end reports the answer and applies the event's effects.
 func (x *exchange) end(ctx context.Context, result string) {
 	x.RunExtractors(x.at, oatf.SourceResponse, attack.ParseJSON(result))
 	if x.then != nil {
@@ -158,7 +157,7 @@ func (x *exchange) end(ctx context.Context, result string) {
 	}
 }
 
-// record puts a message of the exchange into the trace.
+// record adds a message of the exchange to the trace.
 func (x *exchange) record(m trace.Message, status int) {
 	x.AwaitBegin()
 	m.Time, m.Actor, m.Server, m.Session, m.Protocol, m.Role = x.Now(), x.Name, x.Name, "s1", a2a.Protocol, trace.AsServer
@@ -170,7 +169,7 @@ func (x *exchange) record(m trace.Message, status int) {
 	x.Record(m)
 }
 
-// refuse answers with words.
+// refuse answers with plain text.
 func (x *exchange) refuse(status int, why string) {
 	x.at = x.LastPhase()
 	x.record(trace.Message{Direction: trace.ToServer, Kind: trace.Invalid, Note: "refused: " + why}, 0)
@@ -185,11 +184,11 @@ func (x *exchange) serveCard() {
 	card := x.card(attack.ParseJSON("{}"))
 	x.record(trace.Message{Direction: trace.ToClient, Kind: trace.Event, Method: a2a.CardGet, Raw: card}, http.StatusOK)
 	x.w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(x.w, card) // who leaves has missed it
+	_, _ = io.WriteString(x.w, card) // a client that left misses it
 	x.end(ctx, card)
 }
 
-// readBody reads what was posted.
+// readBody reads the posted body.
 func (x *exchange) readBody() (string, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, int64(x.opt.Body)))
 	var tooLong *http.MaxBytesError

@@ -11,13 +11,13 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A signingKey signs cards. It follows from a seed, so that the same attack has the same key in every run; it is nobody's secret.
+// A signingKey signs cards. It is derived from a seed, so that an attack has the same key in every run; it is no secret.
 type signingKey struct {
 	id      string
 	private ed25519.PrivateKey
 }
 
-// newSigningKey makes the key of a seed, under an id.
+// newSigningKey derives a key from a seed.
 func newSigningKey(id, seed string) signingKey {
 	sum := sha256.Sum256([]byte("gauntlet card key of " + seed))
 	return signingKey{id, ed25519.NewKeyFromSeed(sum[:])}
@@ -31,8 +31,8 @@ func (k signingKey) Set() (string, error) {
 	return string(text), err
 }
 
-// Sign returns card with a signature for each revision, both over signed, which is the card itself where it is to verify. keySet is the URL that
-// they name for the key.
+// Sign returns card with a signature for each revision, both over signed, which must equal card to verify. keySet is the key URL
+// they name.
 func (k signingKey) Sign(card, signed rawjson.Value, keySet string) (string, error) {
 	var all []string
 	for _, payload := range payloads(signed) {

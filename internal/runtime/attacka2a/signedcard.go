@@ -12,16 +12,14 @@ import (
 	"gauntlet/trace"
 )
 
-// signedCardKey is the member of a state by which an agent signs its card, with a key of its own that it offers at
-// [a2a.KeysPath]:
+// signedCardKey is the state member by which an agent signs its card, with its own key served at [a2a.KeysPath]:
 //
 //	x-gauntlet-signed-card: {description: An honest agent.}
 //
-// What is signed is the card with these members in place of its own, so with any of them the signature does not hold for the card that is
-// served; with {} it does.
+// The signed text is the card with these members replaced, so the signature fails for the served card; with {} it verifies.
 const signedCardKey = "x-gauntlet-signed-card"
 
-// signCard signs a card as the state wants it.
+// signCard signs a card as the state specifies.
 func (x *exchange) signCard(e *attack.Expander, card, own string, instead rawjson.Value) string {
 	text, err := e.ExpandValue(instead)
 	v := attack.ParseJSON(text)
@@ -37,10 +35,10 @@ func (x *exchange) signCard(e *attack.Expander, card, own string, instead rawjso
 	return signed
 }
 
-// key is the same in every run, so that a replay has the same signatures.
+// key returns the same key in every run, so that a replay has the same signatures.
 func (s *server) key() signingKey { return newSigningKey("card-key-1", s.Name) }
 
-// replaceMembers writes an object with the members of another in place of its own.
+// replaceMembers returns an object with members replaced by another's.
 func replaceMembers(v, by rawjson.Value) string {
 	var parts, names []string
 	for m := range by.Members() {
@@ -54,7 +52,7 @@ func replaceMembers(v, by rawjson.Value) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// serveKeys serves the key of the card's signatures: that a client asks for it is an event.
+// serveKeys serves the signature key; a client's request for it is an event.
 func (x *exchange) serveKeys() {
 	x.at = x.LastPhase()
 	keys, err := x.key().Set()
@@ -66,6 +64,6 @@ func (x *exchange) serveKeys() {
 	ctx := x.begin(a2a.CardKeys, attack.ParseJSON("{}"))
 	x.record(trace.Message{Direction: trace.ToClient, Kind: trace.Event, Method: a2a.CardKeys, Raw: keys}, http.StatusOK)
 	x.w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(x.w, keys) // who leaves has missed it
+	_, _ = io.WriteString(x.w, keys) // a client that left misses it
 	x.end(ctx, keys)
 }

@@ -1,7 +1,7 @@
 package attacka2a
 
-// What a model may be left to write as the answer to a message (§6 of A2A 0.3), without members that no attack needs: a task or a message. It stands
-// in a member of its own, since not every provider takes alternatives at the top of a schema.
+// Schema of what a model may write as the answer to a message (§6 of A2A 0.3), without members that no attack needs: a task or a
+// message. It is wrapped in a member, since not every provider accepts alternatives at the top of a schema.
 const (
 	textPart = `{"type":"object","properties":{"kind":{"const":"text"},"text":{"type":"string"}},"required":["kind","text"],"additionalProperties":false}`
 	dataPart = `{"type":"object","properties":{"kind":{"const":"data"},"data":{"type":"object"}},"required":["kind","data"],"additionalProperties":false}`

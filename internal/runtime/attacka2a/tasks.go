@@ -18,7 +18,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// remember keeps an answer that has an id for clients that ask for the task again.
+// remember keeps an answer with an id for clients that request the task again.
 func (s *server) remember(result string) {
 	v := attack.ParseJSON(result)
 	if t := v.Get("task"); t.Kind() == rawjson.Object {
@@ -56,7 +56,7 @@ func (s *server) listTasks() string {
 	return `{"tasks":[` + strings.Join(all, ",") + `],"nextPageToken":"","pageSize":` + itoa(len(all)) + `,"totalSize":` + itoa(len(all)) + `}`
 }
 
-// answerPush keeps the configurations of push notifications, one a task, as they come.
+// answerPush stores push notification configurations unchanged, one per task.
 func (s *server) answerPush(method string, request rawjson.Value) (string, int, string) {
 	id := cmp.Or(request.Get("taskId").Text(), request.Get("id").Text())
 	s.mu.Lock()
@@ -81,7 +81,7 @@ func (s *server) answerPush(method string, request rawjson.Value) (string, int, 
 	return kept, 0, ""
 }
 
-// Do does what only A2A has on_enter: send_push_notification posts a payload to a client (§7.2.6).
+// Do performs A2A's own on_enter action: send_push_notification posts a payload to a client (§7.2.6).
 func (s *server) Do(ctx context.Context, e attack.Entry, name, value string) bool {
 	if name != "send_push_notification" {
 		return false
@@ -113,7 +113,7 @@ func (s *server) Do(ctx context.Context, e attack.Entry, name, value string) boo
 	return true
 }
 
-// mayPush says why nothing is pushed to a URL, "" if it may be.
+// mayPush says why nothing may be pushed to a URL, or returns "".
 func (s *server) mayPush(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

@@ -1,6 +1,5 @@
-// Package attackagui is the binding of AG-UI (§7.3): it plays the front end of an agent, which begins runs
-// with what the document gives, hears every event of their streams, and answers the calls that the agent
-// makes of the front end's tools.
+// Package attackagui is the AG-UI binding (§7.3): it plays an agent's front end, which starts runs with the document's input,
+// receives the events of their streams, and answers the agent's calls of front-end tools.
 package attackagui
 
 import (
@@ -11,29 +10,29 @@ import (
 	"gauntlet/internal/runtime/attack"
 )
 
-// The defaults of Options.
+// Defaults of Options.
 const (
 	DefaultReadiness = 30 * time.Second
 	DefaultMessage   = 4 << 20
 )
 
-// Options say how a front end reaches its agent. A zero field means its default.
+// Options configure the front end. A zero field means its default.
 type Options struct {
-	// URL is where runs are begun, by POST; "" where there is no agent that speaks AG-UI.
+	// URL is where runs are started, by POST; "" if no agent speaks AG-UI.
 	URL string
 	// Header is sent with every request.
 	Header http.Header
-	// Readiness is how long the agent may take until it can be reached; default DefaultReadiness.
+	// Readiness bounds the wait until the agent is reachable; default DefaultReadiness.
 	Readiness time.Duration
-	// Message is the longest event that is taken, in bytes; default DefaultMessage.
+	// Message bounds a received event, in bytes; default DefaultMessage.
 	Message int
-	// Transport carries requests; default one of its own, which goes through no proxy.
+	// Transport makes the requests; the default uses no proxy.
 	Transport http.RoundTripper
-	// Done says that the agent is not at work any more when it has ended its run.
+	// Done says that the agent is idle once its run has ended.
 	Done bool
-	// Replayed says that the agent's part comes from a recording, so that no URL is needed.
+	// Replayed says that the agent comes from a recording, so no URL is needed.
 	Replayed bool
-	// Skip says why there is no agent, for reports.
+	// Skip says, for reports, why there is no agent.
 	Skip string
 }
 
@@ -53,10 +52,10 @@ func New(opt Options) attack.Binding {
 
 type binding struct{ Options }
 
-// Modes are those of §7.3.1: the protocol has a client's side only.
+// Modes are those of §7.3.1: the protocol has only a client side.
 func (binding) Modes() []string { return []string{agui.Protocol + "_client"} }
 
-// NewPlayer makes a front end, where there is an agent.
+// NewPlayer returns a front end if there is an agent.
 func (b binding) NewPlayer(a *attack.Actor) (attack.Player, string, error) {
 	if b.URL == "" && b.Replayed {
 		b.URL = "http://replayed.invalid/"

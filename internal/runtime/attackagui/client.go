@@ -14,16 +14,16 @@ import (
 	"gauntlet/trace"
 )
 
-// A client is an actor in the mode ag_ui_client: each of its phases begins a run of the agent with the input
-// that its state has, and goes on with it for as long as the agent calls tools.
+// A client is an actor in mode ag_ui_client: each phase starts a run of the agent with its state's input, and continues it as long
+// as the agent calls tools.
 type client struct {
 	*attack.Actor
 	opt  Options
 	http *http.Client
 
-	exchanges int // of HTTP; only its own goroutine counts
+	exchanges int // HTTP exchanges so far; used by one goroutine
 
-	attack.PhaseStop // of the run that is under way
+	attack.PhaseStop // stops the current run
 }
 
 func newClient(a *attack.Actor, opt Options) *client {
@@ -37,19 +37,19 @@ func newClient(a *attack.Actor, opt Options) *client {
 	}}
 }
 
-// Send is for actions that the protocol has no message for.
+// Send reports an action that has no message in this protocol.
 func (c *client) Send(_ context.Context, e attack.Entry, method, _ string) {
 	c.Notice(attack.Unplayed, e.Phase(), "%s is not sent: AG-UI has no message of a front end beside the input of a run", method)
 }
 
-// ReplayPeer has the agent's part come from a recording.
+// ReplayPeer takes the agent from a recording.
 func (c *client) ReplayPeer(t *attack.ReplayTransport) { c.http.Transport = t }
 
-// FeedRecorded gives what the agent said: an event of its stream, or a refusal.
+// FeedRecorded feeds what the agent said: an event of its stream, or a refusal.
 func (c *client) FeedRecorded(t *attack.ReplayTransport, m *trace.Message) bool {
 	switch {
 	case m.Method == agui.Answer:
-		t.EndAnswer() // what it said is put together when the stream has ended
+		t.EndAnswer() // its text is assembled when the stream has ended
 	case m.Kind == trace.Invalid && m.HTTP != nil && m.HTTP.Status/100 != 2:
 		t.Feed(m.HTTP.Status, "text/plain", m.Raw)
 		t.EndAnswer()
@@ -59,17 +59,16 @@ func (c *client) FeedRecorded(t *attack.ReplayTransport, m *trace.Message) bool 
 	return true
 }
 
-// Lingers reports whether the agent may be at work behind the end of its run.
+// Lingers reports whether the agent may be working after its run has ended.
 func (c *client) Lingers() bool { return !c.opt.Done }
 
-// Close gives up idle connections.
+// Close closes idle connections.
 func (c *client) Close() { c.http.CloseIdleConnections() }
 
-// Play runs through the script.
+// Play runs the script.
 func (c *client) Play(ctx context.Context) error { return c.PlayPhases(ctx, c.playPhase) }
 
-// playPhase begins the run of a phase and goes on with it until the agent calls nothing any more. What events
-// brought about is done behind that.
+// playPhase starts the phase's run and continues it until the agent calls no more tools; then it applies the effects of events.
 func (c *client) playPhase(ctx context.Context, at int, _ <-chan struct{}) error {
 	running, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -98,7 +97,7 @@ func (c *client) playPhase(ctx context.Context, at int, _ <-chan struct{}) error
 	return err
 }
 
-// record puts an event into the trace.
+// record adds an event to the trace.
 func (c *client) record(at int, d trace.Direction, event, raw, note string, status int) {
 	m := trace.Message{
 		Time: c.Now(), Actor: c.Name, Phase: c.Phases[at].Name, Server: c.Name, Session: "s1", Protocol: agui.Protocol, Role: trace.AsClient,
@@ -112,7 +111,7 @@ func (c *client) record(at int, d trace.Direction, event, raw, note string, stat
 	c.Record(m)
 }
 
-// observe takes what came over the wire: an event, at which the extractors of the phase look.
+// observe reports an event from the wire to the phase's extractors.
 func (t *turn) observe(event, content string, side oatf.ExtractorSource) {
 	t.c.RunExtractors(t.at, side, attack.ParseJSON(content))
 	x := attack.Exchange{Request: t.input, Response: content}
@@ -124,7 +123,7 @@ func (t *turn) observe(event, content string, side oatf.ExtractorSource) {
 	}
 }
 
-// refusal is an answer that is no stream of events.
+// refusal is a response that is no event stream.
 type refusal struct {
 	status int
 	text   string

@@ -10,16 +10,15 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An input is what a run begins with, in parts: what the document gives, messages that have come since, and
-// what the protocol requires and the document leaves out.
+// An input is a run's input in parts: the document's, messages added since, and required members that the document omits.
 type input struct {
 	thread, run string   // as JSON
 	messages    []string // as JSON
-	rest        []string // members as they stand
+	rest        []string // members, unchanged
 }
 
-// readInput reads a RunAgentInput, its templates resolved. Documents may leave out what every agent wants:
-// the ids of thread, run and messages, and empty lists.
+// readInput parses a RunAgentInput with templates expanded. Documents may omit what every agent requires: ids of thread, run and
+// messages, and empty lists.
 func readInput(text string, serial int) (*input, error) {
 	v := attack.ParseJSON(text)
 	if v.Kind() != rawjson.Object {
@@ -43,7 +42,7 @@ func readInput(text string, serial int) (*input, error) {
 				in.messages = append(in.messages, withID(one, i))
 			}
 		case name == "messages":
-			in.rest = append(in.rest, `"messages":`+m.Value.Raw()) // no list: the document wants it so
+			in.rest = append(in.rest, `"messages":`+m.Value.Raw()) // not a list, as the document wants
 			given["messages as they stand"] = true
 		default:
 			in.rest = append(in.rest, m.Key.Raw()+":"+m.Value.Raw())
@@ -62,13 +61,13 @@ func readInput(text string, serial int) (*input, error) {
 	return in, nil
 }
 
-// What a model may be left to write in this protocol, as JSON Schemas.
+// JSON Schemas of what a model may write in this protocol.
 const (
 	messagesForm = `{"type":"object","properties":{"messages":{"type":"array","minItems":1,"items":{"type":"object","properties":{"role":{"enum":["user","assistant","system","developer"]},"content":{"type":"string"}},"required":["role","content"],"additionalProperties":false}}},"required":["messages"],"additionalProperties":false}`
 	resultForm   = `{"type":"object","properties":{"content":{"type":"string"}},"required":["content"],"additionalProperties":false}`
 )
 
-// setMessages puts what a model wrote in the place of the document's messages.
+// setMessages replaces the document's messages by a model's.
 func (in *input) setMessages(list rawjson.Value) {
 	in.messages, in.rest = nil, slices.DeleteFunc(in.rest, func(m string) bool { return strings.HasPrefix(m, `"messages":`) })
 	for i, one := range list.Elements() {
@@ -76,7 +75,7 @@ func (in *input) setMessages(list rawjson.Value) {
 	}
 }
 
-// withID gives a message the id that the protocol wants.
+// withID gives a message the id the protocol requires.
 func withID(message rawjson.Value, place int) string {
 	if message.Kind() != rawjson.Object || message.Get("id").Exists() {
 		return message.Raw()
@@ -88,7 +87,7 @@ func withID(message rawjson.Value, place int) string {
 	return "{" + id + "," + message.Raw()[1:]
 }
 
-// body is the input as it goes out.
+// body returns the input as sent.
 func (in *input) body() string {
 	parts := []string{`"threadId":` + in.thread, `"runId":` + in.run}
 	if in.messages != nil {
@@ -97,7 +96,7 @@ func (in *input) body() string {
 	return "{" + strings.Join(append(parts, in.rest...), ",") + "}"
 }
 
-// addCalls adds what the agent said in the last run, with the calls that it waits for, and their results.
+// addCalls adds the agent's last message, its pending calls, and their results.
 func (in *input) addCalls(text string, calls []*agui.ToolCall, results []string, round int) {
 	var made []string
 	for _, c := range calls {

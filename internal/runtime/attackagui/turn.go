@@ -20,24 +20,24 @@ import (
 	"gauntlet/trace"
 )
 
-// mostRounds is how often an agent may call tools before its turn is given up.
+// mostRounds bounds an agent's rounds of tool calls in one turn.
 const mostRounds = 20
 
-// A turn is what one phase has the agent do: a run, and further ones for as long as it calls tools.
+// A turn is one phase of the agent's work: a run, and further ones as long as it calls tools.
 type turn struct {
 	c        *client
 	ctx      context.Context
 	at       int
 	in       *input
-	input    string // the input of the latest run, as it went out
+	input    string // the input of the latest run, as sent
 	stream   *agui.Stream
-	ended    string // the event that ended the latest run, "" for none
-	failure  string // what the agent said of a run that failed
+	ended    string // the event that ended the latest run, or ""
+	failure  string // the agent's error message for a failed run
 	waits    bool   // the latest run ended with an interrupt: the agent waits for its user
 	deferred []func(string)
 }
 
-// newTurn reads what a phase begins with, nil for nothing.
+// newTurn reads a phase's input; nil if it has none.
 func (c *client) newTurn(ctx context.Context, at int) (*turn, error) {
 	given := attack.Member(c.Phases[at].State, agui.RunAgentInput)
 	if !given.Exists() {
@@ -67,7 +67,7 @@ func (c *client) newTurn(ctx context.Context, at int) (*turn, error) {
 	return &turn{c: c, at: at, in: in}, nil
 }
 
-// begin begins a run and hears it to its end.
+// begin starts a run and receives it to its end.
 func (t *turn) begin(ctx context.Context) error {
 	t.ctx = ctx
 	t.input, t.stream, t.ended = t.in.body(), &agui.Stream{}, ""
@@ -80,7 +80,7 @@ func (t *turn) begin(ctx context.Context) error {
 	}
 	defer r.Body.Close()
 	if r.StatusCode/100 != 2 {
-		text, _ := io.ReadAll(io.LimitReader(r.Body, 2000)) // what can be read of an error says enough
+		text, _ := io.ReadAll(io.LimitReader(r.Body, 2000)) // whatever is readable says enough
 		err := &refusal{r.StatusCode, excerpt.Clip(strings.TrimSpace(string(text)), 500)}
 		t.c.record(t.at, trace.ToClient, "", err.text, "refused", r.StatusCode)
 		return err
@@ -90,7 +90,7 @@ func (t *turn) begin(ctx context.Context) error {
 	return t.fail(ctx, err)
 }
 
-// fail is nil for a run that was cut off from our side.
+// fail returns nil if the run was cancelled by us.
 func (t *turn) fail(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -98,7 +98,7 @@ func (t *turn) fail(ctx context.Context, err error) error {
 	return err
 }
 
-// post sends the input, again and again while nobody listens yet.
+// post sends the input, retrying while nobody listens yet.
 func (t *turn) post(ctx context.Context) (*http.Response, error) {
 	deadline := time.Now().Add(t.c.opt.Readiness)
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
@@ -123,7 +123,7 @@ func (t *turn) post(ctx context.Context) (*http.Response, error) {
 	}
 }
 
-// hear takes the events of a run.
+// hear receives the events of a run.
 func (t *turn) hear(r *http.Response) error {
 	next := wire.ReadEvents(r.Body, t.c.opt.Message)
 	for {
@@ -157,7 +157,7 @@ func (t *turn) takeEvent(data string, status int) {
 	t.observe(name, t.stream.Add(v), oatf.SourceResponse)
 }
 
-// recordAnswer puts what the agent said into the trace, whole.
+// recordAnswer adds the agent's whole message to the trace.
 func (t *turn) recordAnswer(status int) {
 	if t.stream.Cut() {
 		t.c.NoteLoss(errors.New("a run had more than is put together"))
@@ -165,7 +165,7 @@ func (t *turn) recordAnswer(status int) {
 	t.c.record(t.at, trace.ToClient, agui.Answer, agui.AnswerContent(t.stream.Text(), t.ended == agui.RunError), "what the agent said in this run, put together from its events", status)
 }
 
-// answerCalls answers the calls that the agent waits for, and reports whether there are any to go on with.
+// answerCalls answers the agent's pending calls, and reports whether to continue.
 func (t *turn) answerCalls(round int) bool {
 	open := t.stream.Open()
 	if t.ctx.Err() != nil || len(open) == 0 || t.in.messages == nil {
@@ -188,7 +188,7 @@ func (t *turn) answerCalls(round int) bool {
 	return true
 }
 
-// result makes the message that answers a call, as the document has it: an event of ours, too.
+// result returns the message that answers a call, from the document; it is an event of ours too.
 func (t *turn) result(c *agui.ToolCall, round, i int) (string, error) {
 	start := attack.ParseJSON(c.Start)
 	entry, err := t.selectResponse(start)
@@ -207,7 +207,7 @@ func (t *turn) result(c *agui.ToolCall, round, i int) (string, error) {
 	return message, nil
 }
 
-// resultText is what a call is answered with, as JSON: what a model writes where the document leaves it to one, or what the document has.
+// resultText returns a call's result as JSON, from a model if the document asks for one.
 func (t *turn) resultText(entry, start rawjson.Value, x *attack.Expander) (string, error) {
 	content := attack.Member(entry, "content")
 	if attack.Member(entry, "synthesize").Exists() {
@@ -225,8 +225,8 @@ func (t *turn) resultText(entry, start rawjson.Value, x *attack.Expander) (strin
 	return x.ExpandValue(content)
 }
 
-// toolMessage makes a message of role tool. content may be a whole payload of tool_call_result, whose members
-// stand as they are, or what is to be its content.
+// toolMessage returns a message of role tool. content is a whole tool_call_result payload, whose members are kept, or just its
+// content.
 func toolMessage(content rawjson.Value, callID, messageID string) string {
 	var parts []string
 	whole := content.Kind() == rawjson.Object && (content.Get("content").Exists() || content.Get("toolCallId").Exists())
@@ -252,7 +252,7 @@ func toolMessage(content rawjson.Value, callID, messageID string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// selectResponse returns the entry of tool_responses for a call, absent for none.
+// selectResponse returns the entry of tool_responses for a call, absent if there is none.
 func (t *turn) selectResponse(start rawjson.Value) (rawjson.Value, error) {
 	list := attack.Member(t.c.Phases[t.at].State, "tool_responses")
 	if !list.Exists() {
@@ -267,7 +267,7 @@ func (t *turn) selectResponse(start rawjson.Value) (rawjson.Value, error) {
 	return d.Select(limited, start)
 }
 
-// isRefused reports whether nobody listens where the agent should.
+// isRefused reports whether nothing listens at the agent's address.
 func isRefused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED)
 }

@@ -267,7 +267,7 @@ func (s *upstream) queueNotification(method, params string) {
 	}
 }
 
-// beginCall and endCall track the calls that the server is processing.
+// beginCall and finishCall track the calls that the server is processing.
 func (s *upstream) beginCall(c *mcpserver.Call) *pendingCall {
 	p := &pendingCall{c, rawjson.LastMember(rawjson.LastMember(c.Params, "_meta"), "progressToken")}
 	s.mu.Lock()

@@ -334,7 +334,7 @@ func (t *Session) answeredVersion() string {
 	return t.version
 }
 
-// beginWriting and its counterpart enclose the writing of an HTTP answer. Notifications take another stream, and one sent after an
+// beginWriting and endWriting enclose the writing of an HTTP answer. Notifications take another stream, and one sent after an
 // answer must not overtake it.
 func (t *Session) beginWriting() {
 	t.mu.Lock()
