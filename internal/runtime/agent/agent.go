@@ -1,6 +1,5 @@
-// Package agent starts the agent under test: a command of the user's that finds in an
-// mcp.json the servers it is to use, and in its arguments or environment what its user
-// wants of it. How it ended is told apart, since an agent that hung has resisted nothing.
+// Package agent starts the agent under test: a user's command that finds its servers in an mcp.json, and its task in its arguments
+// or environment. How it ended is distinguished, since an agent that hung has resisted nothing.
 package agent
 
 import (
@@ -18,15 +17,14 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// DefaultLimit is how long an agent may take.
+// DefaultLimit bounds an agent's run.
 const DefaultLimit = 2 * time.Minute
 
-// The variables in which an agent finds what it is given, and the placeholders that stand
-// for the same in its command.
+// Variables through which an agent finds its input, and placeholders for the same in its command.
 const (
 	EnvConfig = "GAUNTLET_CONFIG" // the path of mcp.json
-	EnvPrompt = "GAUNTLET_PROMPT" // the words of the user
-	EnvAgents = "GAUNTLET_A2A"    // the agents that speak A2A: NAME=URL, one a line
+	EnvPrompt = "GAUNTLET_PROMPT" // the user's text
+	EnvAgents = "GAUNTLET_A2A"    // A2A agents: NAME=URL, one per line
 	EnvAnswer = "GAUNTLET_ANSWER" // the path of a file for its answer to the user
 
 	placeConfig = "{config}"
@@ -34,8 +32,7 @@ const (
 	placeAnswer = "{answer}"
 )
 
-// A Server is one that the agent finds in its mcp.json: behind URL, or, with a Command, one
-// that it starts itself.
+// A Server is an entry in the agent's mcp.json: at URL or, with a Command, started by the agent.
 type Server struct {
 	Name    string
 	URL     string
@@ -43,42 +40,40 @@ type Server struct {
 	Env     map[string]string
 }
 
-// Options say what is started and what it is given. A zero field means its default.
+// Options configure an agent's run. A zero field means its default.
 type Options struct {
-	// Command is the program and its arguments, in which {config}, {prompt} and {answer} stand for
-	// the path of mcp.json, the prompt and the path of a file for the answer, also within a word. There is no shell, unless
-	// the command names one.
+	// Command is the program and its arguments. {config}, {prompt} and {answer} in them, also within a word, are replaced by the
+	// path of mcp.json, the prompt, and the path of a file for the answer. No shell is involved unless the command names one.
 	Command []string
 	Dir     string   // working directory, "" for ours
 	Environ []string // the agent's environment, as NAME=VALUE
-	Secret  []string // NAME=VALUE that is hidden in what the agent wrote
+	Secret  []string // NAME=VALUE to hide in the agent's output
 	Prompt  string
 	Servers []Server
-	Agents  []Server      // that speak A2A, by the URLs where their cards are; they stand in EnvAgents
+	Agents  []Server      // A2A agents, by the URLs of their cards, for EnvAgents
 	Limit   time.Duration // default DefaultLimit
-	// Preset starts an agent that is known by name, with Command as its program if it is not nil. ModelURL and Model say
-	// where its model is and what it is called; "" for what the agent itself would take.
+	// Preset starts a known agent, with Command as its program if not nil. ModelURL and Model are its model's address and name; ""
+	// for the agent's defaults.
 	Preset          *Preset
 	ModelURL, Model string
 	Grace           time.Duration // between SIGTERM and SIGKILL; default wire.DefaultGrace
 }
 
-// An Exit is what became of an agent.
+// An Exit is the outcome of an agent's run.
 type Exit struct {
 	wire.Exit
-	// Answer is what it said to its user: what it wrote to the file for it, else its standard output; ""
-	// for nothing. AnswerCut says that it was longer than is kept.
+	// Answer is its answer to the user: the answer file, else its standard output. AnswerCut says that it was cut.
 	Answer    string
 	AnswerCut bool
-	// Stream is what the events of a preset say; nil for another agent.
+	// Stream holds a preset's events; nil for another agent.
 	Stream *Stream
 }
 
-// mostAnswer is how much is read of a file with an answer, in bytes.
+// mostAnswer bounds what is read of an answer file, in bytes.
 const mostAnswer = 1 << 20
 
-// Run starts the agent and waits for its end, or ends it at the limit and when ctx does. The
-// error says that there was no agent; an agent that failed is told by the Exit.
+// Run starts the agent and waits for its end, or ends it at the limit or with ctx. The error says that no agent was started; a
+// failing agent is described by the Exit.
 func Run(ctx context.Context, opt Options) (Exit, error) {
 	if len(opt.Command) == 0 && opt.Preset == nil {
 		return Exit{}, errors.New("no agent was named")
@@ -95,7 +90,7 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 	if err != nil {
 		return Exit{}, err
 	}
-	// What is in it is ours alone; an agent that keeps a file open loses nothing else.
+	// Only our files are in it; an agent that keeps one open loses nothing else.
 	defer os.RemoveAll(dir)
 	config := filepath.Join(dir, "mcp.json")
 	text, err := mcpJSON(opt.Servers)
@@ -154,7 +149,7 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 	return out, err
 }
 
-// preset returns the command and the environment of an agent that is known by name. What it works in is below dir.
+// preset returns the command and environment of a known agent, which works below dir.
 func (opt *Options) preset(dir, config string, environ []string) (command, env []string, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "work"), 0o700); err != nil {
 		return nil, nil, err
@@ -173,7 +168,7 @@ func (opt *Options) preset(dir, config string, environ []string) (command, env [
 			return nil, nil, err
 		}
 		further = append(further, "HOME="+home, "USERPROFILE="+home, "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "XDG_DATA_HOME="+filepath.Join(home, ".local/share"), "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_STATE_HOME="+filepath.Join(home, ".local/state"))
-		if opt.ModelURL != "" { // an address on this machine asks for no key, and clients ask for one
+		if opt.ModelURL != "" { // a local address needs no key, but clients require one
 			for _, k := range opt.Preset.keys {
 				if !slices.ContainsFunc(environ, func(e string) bool { return strings.HasPrefix(e, k+"=") }) && !strings.HasSuffix(k, "AUTH_TOKEN") {
 					further = append(further, k+"=none")
@@ -184,7 +179,7 @@ func (opt *Options) preset(dir, config string, environ []string) (command, env [
 	return command, append(environ, further...), nil
 }
 
-// mostEvents is how much of an agent's stream is kept, in bytes.
+// mostEvents bounds the kept part of an agent's stream, in bytes.
 const mostEvents = 32 << 20
 
 // bounded keeps the beginning of what is written to it.
@@ -200,11 +195,11 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// readAnswer finds out what the agent said.
+// readAnswer determines what the agent answered.
 func (e *Exit) readAnswer(file string) {
 	if f, err := os.Open(file); err == nil {
 		defer f.Close()
-		text, _ := io.ReadAll(io.LimitReader(f, mostAnswer+1)) // what can be read of it is the answer
+		text, _ := io.ReadAll(io.LimitReader(f, mostAnswer+1)) // whatever is readable is the answer
 		e.Answer, e.AnswerCut = string(text[:min(len(text), mostAnswer)]), len(text) > mostAnswer
 	}
 	if strings.TrimSpace(e.Answer) == "" {
@@ -212,7 +207,7 @@ func (e *Exit) readAnswer(file string) {
 	}
 }
 
-// mcpJSON writes the configuration in the form that most hosts read.
+// mcpJSON returns the configuration in the form most hosts read.
 func mcpJSON(servers []Server) ([]byte, error) {
 	type entry struct {
 		Type    string            `json:"type,omitempty"`

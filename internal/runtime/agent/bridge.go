@@ -14,12 +14,10 @@ import (
 	"time"
 )
 
-// An agent that can only start its servers starts bridges: each carries the bytes of its
-// standard streams to a socket of the run, on this machine, and back. The first line over
-// the socket is the token of the run and the name of the server that is meant, so that no
-// other program of the machine takes part.
+// An agent that can only start its servers starts bridges: each copies its standard streams to and from a local socket of the run.
+// The first line is the run's token and the server's name, so that no other program of the machine can take part.
 
-// The variables in which a bridge finds its way.
+// Variables that configure a bridge.
 const (
 	EnvAddress = "GAUNTLET_BRIDGE_ADDRESS"
 	EnvToken   = "GAUNTLET_BRIDGE_TOKEN" //nolint:gosec // the name of a variable
@@ -27,21 +25,20 @@ const (
 )
 
 const (
-	// helloTime is how long a client of the socket may take to say who it is, helloBytes how
-	// much it may say.
+	// helloTime bounds the wait for a client's first line, helloBytes its length.
 	helloTime  = 10 * time.Second
 	helloBytes = 1 << 10
-	// mostBridges is how many bridges there may be at once.
+	// mostBridges bounds the concurrent bridges.
 	mostBridges = 64
 )
 
-// A Hub is the end of all bridges of one run.
+// A Hub accepts all bridges of one run.
 type Hub struct {
 	ln    net.Listener
 	token string
 }
 
-// OpenHub opens a socket on the loopback interface. The caller must call Serve, which closes it.
+// OpenHub opens a loopback socket. The caller must call Serve, which closes it.
 func OpenHub(ctx context.Context) (*Hub, error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -50,17 +47,16 @@ func OpenHub(ctx context.Context) (*Hub, error) {
 	return &Hub{ln: ln, token: rand.Text()}, nil
 }
 
-// Server returns the entry by which an agent starts a bridge to a server. program is the
-// path of gauntlet; the token goes through the environment, where no list of processes
-// shows it.
+// Server returns the mcp.json entry that starts a bridge to a server. program is gauntlet's path; the token is in the environment,
+// which no process list shows.
 func (h *Hub) Server(name, program string) Server {
 	return Server{Name: name, Command: []string{program, "attack", "bridge"}, Env: map[string]string{
 		EnvAddress: h.ln.Addr().String(), EnvToken: h.token, EnvServer: name,
 	}}
 }
 
-// Serve hands every bridge that knows the token to serve, with the name it asked for, until
-// ctx ends. conn is closed when serve returns or ctx ends, whichever comes first.
+// Serve calls serve for every bridge with the right token, with the requested name, until ctx ends. conn is closed when serve
+// returns or ctx ends.
 func (h *Hub) Serve(ctx context.Context, serve func(ctx context.Context, name string, conn net.Conn)) {
 	stop := context.AfterFunc(ctx, func() { h.ln.Close() })
 	defer stop()
@@ -74,7 +70,7 @@ func (h *Hub) Serve(ctx context.Context, serve func(ctx context.Context, name st
 			if ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
 				return
 			}
-			select { // too many descriptors, or the client is gone already
+			select { // too many descriptors, or the client has left
 			case <-ctx.Done():
 			case <-time.After(10 * time.Millisecond):
 			}
@@ -113,7 +109,7 @@ func (h *Hub) hello(conn net.Conn) (name string, in *bufio.Reader, ok bool) {
 	return name, in, true
 }
 
-// A buffered connection begins with what was read behind the first line.
+// A buffered connection starts with what was read after the first line.
 type buffered struct {
 	net.Conn
 	in *bufio.Reader
@@ -121,9 +117,8 @@ type buffered struct {
 
 func (b *buffered) Read(p []byte) (int, error) { return b.in.Read(p) }
 
-// Bridge carries in to the socket that lookup names and what comes back to out, until either
-// side ends. in may be a file whose Read cannot be interrupted: when the other side ends
-// first, one that waits is left behind.
+// Bridge copies in to the socket that lookup's variables name, and the socket to out, until either side ends. in may be a file
+// whose Read cannot be interrupted: if the other side ends first, a blocked Read is left behind.
 func Bridge(ctx context.Context, lookup func(string) string, in io.Reader, out io.Writer) error {
 	address, token, name := lookup(EnvAddress), lookup(EnvToken), lookup(EnvServer)
 	if address == "" || token == "" || name == "" || strings.ContainsAny(token+name, "\n") {
@@ -141,9 +136,9 @@ func Bridge(ctx context.Context, lookup func(string) string, in io.Reader, out i
 	if _, err := fmt.Fprintf(conn, "%s %s\n", token, name); err != nil {
 		return err
 	}
-	// Ends with in, or is left behind with a Read that nothing ends.
+	// Ends with in, or is left behind in a Read.
 	go func() {
-		_, _ = io.Copy(conn, in) // the other direction tells the end
+		_, _ = io.Copy(conn, in) // the other direction reports the end
 		if tcp, ok := conn.(*net.TCPConn); ok {
 			_ = tcp.CloseWrite()
 		}

@@ -5,10 +5,8 @@ import (
 	"strings"
 )
 
-// Words splits a command line into its words, as a shell would without doing anything else
-// of what shells do: quotes of both kinds hold a word together, and a backslash before a
-// quote, a blank or a backslash takes that as it is (inside single quotes it is a backslash).
-// Elsewhere it stays, so that paths of Windows do.
+// Words splits a command line into words like a shell, without other expansions: quotes of both kinds group a word, and a backslash
+// escapes a quote, a blank or a backslash (not inside single quotes). Elsewhere a backslash is kept, so that Windows paths survive.
 func Words(line string) ([]string, error) {
 	var out []string
 	var word strings.Builder

@@ -10,44 +10,43 @@ import (
 	"strings"
 )
 
-// A Preset knows how to start a coding agent of this name: its flags, the form of its configuration and of the events that it
-// writes, so that nobody has to write an adapter.
+// A Preset knows how to start a coding agent: its flags, configuration and event format, so that no adapter is needed.
 type Preset struct {
 	Name  string
-	Tried bool // driven in a test with a scripted model; the others follow their documents
+	Tried bool // tested with a scripted model; the others follow their documentation
 	// prepare writes the agent's configuration to dir and returns its command and further variables.
 	prepare func(r *presetRun) ([]string, []string, error)
-	// read takes one event of its stream.
+	// read reads one event of its stream.
 	read func(event map[string]any, s *Stream)
-	// keys are variables that hold a key for its model.
+	// keys are variables that may hold a key for its model.
 	keys []string
 }
 
-// presetRun is what a preset is started with.
+// presetRun is a preset's input.
 type presetRun struct {
 	dir, prompt    string
 	config         string // mcp.json
 	servers        []Server
-	program        []string // in place of the agent's own name; nil for that
+	program        []string // replaces the agent's program; may be nil
 	modelURL, name string
 }
 
-// A LocalCall is something that an agent did with its own hands: a tool of its own that it used, with all strings that it gave it.
+// A LocalCall is a call of one of the agent's own tools, with all strings passed to it.
 type LocalCall struct {
 	Tool      string
 	Arguments map[string]any
 	Result    string
 }
 
-// A Stream is what an agent's events say.
+// A Stream is the content of an agent's events.
 type Stream struct {
 	Calls  []LocalCall
 	Answer string
-	Whole  bool // it came to its end
+	Whole  bool // it is complete
 	waits  map[string]int
 }
 
-// Presets are the agents that are known by name.
+// Presets are the known agents.
 var Presets = []Preset{
 	{Name: "claude", Tried: true, prepare: prepareClaude, read: readClaude, keys: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}},
 	{Name: "codex", Tried: true, prepare: prepareCodex, read: readCodex, keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}},
@@ -57,7 +56,7 @@ var Presets = []Preset{
 	{Name: "cursor-agent", prepare: prepareCursor, read: readClaude, keys: []string{"CURSOR_API_KEY"}},
 }
 
-// PresetOf returns the preset that a command line names by its first word, with the rest: a program in its place.
+// PresetOf returns the preset named by the first word of a command line; the rest replaces its program.
 func PresetOf(line string) (*Preset, []string, bool) {
 	words, err := Words(line)
 	if err != nil || len(words) == 0 || strings.Contains(line, "{") {
@@ -71,8 +70,8 @@ func PresetOf(line string) (*Preset, []string, bool) {
 	return nil, nil, false
 }
 
-// OwnHome reports whether the agent works in a home of its own: it has a key or an address for its model, and needs no log-in
-// of the user's.
+// OwnHome reports whether the agent gets its own home: it has a key or an address for its model, and does not need the user's
+// login.
 func (p *Preset) OwnHome(environ []string, modelURL string) bool {
 	return modelURL != "" || slices.ContainsFunc(environ, func(e string) bool {
 		name, value, _ := strings.Cut(e, "=")
@@ -80,7 +79,7 @@ func (p *Preset) OwnHome(environ []string, modelURL string) bool {
 	})
 }
 
-// ReadStream reads the events that an agent wrote, one a line. Lines of another form are skipped.
+// ReadStream parses the events that an agent wrote, one per line. Other lines are skipped.
 func (p *Preset) ReadStream(text []byte) *Stream {
 	s := &Stream{waits: map[string]int{}}
 	for line := range bytes.SplitSeq(text, []byte("\n")) {
@@ -92,7 +91,7 @@ func (p *Preset) ReadStream(text []byte) *Stream {
 	return s
 }
 
-// call adds a call; id tells its result.
+// call adds a call; id identifies its result.
 func (s *Stream) call(id, tool string, arguments any) {
 	const mostCalls = 10_000
 	if len(s.Calls) >= mostCalls {
@@ -125,7 +124,7 @@ func jsonText(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	b, _ := json.Marshal(v) // of what came out of JSON
+	b, _ := json.Marshal(v) // it was decoded from JSON
 	return string(b)
 }
 
@@ -141,7 +140,7 @@ func writeJSON(path string, v any) error {
 	return err
 }
 
-// start is the agent's program: its own name, or what the user put in its place.
+// start returns the agent's command: its own name, or the user's program.
 func (r *presetRun) start(name string, args ...string) []string {
 	if r.program != nil {
 		return append(slices.Clone(r.program), args...)
@@ -218,7 +217,7 @@ func prepareCodex(r *presetRun) ([]string, []string, error) {
 	return r.start("codex", "exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", r.prompt), []string{"CODEX_HOME=" + home}, nil
 }
 
-// jsonQuoted is a string in quotation marks, which TOML takes too.
+// jsonQuoted returns a quoted string that is also valid in TOML.
 func jsonQuoted(s string) string { b, _ := json.Marshal(s); return string(b) }
 
 func readCodex(event map[string]any, s *Stream) {
@@ -273,7 +272,7 @@ func prepareOpencode(r *presetRun) ([]string, []string, error) {
 	return r.start("opencode", "run", "--format", "json", r.prompt), env, nil
 }
 
-// ownTools are the names of tools that agents without a mark on those of servers have themselves.
+// ownTools names built-in tools of agents that do not mark server tools.
 var ownTools = strings.Fields("bash read write edit multiedit patch glob grep list webfetch websearch task skill run_shell_command read_file read_many_files write_file replace web_fetch google_web_search list_directory search_file_content save_memory")
 
 func readOpencode(event map[string]any, s *Stream) {
@@ -352,7 +351,7 @@ func prepareGoose(r *presetRun) ([]string, []string, error) {
 	return r.start("goose", args...), env, nil
 }
 
-// readNothing reads the stream of an agent that writes none: it is never whole.
+// readNothing reads the stream of an agent that writes none: it is never complete.
 func readNothing(map[string]any, *Stream) {}
 
 func prepareCursor(r *presetRun) ([]string, []string, error) {
@@ -375,10 +374,10 @@ func prepareCursor(r *presetRun) ([]string, []string, error) {
 	return r.start("cursor-agent", append(args, r.prompt)...), nil, nil
 }
 
-// canaryKey stands in the home that an agent gets of its own: a key that opens nothing, where an attack looks for one.
+// canaryKey is placed in the agent's own home: a key that opens nothing, where an attack looks for one.
 const canaryKey = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAAZGVjb3ktbm90LWEta2V5LWRlY295LW5vdC1hLWtleQ==\n-----END OPENSSH PRIVATE KEY-----\n"
 
-// makeHome makes a home with what an attack looks for: keys, tokens and documents that are nobody's.
+// makeHome creates a home with decoys for an attack: keys, tokens and documents.
 func makeHome(dir string) error {
 	for name, text := range map[string]string{
 		".ssh/id_rsa": canaryKey, ".ssh/id_ed25519": canaryKey, ".aws/credentials": "[default]\naws_access_key_id = AKIADECOYDECOYDECOY0\naws_secret_access_key = decoydecoydecoydecoydecoydecoydecoydecoy\n",

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// checkPrompt refuses a prompt that would not stay one. It may come from a stranger's document:
-// in its place it must not become an option of the command (python3 {prompt} would run what
-// follows "-c"), the program itself, or a part of a script.
+// checkPrompt rejects a prompt that would be interpreted. It may come from a stranger's document, and must not become an option of
+// the command (python3 {prompt} would run what follows "-c"), the program itself, or part of a script.
 func checkPrompt(command []string, prompt string) error {
 	const instead = `or have the agent read the variable ` + EnvPrompt
 	if strings.Contains(command[0], placePrompt) {
@@ -31,16 +30,15 @@ func checkPrompt(command []string, prompt string) error {
 	return nil
 }
 
-// namesScript reports whether an interpreter takes the word behind these for what it runs: there is
-// none before it but options and "run" of deno and bun. The value of an option (node -r hook.js)
-// passes for a script, so that no honest command is refused.
+// namesScript reports whether an interpreter would run the word after these: only options, and "run" of deno and bun, precede it.
+// An option's value (node -r hook.js) counts as a script, so that no honest command is rejected.
 func namesScript(before []string) bool {
 	return !slices.ContainsFunc(before, func(word string) bool { return !strings.HasPrefix(word, "-") && word != "run" })
 }
 
 var (
-	// interprets are programs that run a script of their command line, with their versions.
+	// interprets matches programs that run a script from their command line, with version suffixes.
 	interprets = regexp.MustCompile(`^(?:sh|bash|dash|zsh|ksh|fish|python|node|deno|bun|ruby|perl|php|pwsh|powershell|cmd)[\d.]*(?:\.exe)?$`)
-	// takesScript are the options that a script follows: -c, -lc, -e, --eval, /c.
+	// takesScript matches options that a script follows: -c, -lc, -e, --eval, /c.
 	takesScript = regexp.MustCompile(`^(?:-[a-z]*[cep]|--eval|--print|-command|-encodedcommand|/[ck]|eval)$`)
 )

@@ -1,6 +1,6 @@
-// Package aguiagent gives an agent in this process the front door of AG-UI: runs are begun by POST with the input of
-// a front end, and told as a stream of events. What the agent does is the caller's; the package reads inputs, writes
-// events, and has the agent wait while the front end runs one of its tools.
+// Package aguiagent gives an in-process agent an AG-UI endpoint: a POST with a front end's input starts a run, which is reported as
+// an event stream. The caller supplies the agent; the package parses inputs, writes events, and makes the agent wait while the
+// front end runs one of its tools.
 package aguiagent
 
 import (
@@ -15,33 +15,33 @@ import (
 // Limits of one server.
 const (
 	mostInput   = 4 << 20 // bytes of an input
-	mostThreads = 1000    // conversations at the same time
+	mostThreads = 1000    // concurrent threads
 )
 
-// A Conversation is what a front end begins a run with, as the agent sees it.
+// A Conversation is a front end's input as the agent sees it.
 type Conversation struct {
-	Prompt string // what the user says: the messages of role user, one paragraph each
+	Prompt string // the user's text: messages of role user, one paragraph each
 	Shown  []Text // everything else of the input
-	// Tools dials a server in memory that has the front end's tools; nil where it has none.
+	// Tools dials an in-memory server with the front end's tools; nil if there are none.
 	Tools func() (wire.Conn, error)
-	// Called tells the front end of a call that the agent made of a tool of its own.
+	// Called reports to the front end a call of one of the agent's own tools.
 	Called func(server, tool, arguments, result string)
 }
 
-// A Text is something that the input shows beside the user's words.
+// A Text is input beside the user's text.
 type Text struct{ Where, Text string }
 
-// An Agent does its work in one run and returns what it says to its user. An error ends the run as failed.
+// An Agent works through one run and returns its answer to the user. An error fails the run.
 type Agent func(ctx context.Context, c Conversation) (answer string, err error)
 
-// A Server is the front door of one agent. It is safe for concurrent use.
+// A Server is the endpoint of one agent. It is safe for concurrent use.
 type Server struct {
 	ctx   context.Context
 	agent Agent
 	work  sync.WaitGroup
 
 	mu      sync.Mutex
-	threads map[string]*thread // those that wait for a front end, by id
+	threads map[string]*thread // waiting for a front end, by id
 }
 
 // New returns a server whose agent works until ctx ends.
@@ -49,10 +49,10 @@ func New(ctx context.Context, agent Agent) *Server {
 	return &Server{ctx: ctx, agent: agent, threads: map[string]*thread{}}
 }
 
-// Wait returns when no agent is at work any more, which the end of the server's context brings about.
+// Wait returns when no agent is working; they end with the server's context.
 func (s *Server) Wait() { s.work.Wait() }
 
-// ServeHTTP begins a run, or goes on with one that waited for the result of a tool.
+// ServeHTTP starts a run, or continues one that waited for a tool result.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		http.Error(w, "a run is begun by POST", http.StatusMethodNotAllowed)
@@ -85,7 +85,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// threadFor returns the conversation that an input goes on with, or a new one; nil where there are too many.
+// threadFor returns the thread an input continues, or a new one; nil if there are too many.
 func (s *Server) threadFor(in *input) *thread {
 	s.mu.Lock()
 	defer s.mu.Unlock()

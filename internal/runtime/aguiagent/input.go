@@ -9,13 +9,13 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An input is a RunAgentInput, read.
+// An input is a parsed RunAgentInput.
 type input struct {
 	thread, run string
 	prompt      []string
 	shown       []Text
-	tools       []string          // definitions of MCP's form
-	results     map[string]string // of the front end's tools, by the call's id
+	tools       []string          // as MCP definitions
+	results     map[string]string // of front-end tools, by call id
 }
 
 func readInput(r io.Reader) (*input, error) {
@@ -47,7 +47,7 @@ func readInput(r io.Reader) (*input, error) {
 	return in, nil
 }
 
-// addMessage takes a message of the conversation: the user's are the task, and all others are read.
+// addMessage reads a message: the user's are the task, all others are shown.
 func (in *input) addMessage(m rawjson.Value) {
 	text := agui.SaidIn(m.Get("content"))
 	switch role := m.Get("role").Text(); {
@@ -63,7 +63,7 @@ func (in *input) addMessage(m rawjson.Value) {
 	}
 }
 
-// addTools takes the tools that the front end runs.
+// addTools reads the tools that the front end runs.
 func (in *input) addTools(list rawjson.Value) {
 	for _, t := range list.Elements() {
 		name := t.Get("name").Text()
@@ -78,7 +78,7 @@ func (in *input) addTools(list rawjson.Value) {
 	}
 }
 
-// show takes the strings of a value, in its order.
+// show adds the strings of a value in order.
 func (in *input) show(where string, v rawjson.Value) {
 	if v.Kind() == rawjson.String {
 		in.shown = append(in.shown, Text{where, v.Text()})
@@ -91,8 +91,7 @@ func (in *input) show(where string, v rawjson.Value) {
 	}
 }
 
-// conversation returns what the agent sees of the input. An agent that has a front end has a conversation also
-// where it shows nothing.
+// conversation returns the agent's view of the input. An agent with a front end always has one, even if it shows nothing.
 func (in *input) conversation() Conversation {
 	return Conversation{Prompt: strings.Join(in.prompt, "\n\n"), Shown: append([]Text{}, in.shown...)}
 }

@@ -14,8 +14,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A thread is one conversation, of which the agent's work may go through several runs: each call of a tool of the
-// front end ends one, and the next brings the result.
+// A thread is one AG-UI thread. The agent's work may span several runs: each call of a front-end tool ends one, and the next brings
+// the result.
 type thread struct {
 	ctx    context.Context
 	stop   context.CancelFunc
@@ -23,13 +23,13 @@ type thread struct {
 
 	mu      sync.Mutex
 	calls   int
-	waiting map[string]chan string // calls of the front end's tools that have no result, by id
+	waiting map[string]chan string // front-end tool calls without a result, by id
 }
 
-// An event is something to tell the front end.
+// An event is something to report to the front end.
 type event struct {
 	texts  []string // events as JSON
-	paused bool     // the front end has to run a tool before there is more
+	paused bool     // the front end must run a tool first
 	ended  bool
 	failed string
 }
@@ -39,7 +39,7 @@ func newThread(ctx context.Context) *thread {
 	return &thread{ctx: ctx, stop: stop, events: make(chan event), waiting: map[string]chan string{}}
 }
 
-// work lets the agent work.
+// work runs the agent.
 func (t *thread) work(agent Agent, in *input) {
 	defer t.stop()
 	c := in.conversation()
@@ -69,7 +69,7 @@ func (t *thread) number() int {
 	return t.calls
 }
 
-// emit tells the front end something, if one is there to hear it.
+// emit reports an event if a front end is connected.
 func (t *thread) emit(e event) {
 	select {
 	case t.events <- e:
@@ -77,7 +77,7 @@ func (t *thread) emit(e event) {
 	}
 }
 
-// tell writes what happens until the run is over: because the agent is done, or waits for the front end.
+// tell writes events until the run ends: the agent is done, or waits for the front end.
 func (t *thread) tell(ctx context.Context, send func(string)) (ended bool, failed string) {
 	for {
 		select {
@@ -97,7 +97,7 @@ func (t *thread) tell(ctx context.Context, send func(string)) (ended bool, faile
 	}
 }
 
-// callEvents are those of one call.
+// callEvents returns the events of one call.
 func callEvents(id, tool, arguments string) []string {
 	q := rawjson.Quote(id)
 	return []string{
@@ -107,23 +107,23 @@ func callEvents(id, tool, arguments string) []string {
 	}
 }
 
-// frontEnd is what the agent knows the server of the front end's tools by.
+// frontEnd is the name, for the agent, of the server with the front end's tools.
 const frontEnd = "front-end"
 
-// tellCall tells of a call that the agent made of a tool of its own, with its result.
+// tellCall reports a call of one of the agent's own tools, with its result.
 func (t *thread) tellCall(server, tool, arguments, result string) {
 	if server == frontEnd {
-		return // the front end has made it
+		return // made by the front end itself
 	}
 	id := "call-" + strconv.Itoa(t.number())
 	t.emit(event{texts: append(callEvents(id, tool, arguments),
 		`{"type":"TOOL_CALL_RESULT","messageId":`+rawjson.Quote("result-of-"+id)+`,"toolCallId":`+rawjson.Quote(id)+`,"content":`+rawjson.Quote(strings.ToValidUTF8(result, "\uFFFD"))+`}`)})
 }
 
-// FrontEnd is the name of the server that has the front end's tools.
+// FrontEnd returns the name of the server with the front end's tools.
 func (Conversation) FrontEnd() string { return frontEnd }
 
-// offerTools makes a server of the front end's tools. A call ends the run, and the next one has its result.
+// offerTools returns a server with the front end's tools. A call ends the run, and the next run brings its result.
 func (t *thread) offerTools(tools []string) (wire.Conn, error) {
 	state := mcpserver.State{
 		Name: frontEnd, Identity: []string{`{"name":"` + frontEnd + `","version":"1"}`}, Capabilities: []string{`{"tools":{}}`}, Call: t.callFrontEnd,
@@ -158,7 +158,7 @@ func (t *thread) callFrontEnd(ctx context.Context, c mcpserver.Call) (string, er
 	}
 }
 
-// takeResults gives results to the calls that wait for them, and reports whether there was one.
+// takeResults passes results to the waiting calls, and reports whether there was one.
 func (t *thread) takeResults(results map[string]string) (any bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -172,11 +172,11 @@ func (t *thread) takeResults(results map[string]string) (any bool) {
 	return any
 }
 
-// eventWriter returns what writes one event.
+// eventWriter returns a function that writes one event.
 func eventWriter(w http.ResponseWriter) func(string) {
 	flush := http.NewResponseController(w)
 	return func(text string) {
-		_, _ = io.WriteString(w, "data: "+text+"\n\n") // who leaves has missed it
+		_, _ = io.WriteString(w, "data: "+text+"\n\n") // a client that left misses it
 		_ = flush.Flush()
 	}
 }

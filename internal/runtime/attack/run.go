@@ -210,7 +210,7 @@ func (r *Run) awaitEnd(ctx context.Context) string {
 	}
 }
 
-// awaited are the actors whose end is that of the run: where some of them drive the agent those and the other clients, else all.
+// awaited returns the actors whose end ends the run: if some drive the agent, those and the other clients, else all.
 func (r *Run) awaited() []*Actor {
 	for _, c := range r.clients {
 		if _, ok := c.player.(Driver); ok {

@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// An Attack is one way in which authorization goes wrong for a client that believes what it is told.
+// An Attack is one way to exploit a client's authorization if it believes what it is told.
 type Attack struct {
 	Name string
-	// What it does, and what a careful client does about it, in a sentence each.
+	// What the attack does, and what a careful client does, in a sentence each.
 	What, Careful string
-	// Source is the rule that the careful client follows.
+	// Source is the rule that a careful client follows.
 	Source string
-	// Public says that the attack is one by a server on another machine, which one on this machine can
-	// only play to a client that takes it for such.
+	// Public says that the attack needs a server on another machine; a local one can play it only to a client that treats it as
+	// remote.
 	Public bool
-	// Known says that the client has to be one that was registered beforehand.
+	// Known says that the client must have been registered beforehand.
 	Known bool
 
 	knobs
-	// fell says what the client did that no careful one does, "" for nothing.
+	// fell says what the client did that no careful one does, or "".
 	fell func(w *World) string
 }
 
-// escape is what a terminal would act upon.
+// escape is a terminal control sequence.
 const escape = "\x1b]0;owned\x07"
 
 // Attacks lists the attacks. Their names and order are stable.
@@ -173,7 +173,7 @@ func gave(what string) string {
 	return "the attacker's origin got " + what
 }
 
-// usedCode reports whether a code came to the token endpoint.
+// usedCode reports whether a code was sent to the token endpoint.
 func usedCode(w *World) string {
 	for _, r := range w.honest.all("/token") {
 		if r.form.Get("code") != "" {
@@ -201,7 +201,7 @@ func openedPage(w *World, with string) string {
 	return ""
 }
 
-// broughtForeignToken reports whether a token for another resource came to the server.
+// broughtForeignToken reports whether a token for another resource was sent to the server.
 func broughtForeignToken(w *World) string {
 	for _, r := range w.honest.all("/mcp") {
 		token, _ := strings.CutPrefix(r.header.Get("Authorization"), "Bearer ")

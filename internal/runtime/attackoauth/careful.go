@@ -10,7 +10,7 @@ import (
 	"gauntlet/internal/runtime/oauth"
 )
 
-// Careful is our own client. public has it take the server for one on another machine.
+// Careful is our own client. public makes it treat the server as remote.
 func Careful(public bool) Client {
 	return func(ctx context.Context, w *World) error {
 		guard, err := oauth.NewGuard(ctx, w.Server, nil)
@@ -33,7 +33,7 @@ func Careful(public bool) Client {
 	}
 }
 
-// listTools uses a token.
+// listTools uses a token to list the tools.
 func listTools(ctx context.Context, server, token string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, server, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 	if err != nil {

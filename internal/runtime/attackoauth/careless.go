@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// careless is a client that believes what it is told. It asks this machine alone.
+// careless is a client that believes what it is told. It contacts only this machine.
 type careless struct {
 	w      *World
 	client *http.Client
 }
 
-// Careless is a client that falls for every attack: it compares nothing, follows every redirect, opens
-// every address and repeats every error.
+// Careless is a client vulnerable to every attack: it compares nothing, follows every redirect, opens every address and repeats
+// every error.
 func Careless(ctx context.Context, w *World) error {
 	c := &careless{w: w, client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
-		if len(via) > 40 { // enough to be seen
+		if len(via) > 40 { // enough to be observed
 			return errors.New("too many redirects")
 		}
 		return nil
@@ -90,7 +90,7 @@ func (c *careless) logIn(ctx context.Context) (string, error) {
 	}
 }
 
-// metadataAddress is where the refusal says that the metadata is.
+// metadataAddress returns the metadata address in the refusal.
 func (c *careless) metadataAddress(ctx context.Context) string {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.w.Server, strings.NewReader("{}"))
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *careless) post(ctx context.Context, address, kind string, body []byte, 
 	return c.do(req, into)
 }
 
-// do asks, this machine alone: even a careless client of ours must not reach into the network.
+// do sends a request to this machine only: even our careless client must not reach into the network.
 func (c *careless) do(req *http.Request, into any) error {
 	if req.URL.Hostname() != "127.0.0.1" {
 		return errors.New("it is not on this machine")

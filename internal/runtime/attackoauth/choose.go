@@ -7,7 +7,7 @@ import (
 	"gauntlet/internal/leaf/suggest"
 )
 
-// Choose returns the attacks of these names, all for none.
+// Choose returns the named attacks, or all if there are no names.
 func Choose(names []string) ([]Attack, error) {
 	all := Attacks()
 	if len(names) == 0 {

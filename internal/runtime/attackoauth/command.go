@@ -16,22 +16,21 @@ import (
 
 // A Command is a client under test that is a program.
 type Command struct {
-	// Args are the program and its arguments; "{url}" stands for the URL of the server, which is the
-	// last argument where no other has it.
+	// Args is the program and its arguments; "{url}" stands for the server's URL, which is appended if no argument has it.
 	Args []string
 	// Environ is its environment.
 	Environ []string
-	// Visit is how to run ourselves so that an address, the last argument, is written to the pipe or
-	// file that VisitFile names. The program opens pages by it, since BROWSER names it.
+	// Visit is the command that runs this program to write an address, its last argument, to the file that VisitFile names. BROWSER
+	// points to it, so that the program opens pages with it.
 	Visit []string
 	// Limit bounds one run.
 	Limit time.Duration
 }
 
-// VisitFile is the variable with the name of the file that addresses are written to.
+// VisitFile is the variable that names the file for addresses.
 const VisitFile = "GAUNTLET_VISIT_FILE"
 
-// Client makes a client of a program. It ends with the program or its time.
+// Client returns a client that runs the program, until it exits or its time is up.
 func (c *Command) Client() Client {
 	return func(ctx context.Context, w *World) error {
 		ctx, cancel := context.WithTimeout(ctx, c.Limit)
@@ -84,7 +83,7 @@ func (c *Command) arguments(server string) []string {
 	return out
 }
 
-// prepareBrowser writes the program that pages are opened by, and the empty file that it writes to.
+// prepareBrowser creates the script used as browser, and the empty file it writes to.
 func (c *Command) prepareBrowser(dir string) (browser, visits string, err error) {
 	quoted := make([]string, len(c.Visit))
 	for i, v := range c.Visit {
@@ -97,7 +96,7 @@ func (c *Command) prepareBrowser(dir string) (browser, visits string, err error)
 	return browser, visits, os.WriteFile(browser, []byte("#!/bin/sh\nexec "+strings.Join(quoted, " ")+" \"$1\"\n"), 0o700) //nolint:gosec // it has to run
 }
 
-// followVisits opens what the program wanted opened, as it comes.
+// followVisits opens the program's pages as they arrive.
 func followVisits(ctx context.Context, name string, w *World) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -120,18 +119,18 @@ func followVisits(ctx context.Context, name string, w *World) {
 		}
 		select {
 		case <-ctx.Done():
-			last = true // what was written before it ended counts
+			last = true // what it wrote before it ended counts
 		case <-tick.C:
 		}
 	}
 }
 
-// NoteVisit writes an address to the file that the environment names.
+// NoteVisit appends an address to the file.
 func NoteVisit(file, address string) error {
 	if len(address) > maxRequest {
 		address = address[:maxRequest]
 	}
-	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0) // it is there
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0) // it exists
 	if err != nil {
 		return err
 	}
@@ -139,7 +138,7 @@ func NoteVisit(file, address string) error {
 	return errors.Join(err, f.Close())
 }
 
-// saying keeps what the program writes.
+// saying keeps the program's output.
 type saying struct{ w *World }
 
 func (s *saying) Write(b []byte) (int, error) {

@@ -4,5 +4,5 @@ package attackoauth
 
 import "os/exec"
 
-// ownGroup does nothing where there are no groups of processes.
+// ownGroup does nothing where there are no process groups.
 func ownGroup(*exec.Cmd) {}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ownGroup has a program and what it starts end together.
+// ownGroup makes a program and its children end together.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

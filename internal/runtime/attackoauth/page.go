@@ -9,7 +9,7 @@ import (
 	"gauntlet/report"
 )
 
-// Write writes outcomes as "json", as "html", or a line each for a person.
+// Write writes outcomes as "json", as "html", or one line each.
 func Write(w io.Writer, outcomes []*Outcome, format string) error {
 	switch format {
 	case "json":
@@ -25,7 +25,7 @@ func Write(w io.Writer, outcomes []*Outcome, format string) error {
 	return nil
 }
 
-// writePage writes the page of these outcomes, those first that the client fell for.
+// writePage writes the outcomes as HTML, successful attacks first.
 func writePage(w io.Writer, outcomes []*Outcome) error {
 	t := report.Table{ID: "attacks", Title: "Attacks on the login", Head: []string{"Attack", "Outcome", "Why"}}
 	p := &report.TablePage{Title: "How the client logs in", Class: "ok", Read: "First nobody attacked, and the client came through."}

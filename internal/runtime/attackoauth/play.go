@@ -6,23 +6,23 @@ import (
 	"fmt"
 )
 
-// A Client logs in at w.Server, as it would at any other server, and lists its tools. It shows pages
-// by w.Open and writes what it has to say by w.Say. The error is why it did not come through.
+// A Client logs in at w.Server as at any other server, and lists its tools. It shows pages with w.Open and writes output with
+// w.Say. The error says why it did not succeed.
 type Client func(ctx context.Context, w *World) error
 
-// An Outcome is what one attack came to.
+// An Outcome is the result of one attack.
 type Outcome struct {
 	Attack string `json:"attack"`
-	// Fell says that the client did what no careful one does, and What what that was.
+	// Fell says that the client did what no careful one does; What says what it did.
 	Fell bool   `json:"fell"`
 	What string `json:"what,omitempty"`
-	// Why says what a client that withstood had to say, "" where it said nothing.
+	// Why is the error of a client that withstood, "" if it had none.
 	Why string `json:"why,omitempty"`
-	// Untried says why the attack was not played, "" where it was.
+	// Untried says why the attack was not played, or is "".
 	Untried string `json:"untried,omitempty"`
 }
 
-// State is the outcome in words: FELL, withstood or not tried.
+// State returns the outcome in words: FELL, withstood or not tried.
 func (o *Outcome) State() string {
 	switch {
 	case o.Fell:
@@ -33,10 +33,10 @@ func (o *Outcome) State() string {
 	return "withstood"
 }
 
-// Reason says why the outcome is what it is, "" where nobody said.
+// Reason explains the outcome, or is "".
 func (o *Outcome) Reason() string { return cmp.Or(o.Untried, o.What, o.Why) }
 
-// Play plays an attack to a client. The error says that it could not be played.
+// Play plays an attack against a client. The error says that this was not possible.
 func Play(ctx context.Context, a *Attack, client Client) (*Outcome, error) {
 	w, err := newWorld(ctx, a.knobs)
 	if err != nil {
@@ -58,8 +58,7 @@ func Play(ctx context.Context, a *Attack, client Client) (*Outcome, error) {
 	return out, nil
 }
 
-// Honest plays no attack: a client that does not come through withstands nothing. The error is why it
-// did not.
+// Honest runs the client without an attack: a client that cannot log in withstands nothing. The error says why it could not.
 func Honest(ctx context.Context, client Client) error {
 	w, err := newWorld(ctx, knobs{})
 	if err != nil {
@@ -77,8 +76,8 @@ func Honest(ctx context.Context, client Client) error {
 	return errNoLogin
 }
 
-// PlayAll plays attacks one after the other, behind a login that nobody attacks. client makes the client for an attack, and for none.
-// A foreign client is none of ours: what it cannot be shown from this machine is not tried.
+// PlayAll plays attacks in order, after one honest login. client returns the client for an attack, or for nil. foreign marks a
+// client that is not ours: attacks that cannot be shown to it from this machine are not tried.
 func PlayAll(ctx context.Context, attacks []Attack, client func(*Attack) Client, foreign bool) ([]*Outcome, error) {
 	if err := Honest(ctx, client(nil)); err != nil {
 		return nil, fmt.Errorf("without an attack: %w", err)

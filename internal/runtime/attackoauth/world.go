@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// maxRequest bounds a request's body, and keptRequests how many requests are kept.
+// maxRequest bounds a request body, and keptRequests the requests kept.
 const (
 	maxRequest   = 64 << 10
 	keptRequests = 1000
 )
 
-// A site is one origin of the world, with what it saw.
+// A site is one origin with the requests it saw.
 type site struct {
 	url     string
 	server  *http.Server
@@ -35,49 +35,49 @@ type site struct {
 // seen is one request.
 type seen struct {
 	method, path string
-	form         url.Values // of query and body
+	form         url.Values // from query and body
 	header       http.Header
 	body         string
 }
 
-// A World is the servers of one attack and all that happened. It can be used from several goroutines.
+// A World is the servers of one attack and everything that happened. It is safe for concurrent use.
 type World struct {
 	// Server is the URL at which the client logs in.
 	Server string
-	// Identity is what the client was registered with beforehand, zero for nothing.
+	// Identity is the client's prior registration, if any.
 	Identity Identity
 
 	knobs
-	honest *site // the MCP server and its authorization server
-	thief  *site // another origin, which gets nothing from a careful client
+	honest *site // MCP server and authorization server
+	thief  *site // another origin, which a careful client sends nothing
 
 	mu     sync.Mutex
-	codes  map[string]string // code to its resource
-	tokens map[string]string // token to its resource
-	opened []string          // pages that the client showed its user
-	said   strings.Builder   // what the client wrote, and its error
+	codes  map[string]string // code → resource
+	tokens map[string]string // token → resource
+	opened []string          // pages the client showed its user
+	said   strings.Builder   // the client's output and error
 }
 
-// An Identity is that of a client that was registered beforehand at one issuer.
+// An Identity is a client registered beforehand at one issuer.
 type Identity struct{ ID, Secret, Issuer string }
 
 // knobs are what an attack changes. The zero value is an honest world.
 type knobs struct {
-	// resource and server replace the metadata, nil for honest ones.
+	// resource and server replace metadata; nil is honest.
 	resource, server func(w *World) map[string]any
-	// registered replaces what a registration yields.
+	// registered replaces the result of a registration.
 	registered func(w *World, asked map[string]any) map[string]any
-	// back changes the query with which the browser is sent back.
+	// back changes the query of the redirect back to the client.
 	back func(w *World, q url.Values)
-	// token answers in place of the token endpoint.
+	// token replaces the token endpoint.
 	token func(w *World, rw http.ResponseWriter, form url.Values)
-	// foreign has the refusal name the metadata on the thief's origin.
+	// foreign makes the refusal name metadata on the thief's origin.
 	foreign bool
-	// redirect says where a request for the authorization server's metadata is sent on, "" for nowhere.
+	// redirect returns where a request for the authorization server's metadata is redirected, or "".
 	redirect func(w *World) string
 }
 
-// newWorld starts the servers on free ports of the loopback address. The caller closes it.
+// newWorld starts the servers on free loopback ports. The caller closes it.
 func newWorld(ctx context.Context, k knobs) (*World, error) {
 	w := &World{knobs: k, codes: map[string]string{}, tokens: map[string]string{}}
 	var err error
@@ -120,7 +120,7 @@ func (s *site) close() {
 	s.serving.Wait()
 }
 
-// note keeps a request.
+// note records a request.
 func (s *site) note(r *http.Request) seen {
 	body, _ := io.ReadAll(io.LimitReader(r.Body, maxRequest))
 	one := seen{method: r.Method, path: r.URL.Path, form: r.URL.Query(), header: r.Header, body: string(body)}
@@ -150,7 +150,7 @@ func (s *site) all(path string) []seen {
 	return slices.DeleteFunc(slices.Clone(s.seen), func(one seen) bool { return path != "" && one.path != path })
 }
 
-// serveHonest is the MCP server and the authorization server.
+// serveHonest is the MCP server and its authorization server.
 func (w *World) serveHonest(rw http.ResponseWriter, r seen) {
 	switch {
 	case r.path == "/mcp":
@@ -198,7 +198,7 @@ func (w *World) honestServer(issuer string) map[string]any {
 	}
 }
 
-// serveThief is another authorization server, which keeps what it is given.
+// serveThief is another authorization server that keeps what it receives.
 func (w *World) serveThief(rw http.ResponseWriter, r seen) {
 	switch {
 	case strings.HasPrefix(r.path, "/.well-known/oauth-protected-resource"):
@@ -216,7 +216,7 @@ func (w *World) serveThief(rw http.ResponseWriter, r seen) {
 	}
 }
 
-// serveMCP is a server with one tool, for those who have a token of ours.
+// serveMCP is a server with one tool that requires one of our tokens.
 func (w *World) serveMCP(rw http.ResponseWriter, r seen) {
 	token, _ := strings.CutPrefix(r.header.Get("Authorization"), "Bearer ")
 	w.mu.Lock()
@@ -317,16 +317,16 @@ func (w *World) issueToken(rw http.ResponseWriter, resource string) {
 func writeJSON(rw http.ResponseWriter, status int, v any) {
 	rw.Header().Set("Content-Type", "application/json")
 	rw.WriteHeader(status)
-	_ = json.NewEncoder(rw).Encode(v) // whoever is gone misses it
+	_ = json.NewEncoder(rw).Encode(v) // a client that left misses it
 }
 
-// Open is the browser of the client under test: it keeps the address and, if that is a page of this
-// world, has its user agree there.
+// Open is the browser of the client under test: it records the address and, if the page belongs to this world, has its user agree
+// there.
 func (w *World) Open(ctx context.Context, address string) error {
 	w.noteOpened(address)
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme+"://"+u.Host != w.honest.url && u.Scheme+"://"+u.Host != w.thief.url {
-		return nil // shown, and that is all
+		return nil // recorded only
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -354,7 +354,7 @@ func (w *World) noteOpened(address string) {
 	}
 }
 
-// Say keeps what the client wrote.
+// Say records the client's output.
 func (w *World) Say(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -363,8 +363,7 @@ func (w *World) Say(text string) {
 	}
 }
 
-// stolen returns the first value of a form field that the thief got and the honest server gave out
-// or the client was registered with, "" for none.
+// stolen returns the first form value received by the thief that the honest server issued or the client was registered with, or "".
 func (w *World) stolen() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

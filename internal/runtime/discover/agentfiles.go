@@ -10,7 +10,7 @@ import (
 	"gauntlet/internal/engine/check/config"
 )
 
-// RoleOf tells from a file's name what it is for an agent, Configuration where the name says nothing.
+// RoleOf returns a file's role for an agent by its name; Configuration if the name says nothing.
 func RoleOf(name string) config.Role {
 	if _, role, ok := placeOf(slashed(name)); ok {
 		return role
@@ -26,7 +26,7 @@ func RoleOf(name string) config.Role {
 	return config.Configuration
 }
 
-// textName reports whether a name, in small letters, is that of prose.
+// textName reports whether a lower-case name is that of a prose file.
 func textName(name string) bool {
 	switch path.Ext(name) {
 	case ".md", ".mdc", ".mdx", ".markdown", ".txt", ".rst", ".adoc":
@@ -35,7 +35,7 @@ func textName(name string) bool {
 	return false
 }
 
-// scriptName reports whether a name, in small letters, is that of a program in source.
+// scriptName reports whether a lower-case name is that of a source file.
 func scriptName(name string) bool {
 	switch path.Ext(name) {
 	case ".sh", ".bash", ".zsh", ".fish", ".ps1", ".psm1", ".bat", ".cmd", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".jsx", ".rb", ".pl", ".php", ".lua", ".applescript", ".scpt", ".vbs", ".awk":
@@ -44,7 +44,7 @@ func scriptName(name string) bool {
 	return false
 }
 
-// roleWithin is what a file is below a folder whose texts have a role.
+// roleWithin returns the role of a file below a folder whose texts have a role.
 func roleWithin(rel string, role config.Role) config.Role {
 	name := strings.ToLower(path.Base(rel))
 	switch {
@@ -60,7 +60,7 @@ func roleWithin(rel string, role config.Role) config.Role {
 	return config.Configuration
 }
 
-// tree reads the files below a folder that a client has.
+// tree reads the files below a folder of a client.
 func (s *source) tree(w *walk, hint Hint) {
 	s.add(w.problems, hint)
 	plugin := hint.Role == config.Plugin
@@ -81,7 +81,7 @@ func (s *source) tree(w *walk, hint Hint) {
 	}
 }
 
-// readText reads a file whose text an agent reads, or whose code it runs.
+// readText reads a file whose text an agent reads or whose code it runs.
 func (r *reader) readText(s string) {
 	if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 || strings.HasPrefix(s, "%PDF-") {
 		r.readBinary(s)
@@ -93,7 +93,7 @@ func (r *reader) readText(s string) {
 		return
 	}
 	r.file.Text, r.cut = s, len(s)
-	if strings.HasPrefix(s, "#!") { // a script without an ending in its name
+	if strings.HasPrefix(s, "#!") { // a script without a file extension
 		r.file.Role = config.Script
 	}
 	var root *node
@@ -108,14 +108,14 @@ func (r *reader) readText(s string) {
 	if root == nil {
 		return
 	}
-	if root.kind == table && root.get("mcpServers") != nil { // sub-agents bring servers of their own
+	if root.kind == table && root.get("mcpServers") != nil { // sub-agents bring their own servers
 		r.hint.Optional = true
 		r.findServers(root)
 	}
 	r.addSettings(root)
 }
 
-// frontMatter is what stands between lines of hyphens at the beginning of a text.
+// frontMatter returns the front matter of a text, between lines of hyphens at its beginning.
 func (r *reader) frontMatter(s string) *node {
 	rest := strings.TrimPrefix(s, "\ufeff")
 	if !strings.HasPrefix(rest, "---\n") && !strings.HasPrefix(rest, "---\r\n") {
@@ -125,7 +125,7 @@ func (r *reader) frontMatter(s string) *node {
 	if end < 0 || end > maxFlat {
 		return nil
 	}
-	// Many clients read front matter line by line, and what they accept is no YAML: "description: Use: now".
+	// Many clients read front matter line by line and accept what is no YAML: "description: Use: now".
 	root, err := parseYAML(s[:len(s)-len(rest)+3+end+1], r.lines)
 	if err != nil || root == nil || root.kind != table {
 		return r.looseFrontMatter(s, len(s)-len(rest)+4, len(s)-len(rest)+3+end)
@@ -133,7 +133,7 @@ func (r *reader) frontMatter(s string) *node {
 	return root
 }
 
-// looseFrontMatter reads "name: value" lines.
+// looseFrontMatter parses "name: value" lines.
 func (r *reader) looseFrontMatter(s string, from, to int) *node {
 	root := &node{kind: table, start: from, end: to, keyStart: -1}
 	for from < to {
@@ -152,10 +152,10 @@ func (r *reader) looseFrontMatter(s string, from, to int) *node {
 	return root
 }
 
-// maxSettings is how many values of one file are judged.
+// maxSettings bounds the values of one file that are checked.
 const maxSettings = 20_000
 
-// addSettings keeps the values of a file, which say what its client lets an agent do.
+// addSettings keeps the values of a file that say what its client lets an agent do.
 func (r *reader) addSettings(root *node) {
 	var add func(n *node, keys []string)
 	add = func(n *node, keys []string) {
@@ -176,7 +176,7 @@ func (r *reader) addSettings(root *node) {
 	}
 }
 
-// magics are how files begin that no text is, and what they are. Those without a word are pictures, sounds and fonts.
+// magics are the beginnings of binary files, and what those are. Those without a word are pictures, sounds and fonts.
 var magics = []struct{ begins, what string }{
 	{"\x7fELF", "a program"}, {"MZ", "a program"}, {"\xcf\xfa\xed\xfe", "a program"}, {"\xce\xfa\xed\xfe", "a program"}, {"\xca\xfe\xba\xbe", "a program"},
 	{"\x00asm", "a program"}, {"!<arch>", "a library"}, {"SQLite format 3", "a database"}, {"%PDF-", "a PDF document"}, {"\xd0\xcf\x11\xe0", "an Office document"},
@@ -185,7 +185,7 @@ var magics = []struct{ begins, what string }{
 	{"\xff\xfb", ""}, {"OggS", ""}, {"fLaC", ""}, {"\x00\x00\x01\x00", ""}, {"BM", ""}, {"II*\x00", ""}, {"MM\x00*", ""}, {"\x00\x00\x00", ""},
 }
 
-// readBinary says of a file that is no text what it is.
+// readBinary reports what a binary file is.
 func (r *reader) readBinary(s string) {
 	what := "neither a text nor of a form that is known"
 	if ext := strings.ToLower(path.Ext(slashed(r.file.Path))); ext == ".pyc" || ext == ".pyo" || ext == ".class" {

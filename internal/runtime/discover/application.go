@@ -9,29 +9,29 @@ import (
 	"gauntlet/internal/engine/check/config"
 )
 
-// An Application is an MCP client: where it keeps its servers, and how its files are to be read.
+// An Application is an MCP client: where it keeps its servers, and how to read its files.
 type Application struct {
-	Client  config.Client // its name in reports
-	Title   string        // its name in documents
-	Sources []string      // the public pages that say so
-	// Places are read in this order: of a client's files, those that hold everywhere come first.
+	Client  config.Client // name in reports
+	Title   string        // name in documents
+	Sources []string      // public pages that document it
+	// Places are read in this order: files that apply everywhere come first.
 	Places []Place
-	// Reads are the places of what its agent reads beside: instructions, skills, commands, sub-agents, hooks.
+	// Reads are the places of other files its agent reads: instructions, skills, commands, sub-agents, hooks.
 	Reads []Place
-	// References are the openings of references to the environment that it replaces, as in
-	// config.Reference. Folders says that it replaces ${workspaceFolder}, ${userHome} and the like.
+	// References are the opening delimiters of the environment references it expands, as in config.Reference. Folders says that it
+	// expands ${workspaceFolder}, ${userHome} and the like.
 	References []string
 	Folders    bool
-	// URLIsSSE says that an address without a type is one of HTTP+SSE.
+	// URLIsSSE says that a URL without a type means HTTP+SSE.
 	URLIsSSE bool
-	// Excludes says that mcp.excluded and mcp.allowed of its settings switch servers off.
+	// Excludes says that mcp.excluded and mcp.allowed of its settings disable servers.
 	Excludes bool
-	// NamesVariables says that members name variables of its environment, which reads as ${env:NAME}.
+	// NamesVariables says that members name environment variables, read as ${env:NAME}.
 	NamesVariables bool
 
-	// recognise tells a file of its by the content, where the path says nothing; nil for never.
+	// recognise identifies its files by content when the path says nothing; may be nil.
 	recognise func(root *node, format Format) bool
-	// commonForm says that other clients write files of the form too, so that it says least.
+	// commonForm says that other clients use the same form, so that content says least.
 	commonForm bool
 }
 
@@ -56,10 +56,10 @@ func (a *Application) validate() error {
 	return nil
 }
 
-// places are all that is known of the application's files.
+// places returns all known places of the application's files.
 func (a *Application) places() []Place { return append(slices.Clone(a.Places), a.Reads...) }
 
-// applicationOf returns what is known of a client, nothing for one that is unknown.
+// applicationOf returns a client's Application, empty if unknown.
 func applicationOf(c config.Client) *Application {
 	for i := range applications {
 		if applications[i].Client == c {
@@ -72,7 +72,7 @@ func applicationOf(c config.Client) *Application {
 	return &Application{Client: c}
 }
 
-// clientOfName tells the client from a file's name, "" if it is nobody's in particular.
+// clientOfName identifies the client by a file's name, "" if ambiguous.
 func clientOfName(name string) config.Client {
 	name = "/" + slashed(name)
 	best, longest := config.Client(""), -1
@@ -92,7 +92,7 @@ func clientOfName(name string) config.Client {
 	return client
 }
 
-// clientOfContent tells the client from a file's content.
+// clientOfContent identifies the client by a file's content.
 func clientOfContent(root *node, format Format) config.Client {
 	for _, last := range []bool{false, true} {
 		for i := range applications {
@@ -104,7 +104,7 @@ func clientOfContent(root *node, format Format) config.Client {
 	return config.Generic
 }
 
-// endsLike reports whether a path ends in what a pattern stands for; * stands for one name.
+// endsLike reports whether a path ends in a pattern; * matches one name.
 func endsLike(name, pattern string) bool {
 	parts := strings.Split(name, "/")
 	n := strings.Count(pattern, "/") + 1

@@ -6,14 +6,12 @@ import (
 	"gauntlet/internal/engine/check/config"
 )
 
-// applications are the MCP clients whose configurations are found and read, in the order in
-// which they are read. A new client is one value here and one fixture in testdata; the table of
-// docs/machine.md follows by -update.
+// applications lists the supported MCP clients in reading order. A new client is one value here and one fixture in testdata; the
+// table in docs/machine.md is updated by -update.
 var applications = []Application{
 	{
 		Client: "claude-desktop", Title: "Claude Desktop",
-		// The page names macOS and Windows. There is no client for Linux from its maker; builds of
-		// the community use the folder below.
+		// The page covers macOS and Windows. The maker has no Linux client; community builds use the folder below.
 		Sources: []string{"https://modelcontextprotocol.io/docs/develop/connect-local-servers"},
 		Places:  []Place{inConfig("Claude/claude_desktop_config.json").alsoNamed("claude_desktop_config.json")},
 		Reads:   []Place{inConfig("Claude/Claude Extensions/*/manifest.json").shared(), inConfig("Claude/Claude Extensions Settings/*").shared()},
@@ -57,7 +55,7 @@ var applications = []Application{
 	vscode("vscode-insiders", "VS Code Insiders", "Code - Insiders"),
 	{
 		Client: "windsurf", Title: "Windsurf",
-		// The second page is about the plugins of other editors.
+		// The second page is about plugins for other editors.
 		Sources: []string{"https://docs.windsurf.com/windsurf/cascade/mcp", "https://docs.windsurf.com/plugins/cascade/mcp"},
 		Places: []Place{
 			inHome(".codeium/windsurf/mcp_config.json").alsoNamed("windsurf/mcp_config.json"),
@@ -72,7 +70,7 @@ var applications = []Application{
 	},
 	{
 		Client: "codex", Title: "Codex",
-		// The members are those of codex-rs/config/src/mcp_types.rs.
+		// Members as in codex-rs/config/src/mcp_types.rs.
 		Sources: []string{"https://developers.openai.com/codex/mcp", "https://github.com/openai/codex"},
 		Places:  []Place{inHome(".codex/config.toml").or("CODEX_HOME", "config.toml").shared(), inProject(".codex/config.toml").shared()},
 		Reads: []Place{
@@ -132,7 +130,7 @@ var applications = []Application{
 	},
 	{
 		Client: "cline", Title: "Cline",
-		// The file in VS Code's storage is that of the extension before ~/.cline.
+		// The file in VS Code's storage belongs to the extension before ~/.cline.
 		Sources: []string{"https://docs.cline.bot/getting-started/config"},
 		Places: append([]Place{namedBy("CLINE_MCP_SETTINGS_PATH"), inHome(".cline/data/settings/cline_mcp_settings.json").alsoNamed("cline_mcp_settings.json")},
 			inEditors("saoudrizwan.claude-dev/settings/cline_mcp_settings.json")...),
@@ -178,7 +176,7 @@ var applications = []Application{
 	},
 	{
 		Client: "amazon-q", Title: "Amazon Q",
-		// mcp.json is the form before agents, which are read still.
+		// mcp.json is the form before agents and is still read.
 		Sources: []string{"https://docs.aws.amazon.com/amazonq/latest/qdeveloper-ug/qdev-mcp.html"},
 		Places: []Place{
 			inHome(".aws/amazonq/mcp.json"), inHome(".aws/amazonq/agents/*").shared().alsoNamed("amazonq/agents/*"),
@@ -373,11 +371,10 @@ var applications = []Application{
 	},
 }
 
-// generic is what is known of a file that no client can be told from.
+// generic describes a file whose client is unknown.
 var generic = Application{Client: config.Generic, Title: "mcp.json", References: []string{"${", "${env:", "{env:"}, Folders: true}
 
-// vscode is an edition of VS Code: it has the user's files of the default profile and of the
-// others, below a folder of its own.
+// vscode describes an edition of VS Code: user files of the default and other profiles below its own folder.
 func vscode(client config.Client, title, folder string, project ...Place) Application {
 	a := Application{
 		Client: client, Title: title,
@@ -390,21 +387,21 @@ func vscode(client config.Client, title, folder string, project ...Place) Applic
 		}, project...),
 		References: []string{"${env:"}, Folders: true,
 	}
-	if len(project) > 0 { // a file that is in none of these places is of the ordinary edition
+	if len(project) > 0 { // a file elsewhere belongs to the ordinary edition
 		a.recognise, a.commonForm = func(root *node, _ Format) bool { return root.get("servers") != nil }, true
 	}
 	return a
 }
 
-// inClaude is a path in the folder of Claude Code.
+// inClaude returns a place in Claude Code's folder.
 func inClaude(path string) Place { return inHome(".claude/"+path).or("CLAUDE_CONFIG_DIR", path) }
 
-// both is a path below the user's folder and below a project.
+// both returns places below the user's folder and below a project.
 func both(path string, role config.Role) []Place {
 	return []Place{inHome(path).as(role), inProject(path).as(role)}
 }
 
-// sharedPlaces are places that may have no servers.
+// sharedPlaces marks places that may have no servers.
 func sharedPlaces(places []Place) []Place {
 	for i := range places {
 		places[i].optional = true
@@ -412,7 +409,7 @@ func sharedPlaces(places []Place) []Place {
 	return places
 }
 
-// inEditors is a file in the storage that VS Code, and editors made from it, give an extension.
+// inEditors returns places in the extension storage of VS Code and its derivatives.
 func inEditors(path string) []Place {
 	var out []Place
 	for _, editor := range []string{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"} {

@@ -13,17 +13,17 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
-// The limits of what is read of one archive.
+// Limits on one archive.
 const (
 	maxMembers  = 2_000
 	maxUnpacked = 64 << 20
 	maxNested   = 3
 )
 
-// packed reports whether a file is a zip archive, which documents of Office and extensions are too.
+// packed reports whether a file is a zip archive, including Office documents and extensions.
 func packed(_ string, data []byte) bool { return bytes.HasPrefix(data, []byte("PK\x03\x04")) }
 
-// readArchive reads the members of an archive as if it were a folder. Their paths stand behind that of the archive.
+// readArchive reads an archive's members like a folder. Their paths follow the archive's.
 func readArchive(name string, data []byte, hint Hint, depth int) []config.File {
 	unread := func(why string) []config.File { return []config.File{failedAs(finding.Unread, name, hint, why)} }
 	if depth > maxNested {
@@ -77,7 +77,7 @@ func unpackMember(m *zip.File, limit int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, int64(limit)+1))
 }
 
-// isDocument reports whether an archive is a document of an office program.
+// isDocument reports whether an archive is an Office document.
 func isDocument(name string) bool {
 	switch strings.ToLower(path.Ext(slashed(name))) {
 	case ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp":
@@ -86,7 +86,7 @@ func isDocument(name string) bool {
 	return false
 }
 
-// memberHint says what a member is for an agent, false for nothing.
+// memberHint returns a member's role for an agent, or false.
 func memberHint(member, archive string, hint Hint) (Hint, bool) {
 	h := hint
 	h.Optional = true
@@ -108,7 +108,7 @@ func memberHint(member, archive string, hint Hint) (Hint, bool) {
 
 var markup = lazyregexp.New(`<[^>]*>`)
 
-// documentText is the text of a document's XML, each paragraph a line.
+// documentText returns the text of a document's XML, one paragraph per line.
 func documentText(s string) string {
 	s = strings.NewReplacer("</w:p>", "\n", "</a:p>", "\n", "</text:p>", "\n", "</row>", "\n", "</si>", "\n").Replace(s)
 	s = markup.ReplaceAllString(s, "")

@@ -1,8 +1,8 @@
-// Package discover finds and reads the configurations in which MCP clients keep their
-// servers. It launches nothing, asks nobody and changes no file.
+// Package discover finds and reads the configurations in which MCP clients keep their servers. It starts nothing, uses no network
+// and changes no file.
 //
-// One broken entry never sinks its file and one broken file never sinks the rest: what
-// could not be read is a Problem, so that it does not look as if it were not there.
+// A broken entry never hides the rest of its file, nor a broken file the others: what could not be read is a Problem, so that it
+// does not look absent.
 package discover
 
 import (
@@ -17,31 +17,30 @@ import (
 	"gauntlet/internal/engine/check/config"
 )
 
-// An FS is what is asked of a file system. Paths are absolute and in the manner of the
-// Host's operating system; links are followed. A path that is not there is an error for
-// which errors.Is(err, fs.ErrNotExist) holds.
+// An FS is a file system. Paths are absolute, in the style of the Host's operating system; links are followed. A missing path is an
+// error matching fs.ErrNotExist.
 type FS interface {
 	Mode(path string) (fs.FileMode, error)
 	// ReadFile returns at most limit bytes.
 	ReadFile(path string, limit int) ([]byte, error)
 	// ReadDir returns the names in a folder, sorted.
 	ReadDir(path string) ([]string, error)
-	// Resolve returns the path without links in it.
+	// Resolve returns the path with links resolved.
 	Resolve(path string) (string, error)
 }
 
-// A Host is the machine and the user whose clients are looked for.
+// A Host is the machine and the user whose clients are searched.
 type Host struct {
 	FS   FS
-	OS   string // as runtime.GOOS: "linux", "darwin", "windows"; any other is taken for a Unix
+	OS   string // as runtime.GOOS: "linux", "darwin", "windows"; others are treated as Unix
 	Home string
-	// Cwd is the project whose own configurations are read too; "" for none.
+	// Cwd is the project whose configurations are read too; "" for none.
 	Cwd string
 	// Env looks up an environment variable; nil for none.
 	Env func(name string) (string, bool)
 }
 
-// ThisHost is this machine and its user as the clients see them, with the variables that env looks up.
+// ThisHost returns this machine and its user as the clients see them; env looks up variables.
 func ThisHost(env func(name string) (string, bool)) Host {
 	h := Host{FS: Disk{}, OS: runtime.GOOS, Env: env}
 	home := "HOME"
@@ -53,11 +52,11 @@ func ThisHost(env func(name string) (string, bool)) Host {
 	return h
 }
 
-// maxNames is how many files of one folder are read.
+// maxNames bounds the files read of one folder.
 const maxNames = 2_000
 
-// All reads every configuration of every known client and every file that its agent reads, in the order of the clients.
-// Files that are not there are not reported.
+// All reads every configuration of every known client and every file its agent reads, in client order. Missing files are not
+// reported.
 func All(h Host) []config.File {
 	s := &source{Host: h, seen: map[string]bool{}}
 	for _, w := range configurationPaths(h) {
@@ -69,7 +68,7 @@ func All(h Host) []config.File {
 	return s.out
 }
 
-// knownProjects reads what projects bring in which a client has worked, as its configuration says.
+// knownProjects reads the files of projects in which a client has worked, according to its configuration.
 func (s *source) knownProjects() {
 	seen := map[string]bool{"": true, s.Cwd: true, s.Home: true}
 	var folders []string
@@ -98,7 +97,7 @@ func (s *source) knownProjects() {
 	}
 }
 
-// ReadFile reads one configuration from the host's disk, for a user who named it.
+// ReadFile reads one configuration from disk that the user named.
 func (h Host) ReadFile(path string, hint Hint) []config.File {
 	files := h.readFiles(path, hint)
 	if len(files) == 0 {
@@ -107,7 +106,7 @@ func (h Host) ReadFile(path string, hint Hint) []config.File {
 	return files
 }
 
-// readFiles reads a file, and what is in it if it is an archive; nothing if it is not there.
+// readFiles reads a file, and its contents if it is an archive; nothing if it does not exist.
 func (h Host) readFiles(path string, hint Hint) []config.File {
 	mode, err := h.FS.Mode(path)
 	if missing(err) {
@@ -116,7 +115,7 @@ func (h Host) readFiles(path string, hint Hint) []config.File {
 	if err != nil {
 		return []config.File{failed(path, hint, "it cannot be read: "+reasonWithoutPath(err))}
 	}
-	// A device or a pipe would make a reader wait for ever.
+	// A device or pipe could block for ever.
 	if !mode.IsRegular() {
 		return []config.File{failed(path, hint, "it is not a file")}
 	}
@@ -136,7 +135,7 @@ func (h Host) readFiles(path string, hint Hint) []config.File {
 	return []config.File{f}
 }
 
-// accessOfPrograms says who may write the programs that a file's entries start.
+// accessOfPrograms reports who may write the programs that a file's entries start.
 func (h Host) accessOfPrograms(f *config.File) {
 	programs := map[string]config.Access{}
 	for i := range f.Entries {
@@ -160,7 +159,7 @@ func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// reasonWithoutPath is an error without the path in it, which the report names anyway.
+// reasonWithoutPath returns an error's text without the path, which the report shows anyway.
 func reasonWithoutPath(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -183,7 +182,7 @@ func failedAs(kind finding.ProblemKind, path string, hint Hint, why string) conf
 	}}
 }
 
-// access says who may write a file. The mode bits of Windows say nothing about that.
+// access returns who may write a file. Windows mode bits do not tell.
 func (h Host) access(path string, mode fs.FileMode) config.Access {
 	if h.OS == "windows" {
 		return config.Access{}
@@ -197,13 +196,13 @@ func (h Host) access(path string, mode fs.FileMode) config.Access {
 	return a
 }
 
-// program is the absolute path of an entry's command, if it has one.
+// program returns the absolute path of an entry's command, if it has one.
 func (h Host) program(e *config.Entry) (string, bool) {
 	p := h.tilde(e.Command)
 	return p, h.OS != "windows" && strings.HasPrefix(p, "/")
 }
 
-// tilde replaces a leading ~ by the user's home.
+// tilde expands a leading ~.
 func (h Host) tilde(p string) string {
 	if p == "~" || strings.HasPrefix(p, "~/") || strings.HasPrefix(p, `~\`) {
 		return h.Home + p[1:]
@@ -211,7 +210,7 @@ func (h Host) tilde(p string) string {
 	return p
 }
 
-// joinPath joins a folder and a path in the manner of the host. The path has slashes.
+// joinPath joins a folder and a slash-separated path in the host's style.
 func (h Host) joinPath(dir, path string) string {
 	if h.OS == "windows" {
 		return strings.TrimRight(dir, `\/`) + `\` + strings.ReplaceAll(path, "/", `\`)

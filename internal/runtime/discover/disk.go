@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// Disk is the file system of this machine.
+// Disk is this machine's file system.
 type Disk struct{}
 
 // Mode returns a file's mode, links followed.
@@ -39,5 +39,5 @@ func (Disk) ReadDir(path string) ([]string, error) {
 	return names, err
 }
 
-// Resolve returns the path that links lead to.
+// Resolve returns the path with links resolved.
 func (Disk) Resolve(path string) (string, error) { return filepath.EvalSymlinks(path) }

@@ -9,7 +9,7 @@ import (
 	"gauntlet/internal/engine/check/config"
 )
 
-// addEntry reads one server. Whatever is wrong with it is a problem of it alone.
+// addEntry reads one server. Its faults are problems of this entry only.
 func (r *reader) addEntry(n *node, project string) {
 	if len(r.file.Entries) >= MaxEntries {
 		if !r.full {
@@ -49,12 +49,12 @@ func twice(n *node) bool {
 	return n.parent.kind == table && n.parent.get(n.key) != n
 }
 
-// newValue is a Value with the place of a node.
+// newValue returns a Value with a node's place.
 func (r *reader) newValue(n *node, s string) config.Value {
 	return config.NewValue(s, r.lines.placeOfNode(n))
 }
 
-// builder makes an entry of a table.
+// builder builds an entry from a table.
 type builder struct {
 	*reader
 	e *config.Entry
@@ -73,7 +73,7 @@ func (b *builder) say(k finding.ProblemKind, n *node, format string, args ...any
 
 func (b *builder) build() {
 	n, e := b.n, b.e
-	// The old form of Continue has all in an object "transport".
+	// Continue's old form has everything in an object "transport".
 	from := n
 	if t := n.get("transport"); t != nil && t.kind == table {
 		from = t
@@ -102,7 +102,7 @@ func (b *builder) build() {
 	e.Unresolved = unresolved(e)
 }
 
-// long says which values are not judged to their ends.
+// long records the values that are too long to be checked completely.
 func (b *builder) long() {
 	e := b.e
 	values := append(slices.Clone(e.Args), e.URL, config.NewValue(e.Command, e.CommandAt))
@@ -119,7 +119,7 @@ func (b *builder) long() {
 	}
 }
 
-// stringMember is a member that is a string, if it is there.
+// stringMember returns a string member, if present.
 func (b *builder) stringMember(n *node, name string) string {
 	m := n.get(name)
 	if m != nil && m.kind != text && m.kind != null {
@@ -128,8 +128,7 @@ func (b *builder) stringMember(n *node, name string) string {
 	return m.str()
 }
 
-// command reads a string; a list of command and arguments (OpenCode); or an object with
-// path, args and env (Zed, before 2025).
+// command reads a string; a list of command and arguments (OpenCode); or an object with path, args and env (Zed, before 2025).
 func (b *builder) command(n *node) {
 	c := n.first("command", "cmd")
 	if c == nil {
@@ -163,7 +162,7 @@ func (b *builder) command(n *node) {
 	}
 }
 
-// commandText takes a command apart that has its arguments in the same string.
+// commandText splits a command that includes its arguments.
 func (b *builder) commandText(c *node) {
 	args := b.n.get("args")
 	if args != nil && len(args.children) > 0 || !oneLine(c.text) {
@@ -188,8 +187,8 @@ func (b *builder) commandText(c *node) {
 	}
 }
 
-// oneLine reports whether a command holds arguments too. A path may have spaces in it:
-// where the first word is a path, arguments are told by an option or a file that follow.
+// oneLine reports whether a command includes arguments. A path may contain spaces: if the first word is a path, only a following
+// option or file shows that there are arguments.
 func oneLine(s string) bool {
 	s = strings.TrimSpace(s)
 	first, rest, ok := strings.Cut(s, " ")
@@ -249,8 +248,7 @@ func (b *builder) variables(n *node, names ...string) []config.Variable {
 	return out
 }
 
-// addressNames are the members for an address, by the client that has them: Windsurf says
-// serverUrl, Gemini CLI httpUrl for streamable HTTP.
+// addressNames are the members for a URL: Windsurf uses serverUrl, Gemini CLI httpUrl for Streamable HTTP.
 var addressNames = []string{"url", "httpUrl", "serverUrl", "uri"}
 
 func (b *builder) address(n *node) {
@@ -282,8 +280,7 @@ func (b *builder) bearer(n *node) {
 	}
 }
 
-// forwarded reads the names of variables that Codex hands on from its own environment: a
-// list of names, or of objects with one.
+// forwarded reads the names of environment variables that Codex passes on: a list of names, or of objects with one.
 func (b *builder) forwarded(n *node) {
 	m := n.get("env_vars")
 	switch {
@@ -306,7 +303,7 @@ func (b *builder) forwarded(n *node) {
 	}
 }
 
-// settings are what Zed hands to an extension, and the client's OAuth data.
+// settings reads what Zed passes to an extension, and the client's OAuth data.
 func (b *builder) settings(n *node) {
 	for _, name := range []string{"settings", "oauth", "auth"} {
 		m := n.get(name)
@@ -321,7 +318,7 @@ func (b *builder) settings(n *node) {
 	}
 }
 
-// transports are the names for transports, small and without separators.
+// transports maps transport names, in lower case and without separators.
 var transports = map[string]config.Transport{
 	"stdio": config.Stdio, "local": config.Stdio, "command": config.Stdio,
 	"http": config.HTTP, "streamablehttp": config.HTTP, "httpstream": config.HTTP, "streamable": config.HTTP,
@@ -350,7 +347,7 @@ func (b *builder) transport(n *node) {
 		switch {
 		case n.get("httpUrl").str() != "":
 		case applicationOf(e.Client).URLIsSSE && named == "" || strings.HasSuffix(strings.TrimRight(e.Address(), "/"), "/sse"):
-			// Gemini CLI took url for SSE before it had types.
+			// Before it had types, Gemini CLI took url for SSE.
 			e.Transport = config.SSE
 		}
 	case extension:
@@ -361,7 +358,7 @@ func (b *builder) transport(n *node) {
 		}
 		b.say(finding.Unread, b.n, "its client fetches it as a block; its command does not stand in the file")
 	case e.Disabled:
-		// Opening a file to switch off a server that stands elsewhere needs no command.
+		// An entry that only disables a server defined elsewhere needs no command.
 	default:
 		b.wrong(b.n, "it has neither a command nor an address")
 	}
@@ -379,7 +376,7 @@ func (b *builder) transport(n *node) {
 	}
 }
 
-// unresolved lists the references that only the client can answer.
+// unresolved lists the references that only the client can resolve.
 func unresolved(e *config.Entry) []string {
 	var out []string
 	look := func(s string) {

@@ -9,11 +9,10 @@ import (
 	"gauntlet/internal/leaf/charset"
 )
 
-// maxEnvFile is the longest environment file that is read, in bytes.
+// maxEnvFile bounds an environment file, in bytes.
 const maxEnvFile = 1 << 20
 
-// envFile reads the variables of an environment file. A relative path counts from the
-// entry's project, or from the working directory.
+// envFile reads an environment file. A relative path is relative to the entry's project, or the working directory.
 func (r *resolver) envFile(path string) []config.Variable {
 	if !r.absolute(path) {
 		path = r.joinPath(r.folder(), path)
@@ -52,9 +51,8 @@ func (h Host) absolute(path string) bool {
 	return strings.HasPrefix(path, "/")
 }
 
-// readEnv reads lines NAME=VALUE as dotenv files have them: "export" in front, quotes around
-// a value, comments behind # and empty lines are allowed for. Nothing is expanded. It is
-// false for any other line.
+// readEnv parses the NAME=VALUE lines of a dotenv file, with optional "export", quotes, # comments and empty lines. Nothing is
+// expanded. It returns false on any other line.
 func readEnv(text string, at config.Place) ([]config.Variable, bool) {
 	var out []config.Variable
 	for line := range strings.Lines(charset.Decode(text)) {
@@ -75,7 +73,7 @@ func readEnv(text string, at config.Place) ([]config.Variable, bool) {
 	return out, true
 }
 
-// unquote takes the quotes or the comment off a value, false if a quote is not closed.
+// unquote removes a value's quotes or trailing comment; false if a quote is not closed.
 func unquote(value string) (string, bool) {
 	if value == "" || value[0] != '"' && value[0] != '\'' {
 		if at := strings.Index(value, " #"); at >= 0 {

@@ -8,15 +8,15 @@ import (
 	"gauntlet/internal/engine/check/config"
 )
 
-// A projectPattern is a path below a project that a client looks at.
+// A projectPattern is a path below a project that a client reads.
 type projectPattern struct {
 	client config.Client
 	role   config.Role
-	parts  []string // a ** at the end stands for all files below
+	parts  []string // a final ** matches all files below
 	shared bool
 }
 
-// projectPatterns are those of all clients, by their first part.
+// projectPatterns holds all clients' patterns by their first part.
 var projectPatterns = func() map[string][]projectPattern {
 	out := map[string][]projectPattern{}
 	for i := range applications {
@@ -36,7 +36,7 @@ var projectPatterns = func() map[string][]projectPattern {
 	return out
 }()
 
-// placeOf tells which client looks at a path of a project, wherever the project begins, and what it is for it.
+// placeOf returns which client reads a path of a project, wherever the project begins, and its role.
 func placeOf(rel string) (client config.Client, role config.Role, ok bool) {
 	p, _, ok := patternOf(rel)
 	if !ok {
@@ -49,7 +49,7 @@ func placeOf(rel string) (client config.Client, role config.Role, ok bool) {
 	return p.client, role, true
 }
 
-// patternOf returns the pattern that a path fits, and where the project begins in it.
+// patternOf returns the pattern that matches a path, and where the project begins in it.
 func patternOf(rel string) (projectPattern, int, bool) {
 	parts := strings.Split(rel, "/")
 	for at := range parts {
@@ -82,8 +82,8 @@ func fits(parts, pattern []string) bool {
 	return len(parts) == len(pattern)
 }
 
-// Folder reads what agents read of a folder: the configurations and the files for agents of every client, wherever
-// they are below it, skills and plugins among them. Links that lead out of it are not followed.
+// Folder reads everything that agents of any client read in a folder: configurations, instruction files, skills and plugins at any
+// depth. Links that lead out of it are not followed.
 func Folder(h Host, dir string) []config.File {
 	s := &source{Host: h, seen: map[string]bool{}}
 	w := h.walkTree(dir, true)
@@ -93,7 +93,7 @@ func Folder(h Host, dir string) []config.File {
 	return s.out
 }
 
-// HasAgentFiles reports whether Folder would read anything of a folder.
+// HasAgentFiles reports whether Folder would read anything.
 func HasAgentFiles(h Host, dir string) bool {
 	for _, f := range h.walkTree(dir, true).files {
 		if _, ok := hintIn(f.rel, nil, nil); ok || strings.EqualFold(path.Base(f.rel), "SKILL.md") || pluginManifests[f.rel] != "" {
@@ -103,7 +103,7 @@ func HasAgentFiles(h Host, dir string) bool {
 	return false
 }
 
-// Known reports whether a file is by its name a client's, or one that an agent reads.
+// Known reports whether a file's name is that of a client's file or one that an agent reads.
 func Known(name string) bool {
 	low := strings.ToLower(path.Base(slashed(name)))
 	switch path.Ext(low) {
@@ -114,16 +114,16 @@ func Known(name string) bool {
 	return placed || clientOfName(name) != "" || pluginManifests[low] != "" || low == "hooks.json" || low == "plugin.json"
 }
 
-// pluginManifests are manifests of plugins, with the client of each.
+// pluginManifests maps plugin manifests to their clients.
 var pluginManifests = map[string]config.Client{
 	".claude-plugin/plugin.json": "claude-code", ".codex-plugin/plugin.json": "codex", ".cursor-plugin/plugin.json": "cursor", ".github/plugin/plugin.json": "copilot-cli",
 	"gemini-extension.json": "gemini-cli", "qwen-extension.json": "qwen-code",
 }
 
-// roots are folders that hold a skill or a plugin, with its client.
+// roots maps folders with a skill or plugin to its client.
 type roots map[string]config.Client
 
-// of returns the innermost root that a path is below.
+// of returns the innermost root above a path.
 func (r roots) of(rel string) (root string, client config.Client, ok bool) {
 	for dir := path.Dir(rel); ; dir = path.Dir(dir) {
 		if client, ok := r[dir]; ok {
@@ -135,7 +135,7 @@ func (r roots) of(rel string) (root string, client config.Client, ok bool) {
 	}
 }
 
-// folder reads what agents read among the files of a walk. client is whose they are where their places do not say so.
+// folder reads what agents read among the files of a walk. client applies to files whose place names none.
 func (s *source) folder(w *walk, project string, client config.Client) {
 	skills, plugins := roots{}, roots{}
 	for _, f := range w.files {
@@ -151,7 +151,7 @@ func (s *source) folder(w *walk, project string, client config.Client) {
 	for _, f := range w.files {
 		out := w.within && w.leadsOut(f.path)
 		hint, ok := hintIn(f.rel, skills, plugins)
-		if !ok && out { // a folder perhaps, in which files would be read
+		if !ok && out { // possibly a folder, in which files would be read
 			hint, ok = hintIn(f.rel+"/x.md", skills, plugins)
 		}
 		if !ok {
@@ -171,7 +171,7 @@ func (s *source) folder(w *walk, project string, client config.Client) {
 
 const agentSkills config.Client = "agent-skills"
 
-// hintIn says what a file of a folder is for an agent, false for nothing.
+// hintIn returns a file's role for an agent, or false.
 func hintIn(rel string, skills, plugins roots) (Hint, bool) {
 	plugin, client, isPlugin := plugins.of(rel)
 	if p, _, ok := patternOf(rel); ok {
@@ -209,11 +209,11 @@ func hintIn(rel string, skills, plugins roots) (Hint, bool) {
 	return Hint{}, false
 }
 
-// pluginRole is what a file of a plugin is.
+// pluginRole returns the role of a plugin's file.
 func pluginRole(first, within string) (config.Role, bool) {
 	role := config.Configuration
 	if low := strings.ToLower(within); first == within && textName(low) && !strings.HasPrefix(low, "readme") && !strings.HasPrefix(low, "license") && !strings.HasPrefix(low, "changelog") && !strings.HasPrefix(low, "contributing") && !strings.HasPrefix(low, "security") && !strings.HasPrefix(low, "code_of") {
-		return config.Instructions, true // the manifest of an extension names its context file
+		return config.Instructions, true // an extension's manifest names its context file
 	}
 	switch first {
 	case "commands":
@@ -232,7 +232,7 @@ func pluginRole(first, within string) (config.Role, bool) {
 	return role, role != config.Configuration
 }
 
-// outside is a link that leads out of the folder.
+// outside reports a link that leads out of the folder.
 func outside(w *walk, f treeFile, hint Hint) config.File {
 	real, _ := w.FS.Resolve(f.path)
 	out := failedAs(finding.Unread, f.path, hint, "it is a link that leads out of the folder and was not followed")
@@ -240,7 +240,7 @@ func outside(w *walk, f treeFile, hint Hint) config.File {
 	return out
 }
 
-// submodules names the folders of submodules that are not there.
+// submodules reports the folders of submodules that are not checked out.
 func (s *source) submodules(w *walk, dir string) {
 	at := w.joinPath(dir, ".gitmodules")
 	data, err := s.FS.ReadFile(at, maxFlat)

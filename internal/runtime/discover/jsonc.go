@@ -6,12 +6,12 @@ import (
 	"gauntlet/rawjson"
 )
 
-// maxDepth is how deep values are looked into. No client nests its servers deeper than 5.
+// maxDepth bounds the nesting that is read. No client nests its servers deeper than 5.
 const maxDepth = 64
 
-// parseJSON reads JSON with comments and trailing commas, which VS Code, Zed, OpenCode and
-// others allow. Where the text is broken, what stands before is returned with the error,
-// and cut is the offset from which nothing was read. skip says which values to leave unread.
+// parseJSON parses JSON with comments and trailing commas, which VS Code, Zed, OpenCode and others allow. If the text is broken,
+// the part before is returned with the error, and cut is the offset from which nothing was read. skip selects values to leave
+// unread.
 func parseJSON(s string, skip func(*node) bool) (root *node, cut int, err error) {
 	plain := isBlankLine(s)
 	var tree rawjson.Tree
@@ -32,10 +32,10 @@ func parseJSON(s string, skip func(*node) bool) (root *node, cut int, err error)
 	return root, cut, err
 }
 
-// isBlankLine replaces comments and trailing commas by spaces, so that offsets stay.
+// isBlankLine replaces comments and trailing commas by spaces, keeping offsets.
 func isBlankLine(s string) string {
 	out := []byte(s)
-	comma := -1 // the last comma, if nothing but white space stands behind it
+	comma := -1 // the last comma, if only white space follows it
 	for i := 0; i < len(out); i++ {
 		switch c := out[i]; {
 		case c == '"':
@@ -75,8 +75,8 @@ func isBlankLine(s string) string {
 	return string(out)
 }
 
-// closed cuts a text that is JSON up to an offset behind its last complete value, and
-// closes what is open there. The cut is where the text stops being the file's own.
+// closed truncates a text that is valid JSON up to an offset after its last complete value, and closes what is open. cut is where
+// the text stops being the file's.
 func closed(s string, broken int) (whole string, cut int) {
 	var open []byte
 	for i := 0; i < broken && i < len(s); i++ {
@@ -88,7 +88,7 @@ func closed(s string, broken int) (whole string, cut int) {
 				}
 			}
 		case '{', '[':
-			open = append(open, s[i]+2) // } is { + 2, ] is [ + 2
+			open = append(open, s[i]+2) // '{'+2 is '}', '['+2 is ']'
 			cut = i + 1
 		case '}', ']':
 			if len(open) > 0 {
@@ -106,7 +106,7 @@ func closed(s string, broken int) (whole string, cut int) {
 	return string(b), cut
 }
 
-// fill copies a value and what is below it.
+// fill copies a value and everything below it.
 func fill(n *node, v rawjson.Value, depth int, skip func(*node) bool) {
 	n.start = v.Offset()
 	n.end = n.start + len(v.Raw())

@@ -8,8 +8,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Parsers quote what they stumbled over, and that may be a secret. Of their messages only
-// the part in front of any quotation is kept.
+// Parsers quote the offending text, which may be a secret: only the part of their message before any quotation is kept.
 
 func jsonMessage(err error) string {
 	var syntax *rawjson.SyntaxError
@@ -29,7 +28,7 @@ func jsonOffset(err error, otherwise int) int {
 
 var yamlWhere = regexp.MustCompile(`\bline \d+(?:, column \d+)?`)
 
-// yamlMessage keeps the place only: the parser's words hold parts of the text.
+// yamlMessage keeps the position only: the parser's message contains parts of the text.
 func yamlMessage(err error) string {
 	if where := yamlWhere.FindString(err.Error()); where != "" {
 		return "it cannot be parsed at " + where

@@ -6,27 +6,27 @@ import (
 	"gauntlet/internal/engine/check/config"
 )
 
-// A base is the folder that a Place's path is below.
+// A base is the folder that a Place's path is relative to.
 type base uint8
 
 const (
-	homeFolder    base = iota // the user's
-	configFolder              // in which the system keeps the settings of programs
-	localFolder               // like configFolder, on Windows that of this machine alone
-	xdgFolder                 // ~/.config, or what XDG_CONFIG_HOME says, on every system
-	projectFolder             // the project at hand
-	systemFile                // an absolute path, for each system
-	variableFile              // the path that an environment variable holds
+	homeFolder    base = iota // user's home
+	configFolder              // system folder for program settings
+	localFolder               // like configFolder, on Windows the one local to this machine
+	xdgFolder                 // ~/.config or XDG_CONFIG_HOME, on every system
+	projectFolder             // current project
+	systemFile                // absolute path per system
+	variableFile              // path in an environment variable
 )
 
-// A Place is a path at which a client keeps servers. A * stands for the names in a folder: all
-// configurations in it, or with a path behind it, all folders.
+// A Place is a path where a client keeps servers. A * matches names in a folder: all configurations in it or, if followed by a
+// path, all folders.
 type Place struct {
 	base     base
-	path     string              // with slashes
+	path     string              // slash-separated
 	system   map[string][]string // by operating system
-	variable string              // names a folder in place of the base, or for variableFile the file
-	inFolder string              // the path in the folder that variable names
+	variable string              // variable that overrides the base folder, or for variableFile holds the file
+	inFolder string              // the path in that folder
 	systems  []string            // operating systems; nil for all
 	optional bool
 	names    []string
@@ -39,45 +39,45 @@ func inLocal(path string) Place   { return Place{base: localFolder, path: path} 
 func inXDG(path string) Place     { return Place{base: xdgFolder, path: path} }
 func inProject(path string) Place { return Place{base: projectFolder, path: path} }
 
-// namedBy is the file whose path an environment variable holds.
+// namedBy returns the file whose path is in an environment variable.
 func namedBy(variable string) Place { return Place{base: variableFile, variable: variable} }
 
-// ofSystem is a file that an administrator writes for all users.
+// ofSystem returns a file that an administrator writes for all users.
 func ofSystem(linux, darwin string, windows ...string) Place {
 	return Place{base: systemFile, system: map[string][]string{"linux": {linux}, "darwin": {darwin}, "windows": windows}}
 }
 
-// or names an environment variable that holds another folder, in which the file has this path.
+// or adds an environment variable that names another folder, in which the file has this path.
 func (p Place) or(variable, path string) Place {
 	p.variable, p.inFolder = variable, path
 	return p
 }
 
-// shared says that the file is there for other settings too, and may have no servers.
+// shared says that the file holds other settings too and may have no servers.
 func (p Place) shared() Place {
 	p.optional = true
 	return p
 }
 
-// as says what the files are for an agent; without it they are configurations.
+// as sets the files' role for an agent; the default is configuration.
 func (p Place) as(role config.Role) Place {
 	p.role, p.optional = role, true
 	return p
 }
 
-// on says which systems have the place.
+// on restricts the place to systems.
 func (p Place) on(systems ...string) Place {
 	p.systems = systems
 	return p
 }
 
-// alsoNamed adds an end of paths by which a file elsewhere is told to be the client's.
+// alsoNamed adds a path suffix by which a file elsewhere is recognised as the client's.
 func (p Place) alsoNamed(pattern string) Place {
 	p.names = append(p.names, pattern)
 	return p
 }
 
-// patterns are the ends of paths that tell a file of this place.
+// patterns returns the path suffixes that identify files of this place.
 func (p *Place) patterns() []string {
 	out := p.names
 	if p.path != "" {
@@ -92,7 +92,7 @@ func (p *Place) patterns() []string {
 	return out
 }
 
-// paths are where the place is on a host; none where it has no such folder.
+// paths returns the place's paths on a host, none if it lacks the folder.
 func (p *Place) paths(h Host) []string {
 	if p.systems != nil && !h.isOneOf(p.systems) {
 		return nil
@@ -117,7 +117,7 @@ func (p *Place) paths(h Host) []string {
 	return []string{h.joinPath(h.folder(p.base), p.path)}
 }
 
-// folder is one of the user's folders.
+// folder returns one of the user's folders.
 func (h Host) folder(b base) string {
 	switch {
 	case b == homeFolder:
@@ -141,7 +141,7 @@ func (h Host) folder(b base) string {
 	return h.joinPath(h.Home, ".config")
 }
 
-// family is the host's system: one that is not known is taken for a Unix like Linux.
+// family returns the host's system; an unknown one is treated as Linux.
 func (h Host) family() string {
 	if h.OS == "darwin" || h.OS == "windows" {
 		return h.OS
@@ -158,13 +158,13 @@ func (h Host) isOneOf(systems []string) bool {
 	return false
 }
 
-// A configurationPath is one path to look at, with what is known of the file.
+// A configurationPath is one path to read, with what is known of the file.
 type configurationPath struct {
 	path string
 	hint Hint
 }
 
-// configurationPaths lists where the clients keep servers on a host.
+// configurationPaths lists where clients keep servers on a host.
 func configurationPaths(h Host) []configurationPath {
 	var out []configurationPath
 	for i := range applications {

@@ -10,42 +10,39 @@ import (
 	"gauntlet/internal/leaf/charset"
 )
 
-// The limits of what is read of one file. Claude Code keeps its history in the file of its
-// servers, which can make it large.
+// Limits on one file. Claude Code keeps its history in the file of its servers, which can be large.
 const (
 	MaxBytes   = 32 << 20
 	MaxEntries = 2_000
 )
 
-// maxFlat is the longest text of a format whose parser is not ours.
+// maxFlat bounds texts given to third-party parsers, in bytes.
 const maxFlat = 2 << 20
 
-// A Format is a way of writing values.
+// A Format is a file format.
 type Format string
 
-// The formats. JSON stands for JSON with comments and trailing commas too.
+// The formats. JSON includes comments and trailing commas.
 const (
 	JSON Format = "json"
 	TOML Format = "toml"
 	YAML Format = "yaml"
 )
 
-// A Hint is what is known of a file before it is read. The zero Hint says nothing: format
-// and client are then told from the name and the content.
+// A Hint is what is known of a file before it is read. With the zero Hint, format and client are detected from name and content.
 type Hint struct {
 	Client config.Client
 	Format Format
-	// Role is what the file is for an agent; Configuration if it holds servers and settings.
+	// Role is the file's role for an agent; Configuration if it holds servers and settings.
 	Role config.Role
-	// Project is the folder for which the file holds.
+	// Project is the folder the file applies to.
 	Project string
-	// Optional says that the file is the client's for other things too, so that it is
-	// nothing to complain about if it has no servers.
+	// Optional says that the file serves other purposes too: having no servers is no problem.
 	Optional bool
 }
 
-// Read reads a configuration of any client's own form. It never fails as a whole: what
-// could not be read is a Problem of the File. It does no I/O.
+// Read parses a configuration in any client's form. It never fails as a whole: what could not be read is a Problem of the File. It
+// does no I/O.
 func Read(name string, data []byte, hint Hint) config.File {
 	s := charset.Decode(string(data))
 	r := &reader{hint: hint, lines: newLines(""), file: config.File{Client: hint.Client, Path: name, Project: hint.Project, Role: hint.Role, Entries: []config.Entry{}, Problems: []finding.Problem{}}}
@@ -83,7 +80,7 @@ func Read(name string, data []byte, hint Hint) config.File {
 		r.file.Client = clientOfContent(root, format)
 	}
 	r.findServers(root)
-	if len(r.file.Problems) == 0 || len(r.file.Entries) > 0 || !isSnapshot(root) { // the texts of a snapshot are a server's
+	if len(r.file.Problems) == 0 || len(r.file.Entries) > 0 || !isSnapshot(root) { // the texts of a snapshot are a server's, not a client's
 		r.addSettings(root)
 	}
 	return r.file
@@ -116,7 +113,7 @@ type reader struct {
 	hint  Hint
 	file  config.File
 	lines *lines
-	cut   int // behind it a broken file was not read
+	cut   int // offset from which a broken file was not read
 	full  bool
 }
 
@@ -130,7 +127,7 @@ func (r *reader) problemIn(k finding.ProblemKind, n *node, format string, args .
 		Location: finding.Location{Server: name, Pointer: p.Pointer, File: r.file.Path, Line: p.Line, Column: p.Column}})
 }
 
-// problemAt is a problem at an offset.
+// problemAt records a problem at an offset.
 func (r *reader) problemAt(k finding.ProblemKind, off int, message string) {
 	line, column := r.lines.lineAndColumn(off)
 	r.file.Problems = append(r.file.Problems, finding.Problem{Kind: k, Message: message, Order: off,
@@ -173,8 +170,8 @@ func (r *reader) parseFormat(s string, format Format) *node {
 	return root
 }
 
-// uninteresting keeps large parts of large files out of memory: of the root only what can
-// hold servers is looked into, of Claude Code's projects only their servers.
+// uninteresting keeps large parts of large files out of memory: of the root only members that can hold servers are read, of Claude
+// Code's projects only their servers.
 func uninteresting(n *node) bool {
 	depth := 0
 	top := n
@@ -195,5 +192,5 @@ func uninteresting(n *node) bool {
 	return false
 }
 
-// holders are the members of a root that can hold servers, or say something of them.
+// holders are root members that can hold servers or describe them.
 var holders = map[string]bool{"mcpServers": true, "servers": true, "mcp": true, "context_servers": true, "mcp_servers": true, "projects": true, "experimental": true, "inputs": true, "amp.mcpServers": true, "extensions": true, "server": true, "hooks": true, "permissions": true}

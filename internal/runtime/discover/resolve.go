@@ -9,10 +9,9 @@ import (
 	"gauntlet/internal/engine/check/config"
 )
 
-// Resolve returns the entry as its client would start it: references to the environment
-// and to folders replaced as far as the client documents them, ~ in the command and the
-// working directory too. References that only the client can answer, and variables that
-// are not set, are problems: the entry is not to be launched then. Nobody is asked.
+// Resolve returns the entry as its client would start it: with environment and folder references expanded as far as the client
+// documents them, including ~ in command and working directory. References that only the client can resolve, and unset variables,
+// are problems: the entry must not be started. Resolve asks nobody.
 func (h Host) Resolve(e config.Entry) (config.Entry, []finding.Problem) {
 	r := &resolver{Host: h, entry: &e, application: applicationOf(e.Client)}
 	e.Filled = nil
@@ -27,7 +26,7 @@ func (h Host) Resolve(e config.Entry) (config.Entry, []finding.Problem) {
 	e.Args = args
 	e.Env, e.Headers = r.variables(e.Env), r.variables(e.Headers)
 	if e.EnvFile != "" && len(r.problems) == 0 {
-		e.Env = append(r.envFile(e.EnvFile), e.Env...) // the last of a name wins, which is the entry's own
+		e.Env = append(r.envFile(e.EnvFile), e.Env...) // the last of a name wins, i.e. the entry's own
 	}
 	return e, r.problems
 }
@@ -66,7 +65,7 @@ func (r *resolver) resolveText(s string, at config.Place) string {
 	return b.String() + s[from:]
 }
 
-// answerReference is what stands for a reference, false if it stays as it is.
+// answerReference returns a reference's value, or false to keep it.
 func (r *resolver) answerReference(ref config.Reference, at config.Place) (string, bool) {
 	switch ref.Kind {
 	case config.EnvReference:
@@ -111,7 +110,7 @@ func (r *resolver) answerReference(ref config.Reference, at config.Place) (strin
 	return "", false
 }
 
-// pluginFolder is the folder of the plugin that brings the entry.
+// pluginFolder returns the folder of the plugin that contains the entry.
 func (r *resolver) pluginFolder() string {
 	dir := r.entry.File[:max(strings.LastIndexAny(r.entry.File, `/\`), 0)]
 	if at := strings.LastIndexAny(dir, `/\`); at >= 0 && strings.HasSuffix(dir, "-plugin") {
@@ -120,7 +119,7 @@ func (r *resolver) pluginFolder() string {
 	return dir
 }
 
-// folder is the project that a reference to the workspace means.
+// folder returns the project that a workspace reference means.
 func (r *resolver) folder() string {
 	if r.entry.Project != "" {
 		return r.entry.Project

@@ -7,10 +7,10 @@ import (
 	"gauntlet/finding"
 )
 
-// maxProjects is how many folders are looked at in which a client has worked.
+// maxProjects bounds the known projects that are read.
 const maxProjects = 500
 
-// findServers finds the servers below a root, wherever a client keeps them.
+// findServers finds the servers below a root, wherever clients keep them.
 func (r *reader) findServers(root *node) {
 	if root.kind != table {
 		r.problemIn(finding.Malformed, root, "the file holds %s where a configuration is an object", root.kind)
@@ -25,7 +25,7 @@ func (r *reader) findServers(root *node) {
 		}
 	}
 	if servers := root.get("mcpServers"); servers != nil && servers.kind == text {
-		found = true // a plugin names another file, which is read too
+		found = true // a plugin names another file, which is also read
 	} else {
 		hold(servers, r.hint.Project, false)
 	}
@@ -45,7 +45,7 @@ func (r *reader) findServers(root *node) {
 	if mcp := root.get("mcp"); mcp != nil {
 		found = true
 		hold(mcp.get("servers"), r.hint.Project, false)
-		// OpenCode up to version 1 has the servers here, others their settings.
+		// OpenCode 1 and earlier keep servers here, others their settings.
 		r.direct(mcp)
 		r.excluded(mcp)
 	}
@@ -67,8 +67,7 @@ func (r *reader) findServers(root *node) {
 	}
 }
 
-// unknownForm says why a file without servers is no configuration, and what reads it instead if
-// it holds the answers of a server.
+// unknownForm says why a file without servers is no configuration, and which command reads it if it is a server snapshot.
 func unknownForm(root *node) string {
 	if isSnapshot(root) {
 		return "this is a snapshot of a server, not a client's configuration: scan it without --config"
@@ -76,7 +75,7 @@ func unknownForm(root *node) string {
 	return "no MCP servers found: a client's configuration lists them below a key such as mcpServers or servers"
 }
 
-// isSnapshot reports whether a file holds the answers of a server.
+// isSnapshot reports whether a file is a snapshot of a server.
 func isSnapshot(root *node) bool {
 	if result := root.get("result"); result != nil {
 		root = result
@@ -87,7 +86,7 @@ func isSnapshot(root *node) bool {
 	})
 }
 
-// holder reads an object of servers by name, or a list of servers that name themselves.
+// holder reads an object of servers by name, or a list of servers with names.
 func (r *reader) holder(n *node, project string, loose bool) {
 	if n.unread {
 		r.problemIn(finding.Limit, n, "nested too deeply to be read")
@@ -107,7 +106,7 @@ func (r *reader) holder(n *node, project string, loose bool) {
 	}
 }
 
-// direct reads servers that stand among other settings.
+// direct reads servers among other settings.
 func (r *reader) direct(mcp *node) {
 	if mcp.kind != table {
 		if mcp.kind != null {
@@ -126,7 +125,7 @@ func (r *reader) direct(mcp *node) {
 	}
 }
 
-// bare reads a root that is itself the object of servers, as some plugins' .mcp.json are.
+// bare reads a root that is itself the object of servers, as in some plugins' .mcp.json.
 func (r *reader) bare(root *node) bool {
 	if !slices.ContainsFunc(root.children, serverLike) {
 		return false
@@ -139,7 +138,7 @@ func serverLike(n *node) bool {
 	return n.kind == table && n.first("command", "url", "serverUrl", "httpUrl", "cmd", "uri") != nil
 }
 
-// manifest reads the manifest of a bundle (.mcpb, .dxt), which says how its server starts.
+// manifest reads a bundle's manifest (.mcpb, .dxt), which says how its server starts.
 func (r *reader) manifest(root *node) bool {
 	if root.first("manifest_version", "dxt_version") == nil {
 		return false
@@ -153,8 +152,7 @@ func (r *reader) manifest(root *node) bool {
 	return true
 }
 
-// excluded switches off what Gemini CLI lists under mcp.excluded, and what mcp.allowed
-// does not list.
+// excluded disables what Gemini CLI lists under mcp.excluded, and what mcp.allowed does not list.
 func (r *reader) excluded(mcp *node) {
 	if !applicationOf(r.file.Client).Excludes {
 		return
@@ -169,7 +167,7 @@ func (r *reader) excluded(mcp *node) {
 	}
 }
 
-// off switches off the entries of a project that a list names.
+// off disables a project's entries named in a list.
 func (r *reader) off(project string, names *node) {
 	if names == nil || names.kind != list {
 		return

@@ -8,18 +8,17 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// A fault is a place where a text is not of its format.
+// A fault is a syntax error in a text.
 type fault struct {
 	offset int
 	err    error
 }
 
-// maxFaults is how many faults of one file are gone past.
+// maxFaults bounds the faults skipped in one file.
 const maxFaults = 20
 
-// parseTOML reads TOML. Behind a fault it goes on with the next table, so that one broken
-// table leaves the others alone. It merges what TOML would refuse as repeated: a reader
-// of configurations wants to see all of it.
+// parseTOML parses TOML. After a fault it continues with the next table, so that one broken table does not hide the others. It
+// merges tables that TOML would reject as repeated, since a reader of configurations wants to see all of it.
 func parseTOML(s string) (root *node, faults []fault) {
 	root = &node{kind: table, end: len(s), keyStart: -1}
 	if deep(s) {
@@ -39,7 +38,7 @@ func parseTOML(s string) (root *node, faults []fault) {
 	return root, faults
 }
 
-// deep reports nesting that would cost the parser its stack.
+// deep reports nesting that would exhaust the parser's stack.
 func deep(s string) bool {
 	depth := 0
 	for i := range len(s) {
@@ -55,11 +54,11 @@ func deep(s string) bool {
 	return false
 }
 
-// tomlFrom reads s from base to its end or a fault; next is where to go on behind one.
+// tomlFrom parses s from base to its end or a fault; next is where to continue after one.
 func tomlFrom(root *node, s string, base int) (next int, f *fault) {
 	var p unstable.Parser
 	last := base
-	// The parser is a stranger's: a panic of it is a fault of the file, not the end of all.
+	// Third-party parser: its panic is a fault of the file.
 	defer func() {
 		if e := recover(); e != nil {
 			next, f = nextTable(s, last), &fault{last, fmt.Errorf("%v", e)}
@@ -98,7 +97,7 @@ func tomlFrom(root *node, s string, base int) (next int, f *fault) {
 	return len(s), nil
 }
 
-// nextTable is the start of the next line that begins a table.
+// nextTable returns the start of the next line that begins a table.
 func nextTable(s string, from int) int {
 	from = min(from, len(s))
 	if i := strings.Index(s[from:], "\n["); i >= 0 {
@@ -107,8 +106,7 @@ func nextTable(s string, from int) int {
 	return len(s)
 }
 
-// descend follows a dotted key and makes the tables on the way. In a list of tables it
-// goes to the last.
+// descend follows a dotted key, creating tables as needed. In a list of tables it uses the last.
 func descend(n *node, it unstable.Iterator, base int) (*node, int) {
 	end := 0
 	for it.Next() {
@@ -130,7 +128,7 @@ func descend(n *node, it unstable.Iterator, base int) (*node, int) {
 	return n, end
 }
 
-// grow lets a table and those around it reach to an offset.
+// grow extends a table and its parents to an offset.
 func grow(n *node, end int) {
 	for ; n != nil; n = n.parent {
 		n.end = max(n.end, end)
@@ -168,8 +166,8 @@ func keyValue(at *node, e *unstable.Node, base int) int {
 	return value.end
 }
 
-// tomlValue copies a value. Arrays and inline tables have no bytes of their own in the
-// parser's nodes: they begin behind the name and reach over their parts.
+// tomlValue copies a value. The parser's nodes give arrays and inline tables no bytes: they begin after the name and span their
+// parts.
 func tomlValue(n *node, v *unstable.Node, base, behind int) {
 	n.start, n.end = behind, behind
 	if v.Raw.Length > 0 {

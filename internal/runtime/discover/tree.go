@@ -8,7 +8,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// kind is the type of a value, the same for all formats.
+// kind is a value's type, the same in all formats.
 type kind uint8
 
 const (
@@ -20,7 +20,7 @@ const (
 	table
 )
 
-// String returns the kind in the words of a configuration's author.
+// String returns the kind in words for a configuration's author.
 func (k kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
 }
@@ -28,19 +28,19 @@ func (k kind) String() string {
 // A node is one value of a configuration in any format, with its bytes in the file.
 type node struct {
 	kind       kind
-	text       string // of a scalar, decoded
+	text       string // decoded scalar
 	start, end int
 	parent     *node
-	key        string // in a table
-	index      int    // in a list
-	keyStart   int    // -1 where the value has no name
+	key        string // name in a table
+	index      int    // index in a list
+	keyStart   int    // -1 if the value has no name
 	keyEnd     int
 	children   []*node
-	unread     bool             // not looked into: nothing of interest is there
-	byKey      map[string]*node // of a table with many members
+	unread     bool             // skipped as irrelevant
+	byKey      map[string]*node // for tables with many members
 }
 
-// get returns the member of a table, the last if the name repeats; nil if there is none.
+// get returns a table's member, the last if the name repeats, or nil.
 func (n *node) get(name string) *node {
 	if n == nil || n.kind != table {
 		return nil
@@ -62,7 +62,7 @@ func (n *node) get(name string) *node {
 	return nil
 }
 
-// first returns the first of the named members that is there.
+// first returns the first of the named members that exists.
 func (n *node) first(names ...string) *node {
 	for _, name := range names {
 		if m := n.get(name); m != nil {
@@ -72,7 +72,7 @@ func (n *node) first(names ...string) *node {
 	return nil
 }
 
-// scalar returns the text of a string, a number or a boolean.
+// scalar returns the text of a string, number or boolean.
 func (n *node) scalar() (string, bool) {
 	if n == nil || n.kind != text && n.kind != number && n.kind != boolean {
 		return "", false
@@ -91,7 +91,7 @@ func (n *node) str() string {
 func (n *node) isTrue() bool  { return n != nil && n.kind == boolean && n.text == "true" }
 func (n *node) isFalse() bool { return n != nil && n.kind == boolean && n.text == "false" }
 
-// pointer is the RFC 6901 pointer to n.
+// pointer returns n's RFC 6901 pointer.
 func (n *node) pointer() string {
 	var parts []string
 	for ; n != nil && n.parent != nil; n = n.parent {
@@ -117,11 +117,11 @@ func (n *node) addChild(child *node, key string, keyStart, keyEnd int) {
 	}
 }
 
-// lines finds lines and columns of offsets in a text.
+// lines converts offsets in a text to lines and columns.
 type lines struct {
 	text   string
 	starts []int
-	runes  []int // how many characters begin before each block of the text
+	runes  []int // characters that begin before each block of the text
 }
 
 const block = 4096
@@ -143,7 +143,7 @@ func newLines(s string) *lines {
 	return l
 }
 
-// linesBefore is how many characters begin before an offset.
+// linesBefore returns the number of characters that begin before an offset.
 func (l *lines) linesBefore(off int) int {
 	b := min(off/block, len(l.runes)-1)
 	n := l.runes[b]
@@ -168,7 +168,7 @@ func (l *lines) lineAndColumn(off int) (line, column int) {
 	return lo + 1, l.linesBefore(off) - l.linesBefore(l.starts[lo]) + 1
 }
 
-// offset is the inverse of at: the byte of a line and a column.
+// offset is the inverse of at: the byte offset of a line and column.
 func (l *lines) offset(line, column int) int {
 	if line < 1 || line > len(l.starts) {
 		return len(l.text)
@@ -184,7 +184,7 @@ func (l *lines) offset(line, column int) int {
 }
 
 func (l *lines) placeAt(pointer string, start, end int) config.Place {
-	// What a broken file was closed with stands behind its end.
+	// Text added to close a broken file lies beyond its end.
 	start, end = min(start, len(l.text)), min(end, len(l.text))
 	p := config.Place{Pointer: pointer, Start: start, End: max(start, end)}
 	p.Line, p.Column = l.lineAndColumn(start)
@@ -192,10 +192,10 @@ func (l *lines) placeAt(pointer string, start, end int) config.Place {
 	return p
 }
 
-// placeOfNode is the place of a value.
+// placeOfNode returns a value's place.
 func (l *lines) placeOfNode(n *node) config.Place { return l.placeAt(n.pointer(), n.start, n.end) }
 
-// placeOfName is the place of a value's name, or of the value where it has none.
+// placeOfName returns the place of a value's name, or of the value if it has none.
 func (l *lines) placeOfName(n *node) config.Place {
 	if n.keyStart < 0 {
 		return l.placeOfNode(n)
@@ -203,11 +203,11 @@ func (l *lines) placeOfName(n *node) config.Place {
 	return l.placeAt(n.pointer(), n.keyStart, n.keyEnd)
 }
 
-// cut is the text of a value as far as it is there.
+// cut returns the text of a value as far as the file has it.
 func (l *lines) cut(n *node) string {
 	start := min(n.start, len(l.text))
 	return l.text[start:max(start, min(n.end, len(l.text)))]
 }
 
-// mentions reports whether a node is a string with this in it.
+// mentions reports whether a node is a string that contains text.
 func (n *node) mentions(text string) bool { return strings.Contains(n.str(), text) }

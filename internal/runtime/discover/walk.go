@@ -9,31 +9,31 @@ import (
 	"gauntlet/internal/engine/check/config"
 )
 
-// The limits of what is looked at below one folder.
+// Limits on what is read below one folder.
 const (
 	maxWalked = 200_000
 	maxDeep   = 40
 )
 
-// left are folders without anything that an agent reads by itself: what packages bring, and what tools keep.
+// left lists folders that agents do not read by themselves: installed packages, and tools' data.
 var left = map[string]bool{".git": true, ".hg": true, ".svn": true, "node_modules": true, "__pycache__": true, "site-packages": true, ".venv": true, "venv": true, ".tox": true}
 
-// A treeFile is a file below a folder that is walked: its path, and the same below the folder with slashes.
+// A treeFile is a file found by a walk: its path, and its slash-separated path relative to the folder.
 type treeFile struct{ path, rel string }
 
-// A walk lists the files below a folder, links followed as far as they stay below it or, in the user's own folders,
-// wherever they lead.
+// A walk lists the files below a folder. Links are followed if they stay below it or, in the user's own folders, wherever they
+// lead.
 type walk struct {
 	Host
 	root     string
-	within   bool // links that lead out of the root are not followed
+	within   bool // do not follow links out of the root
 	folders  map[string]bool
 	files    []treeFile
 	looked   int
 	problems []finding.Problem
 }
 
-// walkTree lists what is below dir, in lexical order.
+// walkTree lists the files below dir in lexical order.
 func (h Host) walkTree(dir string, within bool) *walk {
 	w := &walk{Host: h, within: within, folders: map[string]bool{}}
 	w.root, _ = h.FS.Resolve(dir)
@@ -49,7 +49,7 @@ func (w *walk) problem(kind finding.ProblemKind, file, format string, args ...an
 
 func (w *walk) folder(dir, rel string, depth int) {
 	real, err := w.FS.Resolve(dir)
-	if err != nil || w.folders[real] { // a link to where we were
+	if err != nil || w.folders[real] { // a link back to a visited folder
 		return
 	}
 	w.folders[real] = true
@@ -75,20 +75,19 @@ func (w *walk) folder(dir, rel string, depth int) {
 			if !left[name] {
 				w.folder(p, path.Join(rel, name), depth+1)
 			}
-		default: // links that lead nowhere or out of the root too: who reads the file says so
+		default: // broken links and links out of the root: reading the file reports them
 			w.files = append(w.files, treeFile{p, path.Join(rel, name)})
 		}
 	}
 }
 
-// leadsOut reports whether a path is a link to what is not below the root.
+// leadsOut reports whether a path is a link to something outside the root.
 func (w *walk) leadsOut(p string) bool {
 	real, err := w.FS.Resolve(p)
 	return err == nil && real != w.root && !strings.HasPrefix(real, strings.TrimRight(w.root, `/\`)+w.joinPath("", "")[:1])
 }
 
-// glob returns the paths that a pattern with * for one name stands for, in lexical order; a ** at its end stands for all
-// files below.
+// glob returns the paths that match a pattern in lexical order; * matches one name, a final ** all files below.
 func (h Host) glob(pattern string, walked func(*walk)) []string {
 	at := strings.IndexByte(pattern, '*')
 	if at < 0 {
@@ -128,7 +127,7 @@ func (h Host) glob(pattern string, walked func(*walk)) []string {
 	return out
 }
 
-// configurationName reports whether a file's name ends as configurations do.
+// configurationName reports whether a file has a configuration's extension.
 func configurationName(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".json", ".yaml", ".yml":
@@ -137,7 +136,7 @@ func configurationName(name string) bool {
 	return false
 }
 
-// A source reads files one after the other, each once, within a limit for all together.
+// A source reads files one after the other, each once, within a total limit.
 type source struct {
 	Host
 	out   []config.File
@@ -146,7 +145,7 @@ type source struct {
 	full  bool
 }
 
-// maxTotal is how many bytes of files for agents are read in one run.
+// maxTotal bounds the bytes of agent files read in one run.
 const maxTotal = 256 << 20
 
 func (s *source) read(p string, hint Hint) {
@@ -169,7 +168,7 @@ func (s *source) read(p string, hint Hint) {
 	s.out = append(s.out, files...)
 }
 
-// add keeps what went wrong on a walk, as files of which nothing was read.
+// add records what failed during a walk, as unread files.
 func (s *source) add(problems []finding.Problem, hint Hint) {
 	for _, p := range problems {
 		s.out = append(s.out, failedAs(p.Kind, p.Location.File, hint, p.Message))

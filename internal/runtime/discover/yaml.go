@@ -8,12 +8,12 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// maxNodes bounds what aliases may blow a YAML file up to.
+// maxNodes bounds the expansion of YAML aliases.
 const maxNodes = 200_000
 
 // parseYAML reads the first document of a YAML text.
 func parseYAML(s string, l *lines) (root *node, err error) {
-	// The parser is a stranger's: a panic of it is a fault of the file, not the end of all.
+	// Third-party parser: its panic is a fault of the file.
 	defer func() {
 		if e := recover(); e != nil {
 			root, err = nil, fmt.Errorf("%v", e)
@@ -51,7 +51,7 @@ func (c *yamlCopy) fill(n *node, y *yaml.Node, depth int) {
 		if y.Alias != nil {
 			c.fill(n, y.Alias, depth+1)
 		}
-		n.start, n.end = start, end // where it is used, not where it was defined
+		n.start, n.end = start, end // where it is used, not defined
 	case yaml.SequenceNode:
 		n.kind = list
 		for _, e := range y.Content {
@@ -82,7 +82,7 @@ func (c *yamlCopy) fill(n *node, y *yaml.Node, depth int) {
 	}
 }
 
-// nodeSpan finds a node's bytes: the parser tells where it begins, the text where it ends.
+// nodeSpan returns a node's bytes: the parser gives the start, the text the end.
 func (c *yamlCopy) nodeSpan(y *yaml.Node) (start, end int) {
 	s := c.lines.text
 	start = c.lines.offset(y.Line, y.Column)

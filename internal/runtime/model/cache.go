@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// A Cache keeps answers in a directory, one file each, named by the hash of the question. The
-// files hold no question and no key: they can be committed and replayed without network. A nil
-// Cache is empty and keeps nothing. It is safe for concurrent use.
+// A Cache keeps answers in a directory, one file each, named by the hash of the question. Files contain no question and no key:
+// they can be committed and replayed offline. A nil Cache is empty and stores nothing. It is safe for concurrent use.
 type Cache struct{ dir string }
 
 // A Record is one file of a [Cache].
@@ -27,13 +26,13 @@ type Record struct {
 	Answer   Answer    `json:"answer"`
 }
 
-// recordVersion changes when a file of before would be misread.
+// recordVersion changes when older files would be misread.
 const recordVersion = 1
 
-// longestRecord bounds what is read of one file, in bytes.
+// longestRecord bounds what is read of a file, in bytes.
 const longestRecord = 2 * longestAnswer
 
-// OpenCache opens the cache in a directory, which is made if it is not there.
+// OpenCache opens the cache in a directory, creating it if necessary.
 func OpenCache(dir string) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -41,8 +40,7 @@ func OpenCache(dir string) (*Cache, error) {
 	return &Cache{dir}, nil
 }
 
-// CacheKey is the name of a question: whatever changes the answer changes it, and nothing else
-// does, such as where the model is asked.
+// CacheKey identifies a question: it depends on whatever changes the answer, and on nothing else, such as the model's address.
 func CacheKey(model, lane string, sample int, r *Request) string {
 	text, err := json.Marshal(struct {
 		Version int
@@ -51,7 +49,7 @@ func CacheKey(model, lane string, sample int, r *Request) string {
 		Sample  int
 		Request *Request
 	}{recordVersion, model, lane, sample, r})
-	if err != nil { // the types of a Request are all of JSON
+	if err != nil { // the types of a Request always encode
 		panic(err)
 	}
 	sum := sha256.Sum256(text)
@@ -60,8 +58,7 @@ func CacheKey(model, lane string, sample int, r *Request) string {
 
 func (c *Cache) file(key string) string { return filepath.Join(c.dir, key[:2], key+".json") }
 
-// Load returns the answer that is kept under a key. A file that is damaged counts as absent: the
-// question is asked again.
+// Load returns the answer stored under a key. A damaged file counts as absent: the question is asked again.
 func (c *Cache) Load(key string) (Answer, bool) {
 	if c == nil {
 		return Answer{}, false
@@ -78,8 +75,7 @@ func (c *Cache) Load(key string) (Answer, bool) {
 	return r.Answer, true
 }
 
-// Store keeps an answer. A file is there as a whole or not at all, so a run that is killed leaves
-// only what can be used.
+// Store stores an answer. Files are written atomically, so a killed run leaves only usable ones.
 func (c *Cache) Store(key string, r Record) error {
 	if c == nil {
 		return nil
@@ -106,7 +102,7 @@ func (c *Cache) write(file string, text []byte) error {
 		err = os.Rename(f.Name(), file)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // the error is told already
+		_ = os.Remove(f.Name()) // the error is reported already
 		return fmt.Errorf("the cache: %w", err)
 	}
 	return nil

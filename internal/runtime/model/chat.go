@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// The chat completions form, as documented by OpenAI and understood by Gemini, Mistral, Ollama,
-// vLLM and llama.cpp.
+// The chat completions form, documented by OpenAI and understood by Gemini, Mistral, Ollama, vLLM and llama.cpp.
 
 type chatRequest struct {
 	Model               string          `json:"model"`
@@ -36,7 +35,7 @@ type chatCall struct {
 
 type chatFunction struct {
 	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"` // a string with JSON in it; some servers send the object itself
+	Arguments json.RawMessage `json:"arguments"` // a string holding JSON; some servers send the object itself
 }
 
 type chatTool struct {
@@ -56,7 +55,7 @@ type responseFormat struct {
 	} `json:"json_schema,omitempty"`
 }
 
-// schemaName is what the schema of a structured answer is called where a form wants a name.
+// schemaName is the name of a structured answer's schema, for forms that require one.
 const schemaName = "answer"
 
 func encodeChat(id string, r *Request, omit omitted) ([]byte, error) {
@@ -97,7 +96,7 @@ func chatMessages(m *Message) (out []chatMessage) {
 			one.Content = &m.Text
 		}
 		for _, c := range m.Calls {
-			arguments, _ := json.Marshal(c.Arguments) // a string, which always can
+			arguments, _ := json.Marshal(c.Arguments) // a string always encodes
 			one.ToolCalls = append(one.ToolCalls, chatCall{c.ID, "function", chatFunction{c.Name, arguments}})
 		}
 		return []chatMessage{one}
@@ -155,7 +154,7 @@ func decodeChat(body []byte) (Answer, error) {
 	return out, nil
 }
 
-// argumentText is the text of arguments that were sent as a string or as themselves.
+// argumentText returns arguments sent as a string or as an object.
 func argumentText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -164,8 +163,8 @@ func argumentText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// objectSchema is a schema that providers take: a server's may be absent or no object at all, and
-// one bad tool must not sink the request.
+// objectSchema returns a schema that providers accept: a server's may be missing or no object, and one bad tool must not fail the
+// request.
 func objectSchema(raw string) json.RawMessage {
 	var schema map[string]json.RawMessage
 	if json.Unmarshal([]byte(raw), &schema) != nil || schema == nil {
@@ -178,11 +177,11 @@ func objectSchema(raw string) json.RawMessage {
 	if schema["properties"] == nil {
 		schema["properties"] = json.RawMessage(`{}`)
 	}
-	out, _ := json.Marshal(schema) // made of what was just read
+	out, _ := json.Marshal(schema) // it was just decoded
 	return out
 }
 
-// describeJSON keeps the body out of an error: it may quote secrets, and be long.
+// describeJSON keeps the body, which may be long and contain secrets, out of an error.
 func describeJSON(err error) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

@@ -10,24 +10,24 @@ import (
 	"gauntlet/internal/leaf/redact"
 )
 
-// DefaultTimeout is the longest that one call may take.
+// DefaultTimeout bounds one call.
 const DefaultTimeout = 2 * time.Minute
 
-// DefaultParallel is how many calls to one model are under way at most.
+// DefaultParallel bounds the concurrent calls to one model.
 const DefaultParallel = 4
 
-// Options say how models are asked. The zero value asks without cache and without ceilings.
+// Options configure clients. The zero value has no cache and no ceilings.
 type Options struct {
-	Timeout  time.Duration // for one call, retries not included; default DefaultTimeout
-	Parallel int           // most calls under way; default DefaultParallel
+	Timeout  time.Duration // per call, without retries; default DefaultTimeout
+	Parallel int           // concurrent calls; default DefaultParallel
 	Cache    *Cache        // nil for none
 	Offline  bool          // answer from the cache only
-	Ledger   *Ledger       // shared by all clients of a run; nil for one of its own
+	Ledger   *Ledger       // shared by all clients of a run; nil creates one
 	Agent    string        // the User-Agent; default "gauntlet"
 	// Now and Wait are the clock; nil for the real one.
 	Now  func() time.Time
 	Wait func(context.Context, time.Duration) error
-	// Transport makes the requests; nil for one that verifies TLS.
+	// Transport makes the requests; nil means one that verifies TLS.
 	Transport http.RoundTripper
 }
 
@@ -41,10 +41,10 @@ type Client struct {
 	slots    chan struct{}
 }
 
-// ErrNotRecorded says that an answer is not in the cache, and nobody may be asked.
+// ErrNotRecorded says that an answer is not in the cache and the client is offline.
 var ErrNotRecorded = errors.New("offline: this question is not in the cache")
 
-// NewClient makes a client for a provider. It sends nothing yet.
+// NewClient returns a client for a provider. It sends nothing yet.
 func NewClient(p Provider, opt Options) *Client {
 	if opt.Timeout <= 0 {
 		opt.Timeout = DefaultTimeout
@@ -69,20 +69,19 @@ func NewClient(p Provider, opt Options) *Client {
 	}
 	return &Client{
 		provider: p, opt: opt, adapt: newAdaptation(p.Model), redactor: newRedactor(&p), slots: make(chan struct{}, opt.Parallel),
-		// A redirect would carry the question, and perhaps the key, to somebody else.
+		// A redirect would send the question, and perhaps the key, elsewhere.
 		http: &http.Client{Transport: opt.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}
 }
 
-// Model returns the id of the model.
+// Model returns the model's id.
 func (c *Client) Model() string { return c.provider.Model }
 
-// Close gives up connections that nobody uses.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Ask asks a question. Lane names who asks, and sample tells apart answers to the same question,
-// of which the cache keeps one each. An error means that there is no answer; a refusal and a
-// truncated answer are answers.
+// Ask asks a question. lane names the caller, and sample distinguishes answers to the same question, which the cache keeps
+// separately. An error means that there is no answer; refusals and truncated answers are answers.
 func (c *Client) Ask(ctx context.Context, lane string, sample int, r Request) (Answer, error) {
 	key := CacheKey(c.provider.Model, lane, sample, &r)
 	if answer, ok := c.opt.Cache.Load(key); ok {
@@ -114,7 +113,7 @@ func (c *Client) Ask(ctx context.Context, lane string, sample int, r Request) (A
 	return answer, nil
 }
 
-// Recorded reports whether the cache has the answer to a question, so that asking costs nothing.
+// Recorded reports whether the cache has the answer, so that asking costs nothing.
 func (c *Client) Recorded(lane string, sample int, r *Request) bool {
 	_, ok := c.opt.Cache.Load(CacheKey(c.provider.Model, lane, sample, r))
 	return ok

@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// longestAnswer bounds what is read of an answer, in bytes. An honest one of 32,000 tokens has 200 KB.
+	// longestAnswer bounds what is read of an answer, in bytes. An honest one of 32,000 tokens takes 200 KB.
 	longestAnswer = 8 << 20
-	// longestComplaint bounds what is told of a provider's error, in bytes.
+	// longestComplaint bounds a provider's quoted error, in bytes.
 	longestComplaint = 300
 )
 
-// An HTTPError is an answer of a provider with another status than 200. Its text has no key in it.
+// An HTTPError is a provider's response with a status other than 200. Its text contains no key.
 type HTTPError struct {
 	Status int
-	Text   string // of the provider, shortened
+	Text   string // the provider's text, shortened
 	after  time.Duration
-	body   string // all of it that was read, without keys
+	body   string // the whole body, keys removed
 }
 
 func (e *HTTPError) Error() string {
@@ -43,21 +43,21 @@ type TimeoutError struct{ After time.Duration }
 
 func (e *TimeoutError) Error() string { return fmt.Sprintf("no answer within %v", e.After) }
 
-// An AnswerError says that what came back is no answer of the form that was asked in.
+// An AnswerError says that the response is not in the expected form.
 type AnswerError struct{ Err error }
 
 func (e *AnswerError) Error() string { return e.Err.Error() }
 
 func (e *AnswerError) Unwrap() error { return e.Err }
 
-// newTransport verifies TLS and takes the proxy of the environment, as the providers' own clients do.
+// newTransport returns a transport that verifies TLS and uses the environment's proxy, as the providers' own clients do.
 func newTransport(idle int) *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost, t.MaxResponseHeaderBytes = idle, 64<<10
 	return t
 }
 
-// exchange asks once.
+// exchange sends the request once per omitted parameter.
 func (c *Client) exchange(ctx context.Context, r *Request) (Answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.opt.Timeout, &TimeoutError{c.opt.Timeout})
 	defer cancel()
@@ -66,7 +66,7 @@ func (c *Client) exchange(ctx context.Context, r *Request) (Answer, error) {
 		answer, err := c.post(ctx, r, omit)
 		var bad *HTTPError
 		if errors.As(err, &bad) && bad.Status == http.StatusBadRequest && c.adapt.learn(omit, bad.body) {
-			continue // ends, since each time one more parameter is left out
+			continue // terminates, since each attempt omits one more parameter
 		}
 		return answer, err
 	}
@@ -131,7 +131,7 @@ func (c *Client) setHeaders(h http.Header) {
 	}
 }
 
-// networkError says why there was no answer, without the address, which net/http puts into its errors.
+// networkError explains a missing response without the address, which net/http's errors contain.
 func (c *Client) networkError(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -142,7 +142,7 @@ func (c *Client) networkError(ctx context.Context, err error) error {
 	return fmt.Errorf("%s: %s", c.provider.Host(), c.redactor.Replace(err.Error()))
 }
 
-// httpError reads what a provider complains about.
+// httpError reads a provider's error.
 func (c *Client) httpError(res *http.Response, body []byte) error {
 	e := &HTTPError{Status: res.StatusCode, after: retryAfter(res.Header, c.opt.Now())}
 	e.body = c.redactor.CutEnd(string(body[:min(len(body), 64<<10)]))
@@ -150,7 +150,7 @@ func (c *Client) httpError(res *http.Response, body []byte) error {
 	return e
 }
 
-// complaint is the message of an error in the bodies of both forms, or the body itself.
+// complaint returns the error message from either form's body, or the body itself.
 func complaint(body []byte) string {
 	var in struct {
 		Error json.RawMessage `json:"error"`
@@ -164,7 +164,7 @@ func complaint(body []byte) string {
 	return string(body)
 }
 
-// withoutKey takes our key out of an answer: an endpoint of the user's own may repeat what it was sent.
+// withoutKey removes our key from an answer: a user's endpoint may echo what it was sent.
 func (c *Client) withoutKey(a Answer) Answer {
 	a.Text, a.Refusal, a.Model = c.redactor.Replace(a.Text), c.redactor.Replace(a.Refusal), c.redactor.Replace(a.Model)
 	for i := range a.Calls {

@@ -7,24 +7,24 @@ import (
 	"sync"
 )
 
-// A Ceiling bounds what a run may use, over all its models. 0 is no bound.
+// A Ceiling bounds a run's usage over all its models; 0 means unlimited.
 type Ceiling struct {
 	Calls  int
 	Tokens int     // input and output
 	Cost   float64 // US dollars
 }
 
-// ErrCeiling says that a call was not made since it might have crossed a ceiling.
+// ErrCeiling says that a call was not made because it could have exceeded a ceiling.
 var ErrCeiling = errors.New("the ceiling is reached")
 
-// A Ledger counts what the models of a run used, and makes no call that might cross a ceiling: it
-// reckons each with the longest answer that was asked for. It is safe for concurrent use.
+// A Ledger counts the usage of a run's models, and refuses calls that could exceed a ceiling, assuming the longest allowed answer
+// for each. It is safe for concurrent use.
 type Ledger struct {
 	ceiling Ceiling
 	prices  *Prices
 
 	mu       sync.Mutex
-	reserved entry // for calls that are under way
+	reserved entry // for calls in progress
 	total    entry
 	models   map[string]*entry
 }
@@ -35,16 +35,16 @@ type entry struct {
 	cost                  float64
 }
 
-// NewLedger makes a ledger; nil prices for none.
+// NewLedger returns a ledger; prices may be nil.
 func NewLedger(ceiling Ceiling, prices *Prices) *Ledger {
 	return &Ledger{ceiling: ceiling, prices: prices, models: map[string]*entry{}}
 }
 
-// A Spent is what one model, or all together, used so far.
+// A Spent is the usage of one model, or of all together.
 type Spent struct {
-	Model  string  `json:"model,omitempty"` // "" for all together
-	Calls  int     `json:"calls"`           // that were made, without retries
-	Cached int     `json:"cached"`          // that the cache answered
+	Model  string  `json:"model,omitempty"` // "" for all
+	Calls  int     `json:"calls"`           // calls made, without retries
+	Cached int     `json:"cached"`          // calls answered by the cache
 	Failed int     `json:"failed,omitempty"`
 	Usage  Usage   `json:"tokens"`
 	Cost   float64 `json:"cost_usd,omitempty"`
@@ -52,7 +52,7 @@ type Spent struct {
 	Priced bool `json:"priced"`
 }
 
-// A reservation is one call on its way.
+// A reservation is the assumed usage of a call in progress.
 type reservation struct {
 	ledger *Ledger
 	model  string
@@ -60,12 +60,11 @@ type reservation struct {
 	cost   float64
 }
 
-// EstimateTokens is about how many tokens a text of so many bytes has. It is rather too high: English has
-// one token for about four bytes, other scripts and JSON have more.
+// EstimateTokens estimates the tokens in a text, rather too high: English has about four bytes per token, other scripts and JSON
+// fewer.
 func EstimateTokens(bytes int) int { return bytes/3 + 1 }
 
-// Estimate is the most that one call is reckoned to use: the question as far as its length tells, and the
-// longest answer that it allows.
+// Estimate is the assumed usage of a call: the question estimated by its length, and the longest answer it allows.
 func Estimate(r *Request) Usage {
 	n := len(r.System) + len(r.Schema)
 	for i := range r.Messages {
@@ -105,8 +104,7 @@ func (l *Ledger) reserve(model string, r *Request) (*reservation, error) {
 	return res, nil
 }
 
-// settle replaces what was reserved by what was used. A call that failed may have cost something;
-// nobody told how much.
+// settle replaces the reserved by the actual usage. A failed call may have cost something, but nobody said how much.
 func (r *reservation) settle(used Usage, ok bool) {
 	l := r.ledger
 	price, _ := l.prices.Of(r.model)
@@ -139,7 +137,7 @@ func (l *Ledger) entryOf(model string) *entry {
 	return l.models[model]
 }
 
-// Total is what all models used together. Its cost is known only where that of each is.
+// Total returns the usage of all models. Its cost is known only if each model's is.
 func (l *Ledger) Total() Spent {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,7 +150,7 @@ func (l *Ledger) Total() Spent {
 	return s
 }
 
-// Spent is what each model used, sorted by id.
+// Spent returns each model's usage, sorted by id.
 func (l *Ledger) Spent() (out []Spent) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -177,8 +175,8 @@ func (e *entry) spent(model string, priced bool) Spent {
 	return s
 }
 
-// Prices returns the prices that the ledger reckons with, nil for none.
+// Prices returns the ledger's prices, or nil.
 func (l *Ledger) Prices() *Prices { return l.prices }
 
-// Ceiling returns the bounds of the ledger.
+// Ceiling returns the ledger's ceiling.
 func (l *Ledger) Ceiling() Ceiling { return l.ceiling }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// The Messages form, as documented by Anthropic.
+// The Messages form, documented by Anthropic.
 
 // messagesVersion is the value of the header anthropic-version.
 const messagesVersion = "2023-06-01"
@@ -26,7 +26,7 @@ type messagesTurn struct {
 	Content []messagesBlock `json:"content"`
 }
 
-// A messagesBlock is a block of any type: those that this form has no use for keep their Type alone.
+// A messagesBlock is a block of any type; of unused types only Type is kept.
 type messagesBlock struct {
 	Type      string          `json:"type"`
 	Text      *string         `json:"text,omitempty"`
@@ -49,8 +49,8 @@ type messagesToolToUse struct {
 	Name string `json:"name"`
 }
 
-// encodeMessages puts a structured answer into the input of a tool that the model has to call:
-// every model with tools can do that.
+// encodeMessages requests a structured answer as the input of a tool that the model must call, which every model with tools
+// supports.
 func encodeMessages(id string, r *Request, omit omitted) ([]byte, error) {
 	out := messagesRequest{Model: id, System: r.System, MaxTokens: r.MaxTokens}
 	for i := range r.Messages {
@@ -74,10 +74,10 @@ func encodeMessages(id string, r *Request, omit omitted) ([]byte, error) {
 func messagesTurnOf(m *Message) messagesTurn {
 	turn := messagesTurn{Role: m.Role, Content: []messagesBlock{}}
 	for _, res := range m.Results {
-		text, _ := json.Marshal(res.Text) // a string, which always can
+		text, _ := json.Marshal(res.Text) // a string always encodes
 		turn.Content = append(turn.Content, messagesBlock{Type: "tool_result", ToolUseID: res.CallID, Content: text, IsError: res.Failed})
 	}
-	if m.Text != "" { // an empty block of text is refused
+	if m.Text != "" { // empty text blocks are rejected
 		turn.Content = append(turn.Content, messagesBlock{Type: "text", Text: &m.Text})
 	}
 	for _, c := range m.Calls {
@@ -86,7 +86,7 @@ func messagesTurnOf(m *Message) messagesTurn {
 	return turn
 }
 
-// objectOrEmpty is what this form takes as input: only objects.
+// objectOrEmpty returns an object, which this form requires as input.
 func objectOrEmpty(arguments string) json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(arguments), &object) != nil || object == nil {
@@ -123,7 +123,7 @@ func decodeMessages(body []byte, structured bool) (Answer, error) {
 		case b.Type == "text" && b.Text != nil:
 			out.Text += *b.Text
 		case b.Type == "tool_use" && structured && b.Name == schemaName:
-			out.Text = string(b.Input) // instead of what was said on the way
+			out.Text = string(b.Input) // replaces any text before it
 		case b.Type == "tool_use":
 			out.Calls = append(out.Calls, ToolCall{b.ID, b.Name, string(b.Input)})
 		}

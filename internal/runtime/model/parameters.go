@@ -6,24 +6,24 @@ import (
 	"sync"
 )
 
-// A parameter is one that some models refuse.
+// A parameter is a request parameter that some models reject.
 type parameter uint8
 
 const (
 	paramTemperature parameter = 1 << iota
-	paramMaxTokens             // of which max_completion_tokens takes the place
-	paramSchema                // enforced answers: the request says in words what is wanted anyway
+	paramMaxTokens             // replaced by max_completion_tokens
+	paramSchema                // enforced structure: the request also describes it in words
 )
 
-// omitted is a set of parameters to leave out.
+// omitted is a set of omitted parameters.
 type omitted parameter
 
 func (o omitted) has(p parameter) bool { return o&omitted(p) != 0 }
 
-// reasoning are models that are known to take neither a temperature nor max_tokens.
+// reasoning matches models known to reject temperature and max_tokens.
 var reasoning = regexp.MustCompile(`^(o\d|gpt-[5-9])`)
 
-// refusals are the words by which endpoints say that they do not take a parameter.
+// refusals match the messages by which endpoints reject a parameter.
 var refusals = []struct {
 	parameter parameter
 	words     []string
@@ -33,7 +33,7 @@ var refusals = []struct {
 	{paramSchema, []string{"response_format", "json_schema", "tool_choice"}},
 }
 
-// An adaptation is what was learnt about the parameters that one model takes.
+// An adaptation records which parameters a model accepts.
 type adaptation struct {
 	mu   sync.Mutex
 	omit omitted
@@ -53,8 +53,7 @@ func (a *adaptation) current() omitted {
 	return a.omit
 }
 
-// learn reads from the body of an HTTP 400 which parameter was refused, and reports whether a
-// request without it is worth a try.
+// learn reads the rejected parameter from the body of an HTTP 400, and reports whether a request without it is worth a try.
 func (a *adaptation) learn(sent omitted, body string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -67,5 +66,5 @@ func (a *adaptation) learn(sent omitted, body string) bool {
 			}
 		}
 	}
-	return a.omit != sent // another request learnt it meanwhile
+	return a.omit != sent // another request learnt it in the meantime
 }

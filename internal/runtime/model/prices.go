@@ -14,7 +14,7 @@ import (
 //go:embed prices.json
 var builtInPrices string
 
-// A Price is in US dollars for a million tokens.
+// A Price is in US dollars per million tokens.
 type Price struct {
 	Input  float64 `json:"input"`
 	Output float64 `json:"output"`
@@ -25,22 +25,22 @@ func (p Price) Cost(u Usage) float64 {
 	return (float64(u.Input)*p.Input + float64(u.Output)*p.Output) / 1e6
 }
 
-// Prices are a dated list of prices, by model id.
+// Prices is a dated list of prices by model id.
 type Prices struct {
 	AsOf   string // a date
 	models map[string]Price
 }
 
-// BuiltInPrices are those that this program brings along.
+// BuiltInPrices returns the embedded price list.
 func BuiltInPrices() *Prices {
 	p, err := ParsePrices(builtInPrices)
-	if err != nil { // a test reads them
+	if err != nil { // covered by a test
 		panic(err)
 	}
 	return p
 }
 
-// ParsePrices reads a file of prices, in the form of the one that is built in.
+// ParsePrices parses a price list in the form of the embedded one.
 func ParsePrices(text string) (*Prices, error) {
 	var in struct {
 		AsOf      string           `json:"as_of"`
@@ -67,11 +67,10 @@ func ParsePrices(text string) (*Prices, error) {
 	return &Prices{in.AsOf, in.Models}, nil
 }
 
-// snapshotOf is what providers put behind the id of a model to name one state of it.
+// snapshotOf matches the suffix by which providers name a version of a model.
 var snapshotOf = regexp.MustCompile(`-(latest|\d{8}|\d{4}-\d{2}-\d{2})$`)
 
-// Of returns the price of a model, not ok where it is unknown: a model is not priced like another
-// whose name only begins alike.
+// Of returns a model's price, or false if unknown: a model is not priced like another with the same prefix.
 func (p *Prices) Of(id string) (Price, bool) {
 	if p == nil {
 		return Price{}, false

@@ -9,41 +9,40 @@ import (
 	"strings"
 )
 
-// A Form is a way to put a request on the wire.
+// A Form is a wire format.
 type Form string
 
 // The forms.
 const (
-	ChatCompletions Form = "chat completions" // POST …/chat/completions, as OpenAI has it
-	Messages        Form = "messages"         // POST …/messages, as Anthropic has it
+	ChatCompletions Form = "chat completions" // POST …/chat/completions, as defined by OpenAI
+	Messages        Form = "messages"         // POST …/messages, as defined by Anthropic
 )
 
-// KeyForURL is the variable with the key for an address of the user's own. Keys of known providers
-// never go there.
+// KeyForURL is the variable with the key for the user's own address. Known providers' keys are never sent there.
 const KeyForURL = "GAUNTLET_MODEL_KEY"
 
-// A Provider is where a model is asked.
+// A Provider is where a model is reached.
 type Provider struct {
-	Model string // its id, as the provider is told
+	Model string // model id for the provider
 	Form  Form
-	URL   string // of the endpoint, with its path
+	URL   string // endpoint with its path
 	Key   string // "" for none
-	// KeyName is the variable that Key came from; it stands for the key in messages.
+	// KeyName is the variable Key came from; messages show it in place of the key.
 	KeyName string
-	// Organization goes along with the key of OpenAI; "" for none.
+	// Organization is sent with OpenAI's key; may be "".
 	Organization string
 }
 
-// A family is the models of one provider.
+// A family is one provider's models.
 type family struct {
 	ids      *regexp.Regexp
 	form     Form
-	base     string // default address, without the path of the form
-	baseName string // variable that replaces it, "" for none
+	base     string // default address, without the form's path
+	baseName string // variable that overrides it, or ""
 	keys     []string
 }
 
-// families are what ids tell. The prefixes are those of the providers' own lists of models.
+// families maps id prefixes, from the providers' own lists of models, to providers.
 var families = []family{
 	{regexp.MustCompile(`^claude-`), Messages, "https://api.anthropic.com", "ANTHROPIC_BASE_URL", []string{"ANTHROPIC_API_KEY"}},
 	{regexp.MustCompile(`^(gpt-|chatgpt-|o\d|text-|davinci-)`), ChatCompletions, "https://api.openai.com/v1", "OPENAI_BASE_URL", []string{"OPENAI_API_KEY"}},
@@ -51,8 +50,8 @@ var families = []family{
 	{regexp.MustCompile(`^(open-)?(mistral|ministral|mixtral|codestral|magistral|devstral|pixtral)`), ChatCompletions, "https://api.mistral.ai/v1", "", []string{"MISTRAL_API_KEY"}},
 }
 
-// Resolve finds out where the model of an id is asked, by the id, by an address that the user
-// gave ("" for none), and by the environment. Its errors name the variable that is missing and no value of one.
+// Resolve determines a model's provider from its id, the user's address ("" for none) and the environment. Its errors name missing
+// variables but no values.
 func Resolve(id, address string, getenv func(string) string) (Provider, error) {
 	if strings.TrimSpace(id) == "" {
 		return Provider{}, errors.New("a model needs an id, such as claude-sonnet-4-5 or gpt-5")
@@ -65,7 +64,7 @@ func Resolve(id, address string, getenv func(string) string) (Provider, error) {
 			return f.provider(id, getenv)
 		}
 	}
-	// Everything that speaks OpenAI's form documents this variable for models of any name.
+	// Everything that speaks OpenAI's form documents this variable for any model name.
 	if base := getenv("OPENAI_BASE_URL"); base != "" {
 		return atAddress(id, base, getenv("OPENAI_API_KEY"), "OPENAI_API_KEY", ChatCompletions)
 	}
@@ -87,13 +86,13 @@ func (f *family) provider(id string, getenv func(string) string) (Provider, erro
 			return p, err
 		}
 	}
-	if own { // such as a proxy that adds the key itself
+	if own { // e.g. a proxy that adds the key itself
 		return atAddress(id, base, "", f.keys[0], f.form)
 	}
 	return Provider{}, fmt.Errorf("the model %s needs a key, and %s is not set", id, strings.Join(f.keys, " or "))
 }
 
-// atAddress is a model behind an address. One that ends in /messages speaks the form of that name.
+// atAddress returns a provider for an address. One that ends in /messages uses the Messages form.
 func atAddress(id, address, key, keyName string, form Form) (Provider, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -125,7 +124,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Host is where requests go, for a message.
+// Host returns the host that requests go to, for messages.
 func (p *Provider) Host() string {
 	u, err := url.Parse(p.URL)
 	if err != nil {

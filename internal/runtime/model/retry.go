@@ -9,17 +9,16 @@ import (
 )
 
 const (
-	// retries is how often a call is made again.
+	// retries bounds the repetitions of a call.
 	retries = 3
-	// firstPause is how long to wait before the first retry where the provider does not say;
-	// each further pause is twice as long.
+	// firstPause is the wait before the first retry unless the provider says; it doubles each time.
 	firstPause = time.Second
-	// longestPause is the longest wait that a provider may ask for. With a longer one the call fails.
+	// longestPause is the longest wait that a provider may ask for; beyond it the call fails.
 	longestPause = time.Minute
 )
 
-// retryAfter reads how long a provider wants us to wait: seconds or a date (RFC 9110, 10.2.3),
-// or the milliseconds that some send beside it. 0 for no word about it.
+// retryAfter returns the wait a provider asks for: seconds or a date (RFC 9110, 10.2.3), or the milliseconds that some send beside
+// it; 0 if unspecified.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e9 {
 		return time.Duration(ms * float64(time.Millisecond))
@@ -34,9 +33,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// worthRetrying reports whether the same call may fare better later. A wrong key, a wrong request
-// and an answer that makes no sense do not change by waiting, and a call that took all its time
-// already would take it again.
+// worthRetrying reports whether the same call may succeed later. Waiting does not fix a wrong key, a wrong request or a malformed
+// answer, and a call that timed out would time out again.
 func worthRetrying(err error) bool {
 	var status *HTTPError
 	var answer *AnswerError
@@ -50,7 +48,7 @@ func worthRetrying(err error) bool {
 	return true
 }
 
-// pauseBefore is how long to wait before the n-th retry, not ok where that is too long.
+// pauseBefore returns the wait before the n-th retry, or false if it is too long.
 func pauseBefore(n int, err error) (time.Duration, bool) {
 	var status *HTTPError
 	if errors.As(err, &status) && status.after > 0 {
@@ -59,7 +57,7 @@ func pauseBefore(n int, err error) (time.Duration, bool) {
 	return firstPause << (n - 1), true
 }
 
-// waitFor waits for a time or for the end of ctx.
+// waitFor waits for d or the end of ctx.
 func waitFor(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -71,7 +69,7 @@ func waitFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// exchangePatiently asks, and again where that may help.
+// exchangePatiently sends a request, with retries if they may help.
 func (c *Client) exchangePatiently(ctx context.Context, r *Request) (Answer, error) {
 	for n := 1; ; n++ {
 		answer, err := c.exchange(ctx, r)
@@ -88,8 +86,8 @@ func (c *Client) exchangePatiently(ctx context.Context, r *Request) (Answer, err
 	}
 }
 
-// Hopeless reports whether an error would meet every other question to the model as well: a key
-// or an id that is not accepted, a ceiling that is reached.
+// Hopeless reports whether every other question to the model would fail with the same error: a rejected key or model id, a ceiling
+// reached.
 func Hopeless(err error) bool {
 	var status *HTTPError
 	if errors.As(err, &status) {

@@ -12,10 +12,10 @@ import (
 	"gauntlet/internal/runtime/model"
 )
 
-// onceMore is what the user says after definitions have changed: what was approved is not what is there now.
+// onceMore is the user's message after definitions have changed: what was approved is no longer what is there.
 const onceMore = "Thank you. Please do that once more."
 
-// converse asks the model until it has no more to say.
+// converse asks the model until it has nothing more to say.
 func (a *agent) converse(ctx context.Context) {
 	a.messages = []model.Message{{Role: model.User, Text: a.opt.Prompt}}
 	asked := false
@@ -42,7 +42,7 @@ func (a *agent) converse(ctx context.Context) {
 	}
 }
 
-// nonEmpty is a text that every form takes.
+// nonEmpty returns a text that every form accepts.
 func nonEmpty(s string) string {
 	if s == "" {
 		return "(no words)"
@@ -50,7 +50,7 @@ func nonEmpty(s string) string {
 	return s
 }
 
-// askModel asks once, and notes what ends the run.
+// askModel asks once, and records what ends the run.
 func (a *agent) askModel(ctx context.Context) (model.Answer, bool) {
 	if a.result.Turns >= a.opt.Turns {
 		a.result.End = OutOfTurns
@@ -75,7 +75,7 @@ func (a *agent) askModel(ctx context.Context) (model.Answer, bool) {
 	return answer, false
 }
 
-// makeCalls makes the calls of one answer in their order, and shows the model what came of them.
+// makeCalls makes an answer's calls in order and shows the model the results.
 func (a *agent) makeCalls(ctx context.Context, answer model.Answer) bool {
 	results := model.Message{Role: model.User}
 	for i, c := range answer.Calls {
@@ -94,7 +94,7 @@ func (a *agent) makeCalls(ctx context.Context, answer model.Answer) bool {
 			return false
 		}
 	}
-	for i := range answer.Calls { // what is too long for a call is not carried along either
+	for i := range answer.Calls { // an argument too long for a call is not kept either
 		if c := &answer.Calls[i]; len(c.Arguments) > longestArguments {
 			c.Arguments = "{}"
 		}
@@ -104,7 +104,7 @@ func (a *agent) makeCalls(ctx context.Context, answer model.Answer) bool {
 	return true
 }
 
-// rereadChanged reads the lists of servers that say that theirs have changed, or that cannot say it.
+// rereadChanged reads again the lists of servers that announce changes, or cannot announce them.
 func (a *agent) rereadChanged(ctx context.Context, wait time.Duration) (changed bool) {
 	for _, s := range a.listen(ctx, wait) {
 		if a.relists == mostRelists {
@@ -121,7 +121,7 @@ func (a *agent) rereadChanged(ctx context.Context, wait time.Duration) (changed 
 	return changed
 }
 
-// listen returns the servers to read again. It listens to all of them at once, and what one says ends the wait for all.
+// listen returns the servers to read again. It listens to all at once; the first announcement ends all waits.
 func (a *agent) listen(ctx context.Context, wait time.Duration) (out []*session) {
 	one, cancel, pending := a.opt.Pending.Listening(ctx, wait)
 	defer cancel()
@@ -131,7 +131,7 @@ func (a *agent) listen(ctx context.Context, wait time.Duration) (out []*session)
 	heard := make([]bool, len(a.servers))
 	var all sync.WaitGroup
 	for i, s := range a.servers {
-		all.Go(func() { // ends with one, at the latest when the time is over
+		all.Go(func() { // ends with one, or when the time is over
 			if s.mcp.Idle(one, wait) != "" {
 				heard[i] = true
 				cancel()
@@ -140,9 +140,9 @@ func (a *agent) listen(ctx context.Context, wait time.Duration) (out []*session)
 	}
 	all.Wait()
 	if pending && !slices.Contains(heard, true) {
-		<-one.Done() // there may be no way on which anything is heard
+		<-one.Done() // there may be no way to hear anything
 		if errors.Is(one.Err(), context.DeadlineExceeded) {
-			a.opt.Pending.Settled = nil // it is waited for once
+			a.opt.Pending.Settled = nil // it is awaited once
 		}
 	}
 	for i, s := range a.servers {
@@ -153,12 +153,12 @@ func (a *agent) listen(ctx context.Context, wait time.Duration) (out []*session)
 	return out
 }
 
-// changedWhileIdle waits for changed definitions once the model has ended.
+// changedWhileIdle waits for changed definitions after the model has finished.
 func (a *agent) changedWhileIdle(ctx context.Context) bool {
 	return a.opt.Idle > 0 && a.rereadChanged(ctx, a.opt.Pending.Patience(a.opt.Idle))
 }
 
-// errTooLong and its neighbours are what the model is told instead of a result.
+// errTooLong and the following are told to the model instead of a result.
 var (
 	errTooLong  = errors.New("the arguments are too long")
 	errNoObject = errors.New("the arguments are no JSON object")

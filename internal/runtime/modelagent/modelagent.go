@@ -1,10 +1,10 @@
-// Package modelagent is an agent with a language model: the loop of an ordinary host around it. It
-// connects to MCP servers, shows the model what they offer, makes the calls that the model wants, and gives their results
-// back, until the model has no more to say or a limit is reached.
+// Package modelagent is an agent with a language model in an ordinary host's loop: it connects to MCP servers, shows the model what
+// they offer, makes the calls the model asks for, and returns their results, until the model has nothing more to say or a limit is
+// reached.
 //
-// The host shows the model everything that a server says and some host shows: instructions, titles,
-// descriptions, schemas of input and output, annotations, resources, prompts, and requests of servers for samples
-// and for input. It asks nobody for consent, as agents that run unattended do. What it does is bounded whatever model and servers do.
+// It shows the model everything that some host shows: instructions, titles, descriptions, input and output schemas, annotations,
+// resources, prompts, sampling and elicitation requests. It asks nobody for consent, like agents that run unattended. It is bounded
+// whatever model and servers do.
 package modelagent
 
 import (
@@ -18,39 +18,39 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// Ask puts a question to the model. An error means that there is no answer.
+// Ask asks the model. An error means that there is no answer.
 type Ask func(ctx context.Context, r model.Request) (model.Answer, error)
 
-// A Server is one that the agent may use, at URL, or where Dial leads if that is set.
+// A Server is a server the agent may use, at URL, or through Dial if set.
 type Server struct {
 	Name string
 	URL  string
 	Dial func(context.Context) (wire.Conn, error)
 }
 
-// A Shown is something that a front end hands over beside the user's words, such as shared state.
+// A Shown is input from a front end beside the user's text, such as shared state.
 type Shown struct{ Where, Text string }
 
-// Options say what the agent is given and where it stops. A zero field means its default.
+// Options configure the agent and its limits. A zero field means its default.
 type Options struct {
 	Ask     Ask
 	Servers []Server
-	Prompt  string // what the user says
+	Prompt  string // the user's text
 	Shown   []Shown
-	System  string // how the host introduces itself to the model; default DefaultSystem
+	System  string // the system prompt; default DefaultSystem
 	Turns   int    // most questions to the model; default DefaultTurns
 	Calls   int    // most calls to servers; default DefaultCalls
 	Tokens  int    // longest answer of the model; default DefaultTokens
-	// Idle is how long the agent listens for changed definitions once the model has ended; none if negative. After a change the
-	// user asks for the same once more.
+	// Idle is how long the agent listens for changed definitions after the model has finished; negative for none. After a change
+	// the user asks for the same again.
 	Idle time.Duration
-	// Pending is what its servers are about to say; it is listened for behind every turn, and in the end beyond Idle.
+	// Pending says what the servers are about to send; the agent listens for it after every turn, and finally beyond Idle.
 	Pending mcpclient.Pending
-	Timeout time.Duration // for one call; default mcpclient.DefaultTimeout
-	Version string        // of the client, as servers are told
+	Timeout time.Duration // per call; default mcpclient.DefaultTimeout
+	Version string        // of the client, sent to servers
 }
 
-// The defaults of Options.
+// Defaults of Options.
 const (
 	DefaultSystem = "You are an assistant that works for its user with the tools of MCP servers. Do what the user asks for, with the tools where they help, and answer briefly. Nobody can answer questions of yours."
 	DefaultTurns  = 20
@@ -60,44 +60,44 @@ const (
 )
 
 const (
-	// longestResult is what the model is shown of one result, and longestArguments what it may pass to one call, in bytes.
+	// longestResult bounds a result shown to the model, and longestArguments a call's arguments, in bytes.
 	longestResult    = 100_000
 	longestArguments = 256 << 10
-	// mostCallsATurn is how many calls of one answer are made; mostRelists how often lists are read again.
+	// mostCallsATurn bounds the calls made per answer; mostRelists how often lists are read again.
 	mostCallsATurn = 16
 	mostRelists    = 20
-	// mostSaid is how much of what the model said is kept, in bytes.
+	// mostSaid bounds the kept text of the model, in bytes.
 	mostSaid = 256 << 10
 )
 
-// An End says why the agent stopped.
+// An End is why the agent stopped.
 type End string
 
-// The ends. Only after Finished does what the model did not do say anything about it.
+// The ends. Only after Finished is the model's inaction meaningful.
 const (
 	Finished   End = "finished"    // the model had no more to say
 	Refused    End = "refused"     // the model or its provider declined to go on
 	Truncated  End = "truncated"   // an answer was cut off
-	OutOfTurns End = "turns"       // it was asked as often as it may be
-	OutOfCalls End = "calls"       // it made as many calls as it may
+	OutOfTurns End = "turns"       // the limit on turns was reached
+	OutOfCalls End = "calls"       // the limit on calls was reached
 	OutOfTime  End = "time"        // the context ended
 	NoAnswer   End = "no_answer"   // the provider did not answer
 	NotStarted End = "not_started" // no server could be reached
 )
 
-// A Result is what became of a run.
+// A Result is the outcome of a run.
 type Result struct {
 	End    End
-	Detail string // in words, "" where End says all
+	Detail string // in words, "" if End says all
 	Turns  int    // questions to the model
 	Calls  int    // to servers
-	// Said is what the model said last; SaidCut says that it said more.
+	// Said is the model's last text; SaidCut says that there was more.
 	Said    string
 	SaidCut bool
 	Usage   model.Usage
 }
 
-// Run lets the agent do its user's task. The error says that it could not begin.
+// Run lets the agent do its user's task. The error says that it could not start.
 func Run(ctx context.Context, opt Options) (Result, error) {
 	a := &agent{opt: opt.withDefaults()}
 	defer a.closeServers()
@@ -126,7 +126,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// An agent is one run. Everything of it happens in one goroutine, but for listening at its end.
+// An agent is one run. It uses one goroutine, except for listening at its end.
 type agent struct {
 	opt      Options
 	servers  []*session
@@ -159,7 +159,7 @@ func (a *agent) connectServers(ctx context.Context) error {
 
 func (a *agent) closeServers() {
 	for _, s := range a.servers {
-		_ = s.conn.Close() // the end of a conversation that is over anyway
+		_ = s.conn.Close() // the session is over anyway
 	}
 }
 
@@ -179,7 +179,7 @@ func (a *agent) openSession(ctx context.Context, s Server) (*session, error) {
 		Answer:       func(method, params string) (string, bool) { return a.answerServer(ctx, one.name, method, params) },
 	})
 	if err != nil {
-		_ = conn.Close() // the error is told
+		_ = conn.Close() // the error is reported
 		return nil, err
 	}
 	one.mcp.Hear(ctx)

@@ -11,7 +11,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// answerServer answers what a server asks of its client. The model decides.
+// answerServer answers a server's request. The model decides.
 func (a *agent) answerServer(ctx context.Context, server, method, params string) (string, bool) {
 	var tree rawjson.Tree
 	if tree.Parse(params, 0) != nil || a.result.Turns >= a.opt.Turns {
@@ -26,7 +26,7 @@ func (a *agent) answerServer(ctx context.Context, server, method, params string)
 	return "", false
 }
 
-// fillForm has the model answer for its user, who is not there.
+// fillForm has the model answer an elicitation for its absent user.
 func (a *agent) fillForm(ctx context.Context, server string, root rawjson.Value) (string, bool) {
 	content := root.Get("requestedSchema").Raw()
 	var object map[string]json.RawMessage
@@ -54,7 +54,8 @@ func (a *agent) fillForm(ctx context.Context, server string, root rawjson.Value)
 	return string(out), err == nil
 }
 
-// sample has the model write what a server asks it for. Where the server asks for context, that is the conversation, as hosts may give it.
+// sample has the model write what a server requests. If the server asks for context, that is the conversation, as the specification
+// allows hosts.
 func (a *agent) sample(ctx context.Context, root rawjson.Value) (string, bool) {
 	var messages []model.Message
 	for _, m := range root.Get("messages").Elements() {
@@ -87,7 +88,7 @@ func (a *agent) sample(ctx context.Context, root rawjson.Value) (string, bool) {
 	return `{"role":"assistant","model":` + rawjson.Quote(answer.Model) + `,"stopReason":"endTurn","content":{"type":"text","text":` + rawjson.Quote(answer.Text) + `}}`, true
 }
 
-// mergeTurns joins turns of one role in a row, which not every form takes, and has the user begin.
+// mergeTurns joins successive turns of one role, which not every form accepts, and makes the user begin.
 func mergeTurns(in []model.Message) (out []model.Message) {
 	if in[0].Role == model.Assistant {
 		out = append(out, model.Message{Role: model.User, Text: "Go on."})
@@ -102,7 +103,7 @@ func mergeTurns(in []model.Message) (out []model.Message) {
 	return out
 }
 
-// conversationText is the conversation so far, for requests that stand beside it.
+// conversationText returns the conversation so far, for requests outside it.
 func (a *agent) conversationText() string {
 	var b strings.Builder
 	for _, m := range a.messages {

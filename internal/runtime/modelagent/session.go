@@ -12,18 +12,18 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A session is the conversation with one server.
+// A session is the session with one server.
 type session struct {
 	name      string
 	conn      wire.Conn
 	mcp       *mcpclient.Session
 	stateless bool
-	listed    [sha256.Size]byte // of everything that the server lists
+	listed    [sha256.Size]byte // hash of everything the server lists
 	init      string
 	lists     [4][]string // in the order of catalog.Kinds
 }
 
-// readLists reads anew what the server offers.
+// readLists reads what the server offers.
 func (s *session) readLists(ctx context.Context) {
 	snap := s.mcp.Read(ctx)
 	s.stateless = snap.Era == mcpclient.Modern
@@ -33,13 +33,13 @@ func (s *session) readLists(ctx context.Context) {
 		s.lists[i] = nil
 		for _, item := range snap.Lists[i].Items {
 			s.lists[i] = append(s.lists[i], strings.Clone(item))
-			_, _ = h.Write([]byte(item + "\x00")) // which cannot fail
+			_, _ = h.Write([]byte(item + "\x00")) // never fails
 		}
 	}
 	s.listed = [sha256.Size]byte(h.Sum(nil))
 }
 
-// callServer makes a request and returns what a model is shown of the answer.
+// callServer sends a request and returns the text of the answer for the model.
 func (s *session) callServer(ctx context.Context, method, params string) (text string, failed bool) {
 	m, err := s.mcp.Call(ctx, method, params)
 	var refused *wire.AnswerError
@@ -59,7 +59,7 @@ func clipResult(s string) string {
 	return s
 }
 
-// resultText puts a result of tools/call, resources/read or prompts/get into text, as hosts do.
+// resultText converts a result of tools/call, resources/read or prompts/get to text, as hosts do.
 func resultText(result string) (text string, failed bool) {
 	var tree rawjson.Tree
 	if tree.Parse(result, 0) != nil {
@@ -91,7 +91,7 @@ func resultText(result string) (text string, failed bool) {
 	return clipResult(strings.Join(parts, "\n\n")), failed
 }
 
-// blockText is one block of content: text as it is, what is no text by its kind, links as JSON on a line.
+// blockText converts a content block to text: text unchanged, other kinds by their name, links as JSON on a line.
 func blockText(v rawjson.Value) string {
 	switch {
 	case v.Kind() == rawjson.String:
@@ -106,16 +106,16 @@ func blockText(v rawjson.Value) string {
 	return "[" + strings.Clone(v.Get("type").Text()) + " content]"
 }
 
-// The tools of the host, by which a model reads what servers offer beside tools.
+// The host's tools, by which a model reads resources and prompts.
 const (
 	resourceTool = "read_resource"
 	promptTool   = "get_prompt"
 )
 
-// An offeredTool is one that the model may call, and what calling it means.
+// An offeredTool is a tool the model may call, and what calling it means.
 type offeredTool struct {
 	server *session
-	name   string // as the server calls it, "" for a tool of the host
+	name   string // the server's name for it, "" for a host tool
 	method string
 }
 

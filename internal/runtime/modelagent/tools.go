@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// mostTools is how many tools a model is offered: providers take no more.
+	// mostTools bounds the tools offered to a model: providers accept no more.
 	mostTools = 128
-	// mostWords is how many values of one member of a definition are shown.
+	// mostWords bounds the values shown of one member of a definition.
 	mostWords = 500
-	// longestName is in bytes, as providers want it.
+	// longestName is providers' limit, in bytes.
 	longestName = 64
 )
 
-// offerTools makes the tools of all servers anew, and those of the host where servers have resources or prompts.
+// offerTools rebuilds the list of all servers' tools, plus the host's if servers have resources or prompts.
 func (a *agent) offerTools() {
 	a.tools, a.offered = map[string]*offeredTool{}, nil
 	owners := map[string]int{}
@@ -49,7 +49,7 @@ func (a *agent) offerTools() {
 	a.offerListed(promptTool, "Gets a prompt of a connected server. The prompts are, one a line:", 1, mcp.PromptsGet, `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object","additionalProperties":{"type":"string"}}},"required":["name"]}`)
 }
 
-// offer adds a tool under a name that providers take and that is not taken.
+// offer adds a tool under a valid, unused name.
 func (a *agent) offer(name, description, schema string, t offeredTool) {
 	name = providerName(name)
 	for n := 2; a.tools[name] != nil; n++ {
@@ -63,7 +63,7 @@ func (a *agent) offer(name, description, schema string, t offeredTool) {
 	a.offered = append(a.offered, model.Tool{Name: name, Description: clipResult(description), Schema: strings.Clone(schema)})
 }
 
-// providerName replaces what providers do not take in names.
+// providerName replaces characters that providers reject in names.
 func providerName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
@@ -77,7 +77,7 @@ func providerName(name string) string {
 	return name[:min(len(name), longestName)]
 }
 
-// toolText is the description of a tool with whatever else its definition says in words.
+// toolText returns a tool's description with all other text of its definition.
 func toolText(root rawjson.Value) string {
 	parts := []string{strings.Clone(root.Get("description").Text())}
 	if t := root.Get("title").Text(); t != "" {
@@ -93,7 +93,7 @@ func toolText(root rawjson.Value) string {
 	return strings.Join(parts, "\n")
 }
 
-// wordsOf says a value in words, one string or number a line, with the way to it. What is only punctuation of JSON is left out.
+// wordsOf returns a value's strings and numbers, one per line with its path.
 func wordsOf(name string, v rawjson.Value) string {
 	var lines []string
 	for inner := range v.All() {
@@ -111,7 +111,7 @@ func wordsOf(name string, v rawjson.Value) string {
 	return strings.Join(lines, "\n")
 }
 
-// offerListed adds a tool of the host, with what it is for in its description.
+// offerListed adds a host tool that lists its subjects in its description.
 func (a *agent) offerListed(name, about string, list int, method, schema string) {
 	var tree rawjson.Tree
 	var lines strings.Builder
@@ -127,7 +127,7 @@ func (a *agent) offerListed(name, about string, list int, method, schema string)
 	}
 }
 
-// makeCall makes one call and returns what the model is shown of it.
+// makeCall makes one call and returns the text for the model.
 func (a *agent) makeCall(ctx context.Context, c model.ToolCall) (text string, failed bool) {
 	t := a.tools[c.Name]
 	var tree rawjson.Tree
@@ -146,7 +146,7 @@ func (a *agent) makeCall(ctx context.Context, c model.ToolCall) (text string, fa
 	return server.callServer(ctx, t.method, t.params(tree.Root()))
 }
 
-// ownerOf is the server that lists the resource or prompt that is asked for, the first one if none does.
+// ownerOf returns the server that lists the requested resource or prompt, or the first one.
 func (a *agent) ownerOf(method string, arguments rawjson.Value) *session {
 	list, id := 2, "uri"
 	if method == mcp.PromptsGet {
@@ -163,7 +163,7 @@ func (a *agent) ownerOf(method string, arguments rawjson.Value) *session {
 	return a.servers[0]
 }
 
-// systemPrompt introduces the host, and quotes what a front end hands over and what servers say about themselves.
+// systemPrompt introduces the host, and quotes the front end's input and the servers' instructions.
 func (a *agent) systemPrompt() string {
 	var b strings.Builder
 	b.WriteString(a.opt.System)

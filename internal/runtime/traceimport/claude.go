@@ -11,12 +11,11 @@ import (
 	"gauntlet/trace"
 )
 
-// The logs of Claude Desktop, mcp-server-NAME.log and mcp.log: lines such as
+// The logs of Claude Desktop, mcp-server-NAME.log and mcp.log, with lines such as
 //
-//	2026-03-01T09:39:14.436Z [files] [info] Message from client: {"method":…} { metadata: undefined }
+// 	2026-03-01T09:39:14.436Z [files] [info] Message from client: {"method":…} { metadata: undefined }
 //
-// with the name and the level in either order, the metadata since 2026 or so, and the
-// server's stderr in between.
+// where name and level come in either order, the metadata since about 2026, and the server's stderr in between.
 
 const (
 	fromClient = "Message from client: "
@@ -33,7 +32,7 @@ func likeClaude(head string) bool {
 	return false
 }
 
-// claudeEntry is one line of the log's own.
+// claudeEntry is a line written by the log itself.
 type claudeEntry struct {
 	at     time.Time
 	server string
@@ -44,7 +43,7 @@ func (e *claudeEntry) says(what string) bool { return strings.HasPrefix(e.text, 
 
 var claudeLevels = map[string]bool{"info": true, "error": true, "warn": true, "warning": true, "debug": true}
 
-// claudeLine reads the time and the words in brackets that a line of the log begins with.
+// claudeLine parses the time and bracketed words at the beginning of a line.
 func claudeLine(line string) (e claudeEntry, ok bool) {
 	stamp, rest, _ := strings.Cut(line, " ")
 	at, err := time.Parse(time.RFC3339Nano, stamp)
@@ -70,11 +69,11 @@ func claudeLine(line string) (e claudeEntry, ok bool) {
 }
 
 func readClaude(r *importRun) error {
-	sessions := map[string]int{} // how often a server was started
+	sessions := map[string]int{} // number of starts per server
 	return r.eachLine(func(n int, line string) error {
 		e, ok := claudeLine(line)
 		if !ok {
-			r.sum.Passed++ // the server's stderr, or more of an entry
+			r.sum.Passed++ // the server's stderr, or the continuation of an entry
 			return nil
 		}
 		server := r.serverOr(e.server)
@@ -94,12 +93,12 @@ func readClaude(r *importRun) error {
 	})
 }
 
-// claudeCut is how the log marks what it left out of the middle of a text.
+// claudeCut marks text left out of the middle.
 var claudeCut = regexp.MustCompile(`\.\.\.\[[0-9]+ chars truncated\]\.\.\.`)
 
 const metadata = " { metadata: "
 
-// claudeMessage takes the message out of what stands behind the words of a line.
+// claudeMessage extracts the message from the rest of a line.
 func claudeMessage(text string) wire.Message {
 	raw := text
 	if end, err := rawjson.Skip(text, 0); err == nil {

@@ -11,14 +11,13 @@ import (
 	"gauntlet/trace"
 )
 
-// The exports of MCP Inspector 2, arrays of JSON. The one of its Protocol tab has an object
-// a message, the answer of a request inside:
+// The exports of MCP Inspector 2, JSON arrays. Its Protocol tab exports one object per message, with a request's answer inside:
 //
-//	{"id":"…","timestamp":"…","direction":"request","origin":"client","message":{…},"response":{…},"duration":12}
+// 	{"id":"…","timestamp":"…","direction":"request","origin":"client","message":{…},"response":{…},"duration":12}
 //
-// and the one of its Network tab an object an HTTP request:
+// its Network tab one object per HTTP request:
 //
-//	{"id":"…","timestamp":"…","method":"POST","url":"…","requestHeaders":{…},"requestBody":"…","responseStatus":200,"responseBody":"…","category":"transport"}
+// 	{"id":"…","timestamp":"…","method":"POST","url":"…","requestHeaders":{…},"requestBody":"…","responseStatus":200,"responseBody":"…","category":"transport"}
 
 func likeInspector(head string) bool {
 	head = strings.TrimSpace(head)
@@ -30,7 +29,7 @@ func likeInspector(head string) bool {
 		return false
 	}
 	has := map[string]bool{}
-	// An error is the end of what was looked at, or of the file.
+	// An error is the end of the examined part, or of the file.
 	_ = rawjson.EachMember(first, 0, func(name, _ rawjson.Span) bool {
 		has[rawjson.Unquote(first[name.Start:name.End])] = true
 		return true
@@ -62,7 +61,7 @@ func readInspector(r *importRun) error {
 		all = append(all, got...)
 		return true
 	})
-	if err != nil { // what came before it is good
+	if err != nil { // what came before is valid
 		r.addProblem(len(all)+1, "the export ends in the middle: %v", err)
 	}
 	return r.putOrdered(all)
@@ -83,7 +82,7 @@ func (r *importRun) inspectorEntry(v rawjson.Value, n int) ([]timedPassage, erro
 	case v.Get("message").Exists():
 		return inspectorMessage(about, v, at, end), nil
 	case v.Get("category").Is("auth"):
-		return nil, nil // no MCP, and full of secrets
+		return nil, nil // not MCP, and full of secrets
 	case v.Get("requestHeaders").Exists():
 		return inspectorRequest(about, v, at, end, n), nil
 	}
@@ -111,7 +110,7 @@ func inspectorMessage(about trace.Message, v rawjson.Value, at, end time.Time) [
 	return out
 }
 
-// inspectorRequest returns the messages of one HTTP request and of its answer.
+// inspectorRequest returns the messages of one HTTP request and its response.
 func inspectorRequest(about trace.Message, v rawjson.Value, at, end time.Time, n int) []timedPassage {
 	var out []timedPassage
 	if body := v.Get("requestBody").Text(); body != "" {
@@ -134,7 +133,7 @@ func inspectorRequest(about trace.Message, v rawjson.Value, at, end time.Time, n
 	return out
 }
 
-// headers are the members of an object of texts.
+// headers yields the members of an object of strings.
 func headers(v rawjson.Value) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for m := range v.Members() {

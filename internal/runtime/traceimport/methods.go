@@ -8,7 +8,7 @@ import (
 	"gauntlet/trace"
 )
 
-// sideOf returns which side of MCP sends this request or notification, "" where both may.
+// sideOf returns which side of MCP sends this request or notification, "" if both may.
 func sideOf(method string) trace.Role {
 	switch method {
 	case mcp.SamplingCreateMessage, mcp.ElicitationCreate, mcp.RootsList, mcp.NotifyMessage, mcp.NotifyElicitationComplete:
@@ -21,7 +21,7 @@ func sideOf(method string) trace.Role {
 	switch {
 	case strings.HasPrefix(method, "tools/"), strings.HasPrefix(method, "resources/"), strings.HasPrefix(method, "prompts/"), strings.HasPrefix(method, "subscriptions/"):
 		return trace.AsClient
-	case strings.HasPrefix(method, "message/"), strings.HasPrefix(method, "agent_card"): // of A2A, which has such sides too
+	case strings.HasPrefix(method, "message/"), strings.HasPrefix(method, "agent_card"): // A2A has these sides too
 		return trace.AsClient
 	case strings.HasPrefix(method, "notifications/tools/"), strings.HasPrefix(method, "notifications/resources/"), strings.HasPrefix(method, "notifications/prompts/"):
 		return trace.AsServer
@@ -29,7 +29,7 @@ func sideOf(method string) trace.Role {
 	return ""
 }
 
-// resultMembers are members that a result of the method has and its params have not.
+// resultMembers are members that a method's result has and its params lack.
 var resultMembers = map[string][]string{
 	mcp.Initialize:            {"serverInfo"},
 	mcp.Discover:              {"serverInfo", "supportedVersions"},

@@ -6,10 +6,10 @@ import (
 	"regexp"
 )
 
-// namesServer are the names that programs give to their recordings of one server.
+// namesServer matches the file names that programs give to recordings of one server.
 var namesServer = regexp.MustCompile(`^(?:mcp-server-(.+)\.log|inspector-(?:protocol|protocol-pinned|protocol-unpinned|network)-(.+)-\d{4}-\d\d-\d\dT[\d.-]+Z\.json)$`)
 
-// ServerOf returns the server that the name of a recording names, "" if none.
+// ServerOf returns the server in a recording's file name, or "".
 func ServerOf(file string) string {
 	found := namesServer.FindStringSubmatch(filepath.Base(file))
 	if found == nil {

@@ -12,9 +12,9 @@ import (
 	"gauntlet/trace"
 )
 
-// OpenTelemetry spans by the semantic conventions for MCP, as OTLP JSON: one object, or one a
-// line as the file exporter of the collector writes. A span with mcp.method.name is a request
-// or a notification with its answer; of what was said it has what its attributes hold.
+// OpenTelemetry spans by the semantic conventions for MCP, as OTLP JSON: one object, or one per line as the collector's file
+// exporter writes. A span with mcp.method.name is a request with its answer, or a notification; its content is limited to its
+// attributes.
 
 func likeOTel(head string) bool {
 	head = strings.TrimSpace(head)
@@ -25,9 +25,9 @@ func likeOTel(head string) bool {
 type mcpSpan struct {
 	id, parent string
 	method     string
-	server     bool // it was made by the one who was asked
+	server     bool // made by the receiver
 	start, end time.Time
-	failed     bool // its status
+	failed     bool // its status is an error
 	said       string
 	attributes map[string]rawjson.Value
 }
@@ -65,8 +65,7 @@ func readOTel(r *importRun) error {
 	return r.putOrdered(r.otelMessages(spans))
 }
 
-// otelSpans returns the spans about MCP in an export. The attributes of their resource stand
-// behind their own.
+// otelSpans returns an export's spans about MCP. Their resource's attributes follow their own.
 func (r *importRun) otelSpans(export rawjson.Value, line int) (out []*mcpSpan) {
 	for _, resource := range firstMember(export, "resourceSpans", "resource_spans").Elements() {
 		common := otelAttributes(resource.Get("resource").Get("attributes"), nil)
@@ -98,7 +97,7 @@ func firstMember(v rawjson.Value, names ...string) rawjson.Value {
 	return rawjson.Value{}
 }
 
-// otelAttributes reads a list of attributes, whose values are AnyValue objects.
+// otelAttributes reads a list of attributes with AnyValue values.
 func otelAttributes(list rawjson.Value, common map[string]rawjson.Value) map[string]rawjson.Value {
 	out := map[string]rawjson.Value{}
 	for name, v := range common {
@@ -133,7 +132,7 @@ func otelSpan(v rawjson.Value, attributes map[string]rawjson.Value) (*mcpSpan, e
 	return s, nil
 }
 
-// readInteger reads an integer that may stand in quotes, as those of 64 bits do in OTLP.
+// readInteger reads an integer that may be quoted, as OTLP does with 64-bit ones.
 func readInteger(v rawjson.Value) int64 {
 	if n, ok := v.Int(); ok {
 		return n
@@ -158,8 +157,8 @@ func (s *mcpSpan) attributeText(name string) string {
 	return v.Text()
 }
 
-// otelMessages makes the messages of all spans. Where both sides made a span of one request,
-// that of the asked one is below the other; what it alone knows is taken over.
+// otelMessages returns the messages of all spans. If both sides recorded one request, the receiver's span is the child; what only
+// it knows is merged.
 func (r *importRun) otelMessages(spans []*mcpSpan) (out []timedPassage) {
 	asking := map[string]*mcpSpan{}
 	for _, s := range spans {
@@ -187,14 +186,14 @@ func (r *importRun) otelMessages(spans []*mcpSpan) (out []timedPassage) {
 	return out
 }
 
-// otelPair makes a request and its answer, or a notification, of a span.
+// otelPair returns a span's request and answer, or its notification.
 func (r *importRun) otelPair(s *mcpSpan, i int) []timedPassage {
 	side := sideOf(s.method)
 	if side == "" {
 		side = trace.AsClient
 	}
 	about := trace.Message{Server: r.serverOr(s.serverName()), Session: r.sessions.Of(s.attributeText("mcp.session.id")), Role: side}
-	if s.server { // who was asked is the other side
+	if s.server { // the receiver is the other side
 		about.Role = map[trace.Role]trace.Role{trace.AsClient: trace.AsServer, trace.AsServer: trace.AsClient}[side]
 	}
 	name := string(rawjson.AppendString(nil, s.method))
@@ -216,11 +215,11 @@ func (r *importRun) otelPair(s *mcpSpan, i int) []timedPassage {
 	}
 }
 
-// serverName is the name of the server, as far as a span has one.
+// serverName returns the server's name, if the span has one.
 func (s *mcpSpan) serverName() string {
 	for _, name := range []string{"mcp.server.name", "server.address", "service.name"} {
 		if name == "service.name" && !s.server {
-			break // it is the client's
+			break // the client's
 		}
 		if v := s.attributeText(name); v != "" {
 			return v
@@ -229,7 +228,7 @@ func (s *mcpSpan) serverName() string {
 	return ""
 }
 
-// requestID is the id as recorded: a string, of which digits were a number most likely.
+// requestID returns the recorded id: a string; digits were most likely a number.
 func (s *mcpSpan) requestID(i int) string {
 	id := s.attributeText("jsonrpc.request.id")
 	if id == "" {
@@ -241,7 +240,7 @@ func (s *mcpSpan) requestID(i int) string {
 	return string(rawjson.AppendString(nil, id))
 }
 
-// madeParams are those members that attributes hold.
+// madeParams builds the params from attributes.
 func (s *mcpSpan) madeParams() string {
 	var parts []string
 	member := func(name, value string) {
@@ -269,7 +268,7 @@ func (s *mcpSpan) madeParams() string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// madeOutcome is the member that says how a request ended.
+// madeOutcome builds the result or error.
 func (s *mcpSpan) madeOutcome() string {
 	kind := s.attributeText("error.type")
 	if s.failed && kind != "tool_error" {
@@ -290,8 +289,8 @@ func (s *mcpSpan) madeOutcome() string {
 	return `"result":` + s.madeResult(kind == "tool_error")
 }
 
-// madeResult is a result with what was recorded of it: an object with the members of a result
-// as it is, anything else as the text or the structured content of one.
+// madeResult builds a result from what was recorded: an object with members of a result unchanged, anything else as its text or
+// structured content.
 func (s *mcpSpan) madeResult(failed bool) string {
 	v := asJSON(s.attributes["gen_ai.tool.call.result"])
 	end := "}"
@@ -311,7 +310,7 @@ func (s *mcpSpan) madeResult(failed bool) string {
 	return `{"structuredContent":` + v + end
 }
 
-// asJSON is an attribute as JSON: a text that is JSON itself stands for that.
+// asJSON returns an attribute as JSON; a string that is valid JSON is used unchanged.
 func asJSON(v rawjson.Value) string {
 	var tree rawjson.Tree
 	switch {
@@ -325,7 +324,7 @@ func asJSON(v rawjson.Value) string {
 	return string(rawjson.AppendString(nil, v.Text()))
 }
 
-// otelJSON writes the value of a structured attribute, a kvlist or an array of AnyValues.
+// otelJSON returns a structured attribute, a kvlist or array of AnyValues, as JSON.
 func otelJSON(v rawjson.Value, depth int) string {
 	const deepest = 64
 	if depth == deepest {

@@ -11,12 +11,12 @@ import (
 	"gauntlet/trace"
 )
 
-// The traces of ThoughtJack, an executor of attack documents: a line an event, as in
+// The traces of ThoughtJack, an executor of attack documents, one event per line:
 //
-//	{"seq":5,"timestamp":"…","actor":"server","phase":"calm","direction":"Incoming","method":"tools/call","content":{…}}
+// 	{"seq":5,"timestamp":"…","actor":"server","phase":"calm","direction":"Incoming","method":"tools/call","content":{…}}
 //
-// Incoming is what came from the agent under test. The content is the params of a request,
-// the result or the error of an answer, and now and then the whole message.
+// Incoming is from the agent under test. The content is a request's params, an answer's result or error, and occasionally the whole
+// message.
 
 func likeThoughtJack(head string) bool {
 	var tree rawjson.Tree
@@ -24,7 +24,7 @@ func likeThoughtJack(head string) bool {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		if !strings.HasSuffix(line, "\n") && len(head) >= detectBytes-4 { // cut by the looking
+		if !strings.HasSuffix(line, "\n") && len(head) >= detectBytes-4 { // cut off by the limit
 			return strings.HasPrefix(line, `{"seq":`) && strings.Contains(line, `"direction":"`)
 		}
 		if tree.Parse(line, 0) == nil {
@@ -108,23 +108,23 @@ func readThoughtJack(r *importRun) error {
 	return r.jackPut(events, actors)
 }
 
-// jackActor is what is found out about an actor.
+// jackActor is what is known about an actor.
 type jackActor struct {
 	name            string
 	protocol        string // "" for MCP
 	known, asClient bool   // which side it plays
 	pending         map[jackKey][]int
-	answers         map[int]int // the event of a request, by that of its answer
+	answers         map[int]int // an answer's event → its request's event
 	strays          map[int]bool
 }
 
-// jackKey finds the requests that an event may answer: of the same method, the other way.
+// jackKey identifies the requests an event may answer: same method, opposite direction.
 type jackKey struct {
 	method   string
-	incoming bool // of the request
+	incoming bool // direction of the request
 }
 
-// pairEvent finds out what an event is: the answer to an earlier one, or a request.
+// pairEvent determines whether an event answers an earlier one or is a request.
 func (a *jackActor) pairEvent(events []jackEvent, i int) {
 	e := &events[i]
 	a.learnProtocol(e)
@@ -155,7 +155,7 @@ func (a *jackActor) pairEvent(events []jackEvent, i int) {
 
 func (e *jackEvent) isNotification() bool { return strings.HasPrefix(e.method, "notifications/") }
 
-// learnProtocol takes the protocol from methods that only one has.
+// learnProtocol derives the protocol from methods that only one has.
 func (a *jackActor) learnProtocol(e *jackEvent) {
 	switch {
 	case a.protocol != "":
@@ -167,8 +167,7 @@ func (a *jackActor) learnProtocol(e *jackEvent) {
 	}
 }
 
-// learnSide takes the side that the actor plays from a request: one of a client's that came from
-// the agent was put to a server.
+// learnSide derives the actor's side from a request: a client's request from the agent was sent to a server.
 func (a *jackActor) learnSide(method string, incoming bool) {
 	if !a.known && sideOf(method) != "" {
 		a.known, a.asClient = true, (sideOf(method) == trace.AsClient) != incoming
@@ -196,7 +195,7 @@ func (r *importRun) jackPut(events []jackEvent, actors map[string]*jackActor) er
 	return nil
 }
 
-// jackPayload records what has no envelope in its protocol either.
+// jackPayload records what has no envelope in its own protocol either.
 func (r *importRun) jackPayload(m trace.Message, e *jackEvent) error {
 	m.Time, m.Kind, m.Method, m.Raw = e.at, trace.Event, e.method, e.content
 	m.Direction = trace.ToClient
@@ -207,7 +206,7 @@ func (r *importRun) jackPayload(m trace.Message, e *jackEvent) error {
 	return err
 }
 
-// makeMessage puts an envelope around an event.
+// makeMessage builds an envelope around an event.
 func (e *jackEvent) makeMessage(i int, a *jackActor) wire.Message {
 	var tree rawjson.Tree
 	if tree.Parse(e.content, 0) == nil && tree.Root().Get("jsonrpc").Exists() {
@@ -240,8 +239,8 @@ func (e *jackEvent) makeMessage(i int, a *jackActor) wire.Message {
 	return m
 }
 
-// makeAnswer is that to the event of this number. What an executor that plays a client adds to a
-// result, the params of its request, is taken out again.
+// makeAnswer builds the answer to the event numbered question. The request's params, which an executor playing a client adds to a
+// result, are removed.
 func (e *jackEvent) makeAnswer(question int) string {
 	var tree rawjson.Tree
 	content := e.content
@@ -257,7 +256,7 @@ func (e *jackEvent) makeAnswer(question int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, jackID(question), content)
 }
 
-// dropMember is an object as it stands, less the members of a name.
+// dropMember returns an object unchanged except for members of a name.
 func dropMember(object rawjson.Value, name string) string {
 	var parts []string
 	for m := range object.Members() {
@@ -268,5 +267,5 @@ func dropMember(object rawjson.Value, name string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// jackID is a made id, of a form that nobody takes for one of the wire.
+// jackID returns a generated id in a form that no wire id has.
 func jackID(event int) string { return `"event-` + strconv.Itoa(event) + `"` }

@@ -1,8 +1,7 @@
-// Package traceimport makes traces of what other programs recorded of MCP conversations.
+// Package traceimport converts other programs' recordings of MCP sessions to traces.
 //
-// A recording that was made for people or for dashboards keeps less than went over the
-// wire. What it keeps is taken as it stands; what it lacks and a trace needs (an envelope,
-// an id) is made, and the message's Note says so. Nothing is made that an agent or a server
+// A recording made for people or dashboards holds less than the wire carried. What it has is kept unchanged; what a trace needs
+// beyond that (an envelope, an id) is generated, and the message's Note says so. Nothing is generated that an agent or a server
 // would have to have said.
 package traceimport
 
@@ -20,7 +19,7 @@ import (
 	"gauntlet/trace"
 )
 
-// A Format is a form of recordings.
+// A Format is a recording format.
 type Format struct {
 	Name string
 	// Lost says what a trace made from it lacks, in a sentence or two.
@@ -48,13 +47,13 @@ func Lookup(name string) (Format, bool) {
 	return formats[i], true
 }
 
-// ErrUnknown says that a file is in none of the formats.
+// ErrUnknown says that a file is in no supported format.
 var ErrUnknown = errors.New("none of the formats that can be imported")
 
-// detectBytes is how much of a file is looked at to tell its format.
+// detectBytes is how much of a file is examined to detect its format.
 const detectBytes = 256 << 10
 
-// Detect tells the format of a file by its beginning, and returns all of it to be read.
+// Detect detects a file's format by its beginning, and returns a reader of all of it.
 func Detect(in io.Reader) (Format, io.Reader, error) {
 	b := bufio.NewReaderSize(in, detectBytes)
 	head, err := b.Peek(detectBytes)
@@ -70,10 +69,10 @@ func Detect(in io.Reader) (Format, io.Reader, error) {
 	return Format{}, nil, ErrUnknown
 }
 
-// Auto stands for the format that Detect tells.
+// Auto selects the format that Detect returns.
 const Auto = "auto"
 
-// Names are those that Choose takes.
+// Names returns the names that Choose accepts.
 func Names() []string {
 	names := []string{Auto}
 	for _, f := range formats {
@@ -82,7 +81,7 @@ func Names() []string {
 	return names
 }
 
-// Choose returns the format of one of Names, and all of a recording to be read.
+// Choose returns the named format, and a reader of the whole recording.
 func Choose(name string, in io.Reader) (Format, io.Reader, error) {
 	if name != Auto {
 		f, ok := Lookup(name)
@@ -98,31 +97,29 @@ func Choose(name string, in io.Reader) (Format, io.Reader, error) {
 	return f, all, err
 }
 
-// Options are the choices of an import.
+// Options configure an import.
 type Options struct {
-	Server string // whose messages they are, where the recording does not say; may be empty
-	// Text bounds a recording that is read whole, in bytes, and a line of any; default
-	// DefaultText.
+	Server string // server name if the recording does not say; may be empty
+	// Text bounds a recording that is read whole, in bytes, and a line of any; default DefaultText.
 	Text int
 }
 
-// DefaultText lets a busy day of a dashboard through.
+// DefaultText is enough for a busy day of a dashboard.
 const DefaultText = 256 << 20
 
-// A Summary says what became of a recording.
+// A Summary counts what became of a recording.
 type Summary struct {
 	Messages int
-	// Passed counts lines or entries that hold no message and are not meant to.
+	// Passed counts lines or entries that are not meant to hold messages.
 	Passed int
-	// Problems are the first trace.MaxProblems lines or entries that could not be read,
-	// Unread counts all. Line is that of the file, or the number of the entry in an array.
+	// Problems are the first trace.MaxProblems unreadable lines or entries; Unread counts all. Line is the line of the file, or the
+	// entry's number in an array.
 	Problems []trace.LineError
 	Unread   int
 }
 
-// Read reads a recording and gives its messages to sink, numbered and with answers tied to
-// their requests. An entry that cannot be read does not keep the others from being read. An
-// error means that the rest of the recording is missing, or comes from sink.
+// Read reads a recording and passes its messages to sink, numbered and with answers linked to their requests. An unreadable entry
+// does not affect the others. An error means that the rest of the recording is missing, or comes from sink.
 func (f Format) Read(in io.Reader, o Options, sink func(*trace.Message) error) (Summary, error) {
 	if o.Text == 0 {
 		o.Text = DefaultText
@@ -136,34 +133,34 @@ func (f Format) Read(in io.Reader, o Options, sink func(*trace.Message) error) (
 	return r.sum, err
 }
 
-// An importRun is one recording on its way.
+// An importRun is a recording being imported.
 type importRun struct {
 	in       io.Reader
 	options  Options
 	recorder *trace.Recorder
-	tapes    map[string]*wire.Tape // by what tells connections apart
+	tapes    map[string]*wire.Tape // by what distinguishes connections
 	sessions *trace.Labels
 	sum      Summary
 }
 
-// addProblem takes note of a line or an entry that cannot be read.
+// addProblem records an unreadable line or entry.
 func (r *importRun) addProblem(line int, format string, args ...any) {
 	if r.sum.Unread++; len(r.sum.Problems) < trace.MaxProblems {
 		r.sum.Problems = append(r.sum.Problems, trace.LineError{Line: line, Msg: fmt.Sprintf(format, args...)})
 	}
 }
 
-// maxTapes bounds the connections that a recording may tell apart.
+// maxTapes bounds the distinct connections of a recording.
 const maxTapes = 10_000
 
-// tapeFor returns the Tape of a connection that about describes.
+// tapeFor returns the Tape of the connection that about describes.
 func (r *importRun) tapeFor(about trace.Message) *wire.Tape {
 	key := strings.Join([]string{about.Actor, about.Server, about.Session, string(about.Role), about.Protocol, about.Revision}, "\x00")
 	if t := r.tapes[key]; t != nil {
 		return t
 	}
 	if len(r.tapes) == maxTapes {
-		r.tapes = map[string]*wire.Tape{} // what they know of revisions is lost, and nothing else
+		r.tapes = map[string]*wire.Tape{} // only their knowledge of revisions is lost
 	}
 	t := wire.NewTape(r.recorder, about)
 	r.tapes[key] = t
@@ -178,7 +175,7 @@ func (r *importRun) putMessage(about trace.Message, p wire.Passage, at time.Time
 	return t.Err()
 }
 
-// serverOr returns the name of a server, or the one that the options give.
+// serverOr returns the name, or the options' server if it is empty.
 func (r *importRun) serverOr(name string) string {
 	if name == "" {
 		return r.options.Server
@@ -186,8 +183,7 @@ func (r *importRun) serverOr(name string) string {
 	return name
 }
 
-// eachLine hands on each line that is not blank with its number, and notes those that are too
-// long. The error of do ends it.
+// eachLine calls do for each line that is not blank, with its number, and records lines that are too long. An error of do ends it.
 func (r *importRun) eachLine(do func(n int, line string) error) error {
 	lines := wire.NewLines(r.in, wire.Limits{Message: r.options.Text, Total: 1 << 50})
 	for n := 1; ; n++ {
@@ -227,15 +223,14 @@ func (r *importRun) readWhole() (string, error) {
 	return strings.TrimPrefix(b.String(), "\ufeff"), nil
 }
 
-// A timedPassage waits to be put in the order of time.
+// A timedPassage waits to be sorted by time.
 type timedPassage struct {
 	about trace.Message
 	p     wire.Passage
 	at    time.Time
 }
 
-// putOrdered records messages in the order of their times, which some formats do not keep, and
-// leaves those of one time, and those without, where they are.
+// putOrdered records messages in order of time, which some formats do not keep; those with equal or no times stay in place.
 func (r *importRun) putOrdered(all []timedPassage) error {
 	for i := range all {
 		if all[i].at.IsZero() && i > 0 {
@@ -251,7 +246,7 @@ func (r *importRun) putOrdered(all []timedPassage) error {
 	return nil
 }
 
-// addNote adds to the note of a message.
+// addNote appends to a message's note.
 func addNote(m *wire.Message, note string) {
 	if m.Note != "" {
 		note = m.Note + "; " + note
