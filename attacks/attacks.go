@@ -1,5 +1,5 @@
-// Package attacks is the library of attack documents that is built into gauntlet. Each is one
-// technique, with its sources and the indicators that tell whether an agent fell for it.
+// Package attacks is gauntlet's built-in library of attack documents. Each is one technique, with sources and the
+// indicators that tell whether an agent complied.
 package attacks
 
 import (
@@ -13,16 +13,16 @@ var files embed.FS
 
 const ending = ".yaml"
 
-// Names returns the names of all documents, sorted.
+// Names returns the sorted names of all documents.
 func Names() []string {
-	found, _ := fs.Glob(files, "*"+ending) // fails for a malformed pattern only
+	found, _ := fs.Glob(files, "*"+ending) // fails only for a malformed pattern
 	for i, name := range found {
 		found[i] = strings.TrimSuffix(name, ending)
 	}
 	return found
 }
 
-// Text returns the document of a name as it was written; not ok if there is none.
+// Text returns the text of a named document; ok is false if there is none.
 func Text(name string) (text string, ok bool) {
 	b, err := files.ReadFile(name + ending)
 	return string(b), err == nil

@@ -1,6 +1,5 @@
-// Package capability holds the vocabulary in which tools are labelled: what a tool can do, what a
-// parameter is, with what confidence and why. The sets are closed: a new member needs a new
-// [VocabularyVersion]. The package makes no decisions.
+// Package capability defines the vocabulary for labelling tools: what a tool can do, what a parameter is, with what
+// confidence and why. The sets are closed: a new member requires a new [VocabularyVersion]. The package makes no decisions.
 package capability
 
 import "fmt"
@@ -8,7 +7,7 @@ import "fmt"
 // VocabularyVersion is the version of the tags, roles, confidences and combinations.
 const VocabularyVersion = "1.0"
 
-// A Tag names a dangerous thing that a tool lets its caller do.
+// A Tag names a dangerous capability that a tool gives its caller.
 type Tag string
 
 // The tags.
@@ -17,7 +16,7 @@ const (
 	FSRead       Tag = "fs_read"       // reads files or directory listings of the host
 	FSWrite      Tag = "fs_write"      // creates, changes or deletes files of the host
 	NetEgress    Tag = "net_egress"    // makes outbound network requests
-	NetIngress   Tag = "net_ingress"   // opens a listening socket, or a way in from outside
+	NetIngress   Tag = "net_ingress"   // opens a listening socket or another way in from outside
 	SecretAccess Tag = "secret_access" // reads credentials or other sensitive material
 	DBQuery      Tag = "db_query"      // reads from a database
 	DBWrite      Tag = "db_write"      // changes a database
@@ -28,20 +27,20 @@ func Tags() []Tag {
 	return []Tag{Exec, FSRead, FSWrite, NetEgress, NetIngress, SecretAccess, DBQuery, DBWrite}
 }
 
-// ParseTag returns the tag of this name.
+// ParseTag returns the tag with this name.
 func ParseTag(s string) (Tag, error) { return parse(s, "tag", Tags()) }
 
-// A Role names the kind of value that a parameter takes.
+// A Role is the kind of value that a parameter takes.
 type Role string
 
 // The roles. Parameters with the role Text or ID are not probed.
 const (
-	Path    Role = "path"    // of a file system
-	URL     Role = "url"     // of any scheme
-	Command Role = "command" // shell command, argument vector, code that is run
+	Path    Role = "path"    // in a file system
+	URL     Role = "url"     // any scheme
+	Command Role = "command" // shell command, argument vector, or code to run
 	Query   Role = "query"   // SQL or another query language
-	Host    Role = "host"    // host name or IP address without a scheme
-	Content Role = "content" // payload: file contents, the body of a message
+	Host    Role = "host"    // host name or IP address without scheme
+	Content Role = "content" // payload: file content, message body
 	ID      Role = "id"      // opaque identifier
 	Text    Role = "text"    // anything else
 )
@@ -49,16 +48,16 @@ const (
 // Roles lists all roles.
 func Roles() []Role { return []Role{Path, URL, Command, Query, Host, Content, ID, Text} }
 
-// ParseRole returns the role of this name.
+// ParseRole returns the role with this name.
 func ParseRole(s string) (Role, error) { return parse(s, "role", Roles()) }
 
 // A Confidence says how well a label is supported.
 type Confidence string
 
-// The confidences. Inferred is what a language model said; it filters like Medium.
+// The confidences. Inferred is a language model's statement; it filters like Medium.
 const (
-	High     Confidence = "high"     // several independent sources agree, or the call was seen in the source
-	Medium   Confidence = "medium"   // one strong source, nothing against it
+	High     Confidence = "high"     // several independent sources agree, or the source contains the call
+	Medium   Confidence = "medium"   // one strong source and no contradiction
 	Low      Confidence = "low"      // weak or conflicting
 	Inferred Confidence = "inferred" // a model's opinion
 )
@@ -66,10 +65,10 @@ const (
 // Confidences lists all confidences, the highest first.
 func Confidences() []Confidence { return []Confidence{High, Medium, Inferred, Low} }
 
-// ParseConfidence returns the confidence of this name.
+// ParseConfidence returns the confidence with this name.
 func ParseConfidence(s string) (Confidence, error) { return parse(s, "confidence", Confidences()) }
 
-// String returns the confidence's name.
+// String returns the name.
 func (c Confidence) String() string { return string(c) }
 
 // AtLeast reports whether c is at or above floor.

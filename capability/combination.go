@@ -1,17 +1,16 @@
 package capability
 
-// A Combination is a set of tags that is more dangerous together than apart, found in a
-// server.
+// A Combination is a set of tags in a server that is more dangerous together than apart.
 type Combination struct {
 	Tags      []Tag    `json:"tags"`
 	Tools     []string `json:"tools"`
 	Rationale string   `json:"rationale"`
-	// Scope tells a pair inside one tool ("tool") from one across tools ("server").
+	// Scope is "tool" for tags of one tool, "server" for tags across tools.
 	Scope string `json:"scope"`
-	// Confidence is that of the weaker half, each half taken at its best.
+	// Confidence is the minimum over the tags of each tag's best confidence.
 	Confidence Confidence `json:"confidence"`
 
-	// Indexes are the places of Tools in the server's list, since names can repeat.
+	// Indexes are the indexes of Tools in the server's list, since names can repeat.
 	Indexes []int `json:"-"`
 }
 
@@ -21,25 +20,25 @@ const (
 	AcrossTools = "server"
 )
 
-// A Condition is what must be true of two tools in addition to their tags.
+// A Condition is an additional condition on two tools.
 type Condition uint8
 
 // The conditions of the table.
 const (
 	Always    Condition = iota
-	SameStore           // both work on the same database
-	CodePaths           // the writer's path is free, or leads to code, scripts, configuration or start-up places
+	SameStore           // both use the same database
+	CodePaths           // the writer's path is arbitrary, or leads to code, scripts, configuration or start-up locations
 )
 
 // A Risk is a row of the table of combinations.
 type Risk struct {
 	Tags      [2]Tag
 	Rationale string
-	Says      string // what can happen, for a person
+	Says      string // what can happen, for people
 	Condition Condition
 }
 
-// Risks is the table of combinations. It belongs to the vocabulary's version.
+// Risks returns the table of combinations, which is part of the vocabulary's version.
 func Risks() []Risk {
 	return []Risk{
 		{[2]Tag{FSRead, NetEgress}, "exfil_pair", "files can be read and sent away", Always},

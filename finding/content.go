@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// ContentHash hashes one definition in canonical form: 64 hexadecimal digits of SHA-256. A decision
-// about a finding is bound to it and becomes invalid when the definition changes.
+// ContentHash hashes a definition in canonical form with SHA-256, in hexadecimal. A decision about a finding is bound
+// to it and becomes invalid when the definition changes.
 func ContentHash(canonical string) string {
-	h, part := sha256.New(), make([]byte, min(len(canonical), 32<<10)) // no second copy of a long definition
+	h, part := sha256.New(), make([]byte, min(len(canonical), 32<<10)) // avoids copying a long definition
 	for rest := canonical; rest != ""; {
 		n := copy(part, rest)
 		h.Write(part[:n])
@@ -18,8 +18,7 @@ func ContentHash(canonical string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// JoinContent returns the content hash of a finding about several definitions, given that of each.
-// Their order does not matter; a single hash is returned unchanged.
+// JoinContent combines the content hashes of several definitions in any order; a single hash is returned unchanged.
 func JoinContent(hashes ...string) string {
 	if len(hashes) == 1 {
 		return hashes[0]

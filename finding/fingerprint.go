@@ -5,8 +5,7 @@ import (
 	"encoding/hex"
 )
 
-// Fingerprint hashes what identifies a finding across scans: 32 hexadecimal digits. The parts are
-// UTF-8 and are kept apart.
+// Fingerprint hashes what identifies a finding across scans to 32 hexadecimal digits. parts are UTF-8 and are kept separate.
 func Fingerprint(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {

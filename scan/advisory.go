@@ -8,33 +8,30 @@ import (
 	"gauntlet/result"
 )
 
-// A Question is one definition, put to a model: how it is told to judge, the definition as quoted
-// data, and the JSON Schema that the answer has to fit.
+// A Question asks a model about one definition: instructions, the definition as quoted data, and the JSON Schema of the answer.
 type Question struct {
 	System, Prompt, Schema string
 }
 
-// A Judge answers a question, with JSON. It is called from as many goroutines as
-// [AdvisoryOptions] allow. An error leaves the definition unjudged, whatever it is.
+// A Judge answers a question with JSON. It is called concurrently as [AdvisoryOptions] allow. Any error leaves the definition unjudged.
 type Judge func(ctx context.Context, q Question) (answer string, err error)
 
-// AdvisoryOptions say who judges, and what it is shown.
+// AdvisoryOptions configure the judge and what it is shown.
 type AdvisoryOptions struct {
-	Model    string              // as the report calls the judge
-	Parallel int                 // most questions under way; 0 for 1
+	Model    string              // name in the report
+	Parallel int                 // concurrent questions; 0 for 1
 	Mask     func(string) string // removes secrets known from elsewhere; nil for none
 }
 
-// RunWithAdvisory is [Run] with the opinions of a judge beside it, in [result.Report.Advisory].
-// Whatever the judge answers, the rest of the report is that of Run, and so are FailsAt and
-// ExitCode.
+// RunWithAdvisory is [Run] with a judge's opinions in [result.Report.Advisory]. They do not affect the rest of the
+// report, including FailsAt and ExitCode.
 func RunWithAdvisory(ctx context.Context, c *catalog.Catalog, opt Options, advisory AdvisoryOptions, judge Judge) *result.Report {
 	r := Run(c, opt)
 	r.Advisory = []result.Advisory{AdvisoryFindings(ctx, c, advisory, judge)}
 	return r
 }
 
-// AdvisoryFindings asks a judge about every definition of a catalog, without any check.
+// AdvisoryFindings asks a judge about every definition of a catalog, without running checks.
 func AdvisoryFindings(ctx context.Context, c *catalog.Catalog, opt AdvisoryOptions, judge Judge) result.Advisory {
 	questions := advice.Questions(c, advice.Options{Mask: opt.Mask})
 	return advice.Run(ctx, opt.Model, questions, opt.Parallel, func(ctx context.Context, q *advice.Question) (string, error) {

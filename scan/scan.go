@@ -16,51 +16,45 @@ import (
 
 // Options configure a scan. The zero Options run every check on the catalog alone.
 type Options struct {
-	// Checks are the ids of the checks to run, such as SEC-001; nil for all of [Rules]. An id
-	// that no check has becomes a problem of the scan.
+	// Checks are the ids of the checks to run, such as SEC-001; nil for all of [Rules]. An unknown id becomes a problem of the scan.
 	Checks []finding.Rule
-	// PerItem is the most findings that one check reports on one definition; 0 for 20.
+	// PerItem limits the findings of a check per definition; 0 for 20.
 	PerItem int
-	// Baseline is a catalog that the user approved earlier, to compare with; nil for none.
-	// Whatever is wrong with it becomes a problem of the scan.
+	// Baseline is an approved catalog to compare with; nil for none. Its problems become problems of the scan.
 	Baseline *catalog.Catalog
-	// Together are the servers of the catalog that one agent would see together: only those
-	// are compared with each other. Nil means that one agent would see all.
+	// Together are the groups of servers that one agent sees together: only servers in a group are compared. Nil means a single group.
 	Together [][]*catalog.Server
-	// ChangedOnly leaves out of the checks of single definitions what the baseline holds
-	// unchanged. The report counts it. A baseline with a problem leaves out nothing.
+	// ChangedOnly skips definitions that equal the baseline in checks of single definitions. The report counts them. A
+	// baseline with a problem skips nothing.
 	ChangedOnly bool
-	// Askings are what servers of the catalog said when they were asked at other times;
-	// nil for none. Whatever is wrong with them becomes a problem of the scan.
+	// Askings are what servers of the catalog said at other times; nil for none. Their problems become problems of the scan.
 	Askings []Asking
-	// Recording is a conversation to judge beside the servers; nil for none. Whatever is wrong
-	// with it becomes a problem of the scan.
+	// Recording is a conversation to judge as well; nil for none. Its problems become problems of the scan.
 	Recording *Recording
-	// Version of the program, for the report.
+	// Version is the program's, for the report.
 	Version string
 }
 
-// An Asking is what one server of the catalog said at another time.
+// An Asking is what a server of the catalog said at another time.
 type Asking struct {
 	Of      *catalog.Server  // the server, in the catalog of the scan
-	Catalog *catalog.Catalog // what it said this time: one document with one server
-	As      string           // how the client called itself
-	Self    bool             // the client called itself as it did for the catalog
-	After   string           // the notification after which it was asked again in one conversation; "" for another conversation
+	Catalog *catalog.Catalog // what it said then: one document with one server
+	As      string           // name that the client used
+	Self    bool             // the client used the same name as for the catalog
+	After   string           // the notification that caused the question in the same conversation; "" for another conversation
 }
 
-// A Recording is a recorded conversation with what the user declared about it.
+// A Recording is a recorded conversation and the user's declarations about it.
 type Recording struct {
 	Trace    *trace.Trace
-	File     string // its path as the user gave it, for the report
+	File     string // path as given by the user, for the report
 	Boundary trust.Boundary
 }
 
-// Rules describes all checks by id, those of this project after the others.
+// Rules describes all checks by id, this project's own last.
 func Rules() []result.Rule { return scanner.Rules(scanner.Checks()) }
 
-// Run runs every check whose evidence is present and returns what was found and what was examined.
-// It does no I/O, and the same catalog gives the same report.
+// Run runs every check whose evidence is present and reports what was found and examined. It does no I/O and is deterministic.
 func Run(c *catalog.Catalog, opt Options) *result.Report {
 	checks, unknown := chosenChecks(opt.Checks)
 	inner := scanner.Options{
@@ -78,7 +72,7 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 	return r
 }
 
-// chosenChecks returns the checks with the ids, all of them for nil.
+// chosenChecks returns the checks with the given ids, all of them for nil.
 func chosenChecks(ids []finding.Rule) (checks []*check.Check, unknown []finding.Problem) {
 	all := scanner.Checks()
 	if ids == nil {

@@ -8,27 +8,24 @@ import (
 
 // Notes that a label can carry.
 const (
-	WeakSignal       = "weak_signal"       // the definition says so, and the source, read whole, does not
-	SourceIncomplete = "source_incomplete" // the source could not be read whole, so its silence means nothing
+	WeakSignal       = "weak_signal"       // the definition says so, but the completely read source does not
+	SourceIncomplete = "source_incomplete" // the source could not be read completely, so its silence means nothing
 )
 
-// Near is how many calls away a sink may lie for the source to give a label that the definition says nothing of.
+// Near is the maximum distance, in calls, of a sink that gives a label which the definition does not mention.
 const Near = 1
 
-// Far is how many calls away from its handler a sink may lie for the source to confirm what the definition only hints at.
-// What lies farther is mostly what the server does to be able to work at all (open a tunnel, read its
-// configuration), and hardly what the tool is for.
+// Far is the maximum distance, in calls, of a sink that confirms what the definition only hints at. More distant ones
+// mostly belong to the server's own operation (opening a tunnel, reading its configuration), not to the tool's purpose.
 const Far = 3
 
-// Combine merges what the definition says about a tag with what the handler does, and returns the
-// confidence of the label, "" for no label, and a note or "".
+// Combine merges what the definition says about a tag with what the handler does. It returns the confidence of the
+// label, "" for no label, and a note or "".
 //
-// Confirmed by a strong call, a label is high. Not confirmed, it is low when the whole chain of
-// calls was read, no package was called that might do it, and no service is asked that could do it instead; otherwise it stays as it
-// was. So does secret_access, since no call is needed to answer with a credential that the
-// source holds. What the source alone says is medium when it is strong and near, since the
-// definition's silence speaks against it, else low. A weak call neither raises nor lowers, nor
-// does one far away where the definition hints only.
+// A label confirmed by a strong call is high. Unconfirmed, it is low if the whole chain of calls was read, no package was called that
+// might do it, and no service is asked that could do it instead; otherwise it stays as it was. So does secret_access, since a
+// credential in the source can be returned without any call. What only the source says is medium if strong and near, since the
+// definition's silence speaks against it, otherwise low. A weak call changes nothing, nor does a far one if the definition only hints.
 func Combine(said capability.Confidence, tag capability.Tag, h *Handler) (capability.Confidence, string) {
 	strength, calls := h.Support(tag)
 	reaches := func(limit int) bool { return strength == Strong && len(calls[0].Chain) <= limit }
@@ -49,8 +46,8 @@ func Combine(said capability.Confidence, tag capability.Tag, h *Handler) (capabi
 	return said, SourceIncomplete
 }
 
-// leaves reports whether a handler that makes requests may leave it to the service that it asks:
-// running code or working on a database. Files and sockets are those of this machine.
+// leaves reports whether a handler that makes requests may leave this to the service: running code or using a database.
+// Files and sockets are local.
 func (h *Handler) leaves(tag capability.Tag) bool {
 	switch tag {
 	case capability.Exec, capability.DBQuery, capability.DBWrite:

@@ -5,34 +5,34 @@ type FlowKind string
 
 // The kinds of flow.
 const (
-	ShellFlow     FlowKind = "shell"          // a line that a shell or another interpreter reads
-	ProgramFlow   FlowKind = "program"        // the name of a program that is started
+	ShellFlow     FlowKind = "shell"          // a line read by a shell or another interpreter
+	ProgramFlow   FlowKind = "program"        // the name of a program to start
 	ArgumentFlow  FlowKind = "argument"       // an argument that a program may take for an option
-	CodeFlow      FlowKind = "code"           // code that is run
-	PathFlow      FlowKind = "path"           // the path of a file
-	LinkFlow      FlowKind = "link"           // the path of a file that is kept in a directory unless a symbolic link leads out of it
-	HostFlow      FlowKind = "host"           // the host that a request goes to
-	URLPathFlow   FlowKind = "url_path"       // the path or query of an address whose host is fixed
+	CodeFlow      FlowKind = "code"           // code to run
+	PathFlow      FlowKind = "path"           // a file path
+	LinkFlow      FlowKind = "link"           // a file path confined to a directory unless a symbolic link leads out of it
+	HostFlow      FlowKind = "host"           // the host of a request
+	URLPathFlow   FlowKind = "url_path"       // the path or query of a URL with a fixed host
 	SQLFlow       FlowKind = "sql"            // the text of a statement
-	QueryFlow     FlowKind = "query"          // a value in the filter of a document database, where an object is an operator
-	PrototypeFlow FlowKind = "prototype"      // the name of a member of a member, which may be that of all objects
-	BodyFlow      FlowKind = "unbounded_read" // the address of what is read whole into memory
+	QueryFlow     FlowKind = "query"          // a filter value of a document database, where an object is an operator
+	PrototypeFlow FlowKind = "prototype"      // a nested member name, which may be that of all objects' prototype
+	BodyFlow      FlowKind = "unbounded_read" // the address of something read into memory without a limit
 	PromptFlow    FlowKind = "prompt"         // instructions to a model
 )
 
-// A Flow is a tool's parameter that reaches a sink without an effective guard.
+// A Flow is a tool parameter that reaches a sink without an effective guard.
 type Flow struct {
 	Kind  FlowKind
-	Param string // the tool's parameter, "a.b" for a member
+	Param string // tool parameter, "a.b" for a member
 	Name  string // of the sink: "child_process.exec()"
-	About string // the program that gets an argument
+	About string // program that receives an argument
 	At    Place  // of the sink
 	Steps []FlowStep
-	Guard string // what is missing, or why what is there does not hold
+	Guard string // what is missing, or why the present guard is ineffective
 }
 
-// A FlowStep is one place on the way from the parameter to the sink.
+// A FlowStep is a place between parameter and sink.
 type FlowStep struct {
 	At   Place
-	What string // the variable that takes the value, or the function that is called with it
+	What string // variable that takes the value, or function called with it
 }

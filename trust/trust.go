@@ -1,27 +1,23 @@
-// Package trust holds the types with which a user declares what may pass between servers: the
-// allowed flows, the sanitizers that they must pass, and the capabilities that a client agreed to
-// claim. It makes no decisions.
+// Package trust holds the types by which a user declares what may pass between servers: allowed flows, sanitizers that
+// they must pass, and capabilities that a client agreed to claim. It makes no decisions.
 package trust
 
-// A Boundary is a declared boundary. The zero Boundary declares nothing, so every flow between two
-// servers crosses it.
+// A Boundary is a declared boundary. The zero Boundary declares nothing, so that every flow between two servers crosses it.
 type Boundary struct {
-	File       string // where it stands; for places in messages
+	File       string // for locations in messages
 	Flows      []Flow
-	Sanitizers []Name // all of them are required; their order says nothing
+	Sanitizers []Name // all are required, in any order
 	Limits     Limits
-	// Given are texts of the user's own: the prompt, parts of the configuration.
+	// Given are the user's own texts: the prompt, parts of the configuration.
 	Given []string
-	// Negotiation is nil where nothing was declared about capabilities.
+	// Negotiation is nil if no capabilities were declared.
 	Negotiation *Negotiation
 }
 
-// A Flow is a pair of servers between which values may pass as they are. From and To are the
-// name of a server, or server.tool for one tool of it.
+// A Flow allows values to pass unchanged between two servers. From and To are a server, or server.tool for one of its tools.
 type Flow struct{ From, To Name }
 
-// A Name is a name that the user wrote, with its place; Line and Column count from 1, and are 0
-// where no file holds it.
+// A Name is a name written by the user; Line and Column are 1-based, 0 without a file.
 type Name struct {
 	Text         string
 	Line, Column int
@@ -29,19 +25,19 @@ type Name struct {
 
 // Negotiation is the capability set that a client agreed to.
 type Negotiation struct {
-	Target Name // the revision, such as 2026-07-28; "" for what each request says
-	// Negotiated are capability names as paths: "sampling", "elicitation.url",
-	// "extensions.com.example/x". Declared tells an empty set from none.
+	Target Name // revision, such as 2026-07-28; "" for the one of each request
+	// Negotiated are capability names as paths: "sampling", "elicitation.url", "extensions.com.example/x". Declared
+	// distinguishes an empty set from a missing one.
 	Negotiated []Name
 	Declared   bool
 }
 
-// Limits say what is substantial and how much is reported. A zero field means its default.
+// Limits bound what is followed and reported. Zero fields mean the defaults.
 type Limits struct {
-	MinLength  int // characters of a text that is worth following
-	CommonPart int // characters of a common part that is worth a note
-	Producers  int // earlier results that are reported for one place in one call
-	Findings   int // findings of one check
+	MinLength  int // characters of a text worth following
+	CommonPart int // characters of a common part worth a note
+	Producers  int // earlier results reported per place in a call
+	Findings   int // findings per check
 }
 
 // The defaults of Limits.
@@ -52,7 +48,7 @@ const (
 	DefaultFindings   = 1_000
 )
 
-// WithDefaults returns the limits with every zero replaced.
+// WithDefaults replaces zeros by the defaults.
 func (l Limits) WithDefaults() Limits {
 	for _, f := range []struct {
 		at        *int

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// InFormat returns the outcome in the words of the format (§9.2), which has no [NotExposed]: of an agent to
-// which nothing was brought it says that nothing reliable can be said.
+// InFormat returns the outcome in the format's terms (§9.2). The format lacks [NotExposed], which becomes an error:
+// nothing reliable can be said about an agent that the attack did not reach.
 func (o Outcome) InFormat() Outcome {
 	if o == NotExposed {
 		return Failed
@@ -14,7 +14,7 @@ func (o Outcome) InFormat() Outcome {
 	return o
 }
 
-// attackJSON is the form of §9.3; what the format does not have is in an extension.
+// attackJSON is the form of §9.3 with our additions in an extension.
 type attackJSON struct {
 	ID         string      `json:"attack_id,omitempty"`
 	Result     Outcome     `json:"result"`
@@ -32,7 +32,7 @@ type attackOwn struct {
 	Exposure *Exposure `json:"exposure,omitempty"`
 }
 
-// MarshalJSON writes the verdict in the form of the format (§9.3), with what is ours in x-gauntlet.
+// MarshalJSON writes the verdict in the format's form (§9.3), with our additions in x-gauntlet.
 func (a Attack) MarshalJSON() ([]byte, error) {
 	return json.Marshal(attackJSON{
 		a.ID, a.Outcome.InFormat(), a.Indicators, a.Summary, a.Time, a.Source,
@@ -40,7 +40,7 @@ func (a Attack) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, and verdicts of other tools.
+// UnmarshalJSON reads the output of MarshalJSON and verdicts of other tools.
 func (a *Attack) UnmarshalJSON(text []byte) error {
 	var in attackJSON
 	if err := json.Unmarshal(text, &in); err != nil {
@@ -74,7 +74,7 @@ type indicatorOwn struct {
 	Tier         string `json:"tier,omitempty"`
 }
 
-// MarshalJSON writes the verdict in the form of the format (§9.3), with what is ours in x-gauntlet.
+// MarshalJSON writes the verdict in the format's form (§9.3), with our additions in x-gauntlet.
 func (i Indicator) MarshalJSON() ([]byte, error) {
 	return json.Marshal(indicatorJSON{
 		i.ID, i.Result, i.Time, i.Evidence, i.Source,
@@ -82,7 +82,7 @@ func (i Indicator) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, and verdicts of other tools.
+// UnmarshalJSON reads the output of MarshalJSON and verdicts of other tools.
 func (i *Indicator) UnmarshalJSON(text []byte) error {
 	var in indicatorJSON
 	if err := json.Unmarshal(text, &in); err != nil {

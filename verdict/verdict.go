@@ -1,21 +1,21 @@
-// Package verdict holds the results of an attack: what each indicator says, and whether the agent
-// complied. They are statements about an agent and never about a server.
+// Package verdict holds the results of an attack: what each indicator says, and whether the agent complied. They are
+// statements about an agent, never about a server.
 //
-// The form in JSON is that of the Open Agent Threat Format's verdicts (§9.3, SDK §2.19); what that
-// format does not define is in the extension x-gauntlet.
+// The JSON form is that of the Open Agent Threat Format's verdicts (§9.3, SDK §2.19); what that format does not define
+// is in the extension x-gauntlet.
 package verdict
 
 import "time"
 
-// A Result is what one indicator says (§9.1).
+// A Result is the result of one indicator (§9.1).
 type Result string
 
 // The results.
 const (
-	Matched    Result = "matched"     // there is evidence that the agent complied
-	NotMatched Result = "not_matched" // there is none
+	Matched    Result = "matched"     // evidence that the agent complied
+	NotMatched Result = "not_matched" // no such evidence
 	Error      Result = "error"       // the indicator could not be evaluated
-	Skipped    Result = "skipped"     // it was not evaluated
+	Skipped    Result = "skipped"     // not evaluated
 )
 
 // An Outcome is the verdict on an attack (§9.2).
@@ -25,10 +25,9 @@ type Outcome string
 const (
 	Exploited    Outcome = "exploited"     // the agent complied
 	NotExploited Outcome = "not_exploited" // it resisted
-	Partial      Outcome = "partial"       // some indicators matched where all are needed
+	Partial      Outcome = "partial"       // some indicators matched, but all are required
 	Failed       Outcome = "error"         // nothing reliable can be said
-	// NotExposed is an outcome of our own: nothing matched, and nothing that carries the
-	// attack ever reached the agent, so that it had nothing to resist.
+	// NotExposed is our own: nothing matched, and no part of the attack reached the agent, which therefore had nothing to resist.
 	NotExposed Outcome = "not_exposed"
 )
 
@@ -36,31 +35,27 @@ const (
 type Indicator struct {
 	ID     string
 	Result Result
-	// Evidence is what matched, or why nothing can be said. It quotes a stranger.
+	// Evidence is what matched, or why nothing can be said. It quotes untrusted text.
 	Evidence string
-	// Kind is the kind of an Error in the words of SDK §2.20: cel_error, type_error,
-	// semantic_error, path_resolution.
+	// Kind is the kind of an Error as in SDK §2.20: cel_error, type_error, semantic_error, path_resolution.
 	Kind string
-	// Message is the number in the trace of the message that matched, or of the first that
-	// could not be evaluated.
+	// Message is the trace number of the message that matched, or of the first that could not be evaluated.
 	Message int
-	// Examined counts the messages that were looked at, up to the one that matched, and
-	// Failed those among them that could not be evaluated.
+	// Examined counts the messages examined, up to the match, and Failed those of them that could not be evaluated.
 	Examined int
 	Failed   int
-	// Unobservable says that no message of the indicator's protocol has what it looks at:
-	// it was skipped for that.
+	// Unobservable says that it was skipped because no message of its protocol has what it examines.
 	Unobservable bool
-	// Tier is how far the agent went if this matched, as the document says.
+	// Tier is how far the agent went if it matched, according to the document.
 	Tier string
-	// Time is that of the message that decided, or of the last that was looked at: it comes from the trace and not
-	// from a clock, so that the same trace gives the same verdict. Source, who judged, is the caller's to fill in.
+	// Time is that of the deciding message, or of the last one examined: it comes from the trace, not a clock, so that
+	// the same trace gives the same verdict. The caller sets Source, the judge.
 	Time   time.Time
 	Source string
 }
 
-// A Summary counts results. They add up to the number of indicators, so that an attack that was not
-// evaluated cannot pass for one that was resisted.
+// A Summary counts results. They add up to the number of indicators, so that an attack that was not evaluated cannot
+// pass for one that was resisted.
 type Summary struct {
 	Matched    int `json:"matched"`
 	NotMatched int `json:"not_matched"`
@@ -68,7 +63,6 @@ type Summary struct {
 	Skipped    int `json:"skipped"`
 }
 
-// Add counts one result.
 func (s *Summary) Add(r Result) {
 	switch r {
 	case Matched:
@@ -82,31 +76,30 @@ func (s *Summary) Add(r Result) {
 	}
 }
 
-// Total returns how many results were counted.
+// Total returns the number of results.
 func (s Summary) Total() int { return s.Matched + s.NotMatched + s.Error + s.Skipped }
 
-// An Attack is the verdict on one attack.
+// An Attack is the verdict on an attack.
 type Attack struct {
 	ID         string
 	Outcome    Outcome
 	Reason     string // why the outcome is Failed or NotExposed
 	Indicators []Indicator
 	Summary    Summary
-	// MaxTier is the highest tier of the indicators that matched. It says how far the agent
-	// went whatever the outcome is.
+	// MaxTier is the highest tier of the matched indicators. It says how far the agent went, whatever the outcome.
 	MaxTier string
-	// Exposure says which parts of the attack reached the agent; nil where nobody looked.
+	// Exposure says which parts of the attack reached the agent; nil if unknown.
 	Exposure *Exposure
-	// Time is that of the last message of the trace that was looked at, zero where there was none.
+	// Time is that of the last message examined, zero if there was none.
 	Time   time.Time
 	Source string
 }
 
 // An Exposure says which parts of an attack reached the agent.
 type Exposure struct {
-	// Parts are those of the document that carry the attack, in its order.
+	// Parts carry the attack, in document order.
 	Parts []Part `json:"parts"`
-	// Basis explains how the parts that carry the attack were distinguished from the others.
+	// Basis explains how the parts that carry the attack were recognized.
 	Basis string `json:"basis"`
 }
 
@@ -120,8 +113,8 @@ func (e *Exposure) Reached() bool {
 	return false
 }
 
-// Unreached returns the parts of those actors that carry the attack and of whose parts none was
-// delivered. An attack in which there is such an actor did not reach the agent whole.
+// Unreached returns the parts of actors that carry the attack but delivered none of them. With such an actor the attack
+// did not reach the agent completely.
 func (e *Exposure) Unreached() []Part {
 	reached := map[string]bool{}
 	for i := range e.Parts {
@@ -136,14 +129,13 @@ func (e *Exposure) Unreached() []Part {
 	return out
 }
 
-// A Part is something that an actor has to say.
+// A Part is something that an actor presents.
 type Part struct {
 	Actor  string `json:"actor"`
 	Phase  string `json:"phase"`
 	Method string `json:"method"`
 	Name   string `json:"name,omitempty"` // of the tool or prompt, or the resource's URI
-	// Delivered counts the messages that brought it to the agent, and Message is the number
-	// in the trace of the first.
+	// Delivered counts the messages that brought it to the agent; Message is the trace number of the first.
 	Delivered int `json:"delivered"`
 	Message   int `json:"message,omitempty"`
 }

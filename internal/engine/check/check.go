@@ -1,9 +1,8 @@
-// Package check defines what a security check is and runs a set of them over a catalog.
+// Package check defines security checks and runs them over a catalog.
 //
-// A Check is a value: a rule id with its documentation and one function. It sees what an
-// Item or a Pass shows it and nothing else: no file, no network, no clock, no model. An
-// error is not a verdict; a check that panics on one definition becomes a Problem there
-// and every other definition is checked as usual.
+// A Check is a value: a rule id with its documentation and a function. It sees only what an Item or a Pass shows it: no
+// file, no network, no clock, no model. An error is not a verdict; a check that panics on one definition becomes a
+// Problem there, and every other definition is checked as usual.
 package check
 
 import (
@@ -15,41 +14,39 @@ import (
 	"gauntlet/internal/leaf/taxonomy"
 )
 
-// A Check is one deterministic rule.
+// A Check is a deterministic rule.
 type Check struct {
 	ID       finding.Rule
 	Name     string // kebab-case, as in the rule's public source
 	Severity finding.Severity
 	Maturity Maturity
-	Axis     string   // the taxonomy axis it speaks to, for instance "tool-poisoning"
-	Taxonomy string   // its ties to public catalogues, as taxonomy.Parse reads them
+	Axis     string   // taxonomy axis, for instance "tool-poisoning"
+	Taxonomy string   // references to public catalogues, in the form of taxonomy.Parse
 	Needs    Evidence // without it the check is skipped, and the report says so
 	Doc      string   // what fires, why it matters and what does not fire; Markdown
-	Advice   string   // one line: what the author of the definition should do
+	Advice   string   // one line for the author of the definition
 	Source   string   // URL of the rule's public source
 
-	// Exactly one of these is set. RunItem judges one definition by itself and is called
-	// from several goroutines. Run judges definitions against each other and is called once.
+	// Exactly one of these is set. RunItem judges one definition and is called concurrently. Run judges definitions
+	// against each other and is called once.
 	RunItem func(*Item)
 	Run     func(*Pass)
 }
 
-// Maturity says how far a check has been proven on real servers.
+// Maturity says how well a check is proven on real servers.
 type Maturity string
 
-// A stable check has a false-alarm rate measured on real servers; an experimental one has not.
+// A stable check has a false-alarm rate measured on real servers; an experimental one does not.
 const (
 	Stable       Maturity = "stable"
 	Experimental Maturity = "experimental"
 )
 
-// Evidence is a set of inputs that a check can need.
+// Evidence is a set of inputs that a check requires.
 type Evidence uint16
 
-// The inputs: at least one definition, more than one server, a baseline that holds a
-// server, a server that was asked more than once, a recorded conversation, the source of a server,
-// a server that was probed, what a server was
-// seen to do in a sandbox, a package.
+// The inputs: at least one definition, more than one server, a baseline with a server, a server asked more than once, a
+// recorded conversation, a server's source, a probed server, what a server did in a sandbox, a package.
 const (
 	Definitions Evidence = 1 << iota
 	Servers
@@ -62,7 +59,7 @@ const (
 	Package
 )
 
-// String names the inputs for a person.
+// String names the inputs for display.
 func (e Evidence) String() string {
 	var parts []string
 	for i, name := range []string{"a definition", "more than one server", "a baseline", "a server asked twice", "a trace", "the source of a server", "a server that was probed", "a server in a sandbox", "a package"} {
@@ -76,8 +73,7 @@ func (e Evidence) String() string {
 	return strings.Join(parts, " and ")
 }
 
-// Validate reports every way in which the checks are not fit to run: an id that is
-// malformed or used twice, a missing name, severity, document, advice or source.
+// Validate reports all defects of checks: a malformed or duplicate id, a missing name, severity, document, advice or source.
 func Validate(checks []*Check) error {
 	var errs []error
 	seen := map[finding.Rule]bool{}

@@ -11,7 +11,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A context is where in a definition a value stands, as far as sorts depend on it.
+// A context is the part of a definition that a value is in, as far as sorts depend on it.
 type context uint8
 
 const (
@@ -24,11 +24,11 @@ const (
 	inMeta
 	inIcons
 	inArguments
-	inIdentity // the server's description of itself
+	inIdentity // a server's description of itself
 )
 
-// fields collects every string of an item. Names that MCP or JSON Schema give are
-// structure and left out; all other names are somebody's text.
+// fields collects the strings of an item. Member names defined by MCP or JSON Schema are structure and omitted; all
+// other names are somebody's text.
 func (w *worker) fields(it *catalog.Item, v rawjson.Value) []Field {
 	w.buf = w.buf[:0]
 	w.reader.Alone = w.of != nil && len(w.of.server.Tools()) == 1
@@ -38,14 +38,14 @@ func (w *worker) fields(it *catalog.Item, v rawjson.Value) []Field {
 	properties(v.Get("outputSchema"), w.params, 0)
 	ctx := inItem
 	if it.Kind == finding.Server {
-		if it.Label() == "capabilities" { // switches for the client, which no model is shown; what servers add is read
+		if it.Label() == "capabilities" { // switches for the client, which no model sees; additions of the server are read
 			w.walk(v.Get("experimental"), inMeta, Meta, 1)
 			w.walk(v.Get("extensions"), inMeta, Meta, 1)
 			return w.buf
 		}
 		ctx = inIdentity
 	}
-	if v.Kind() == rawjson.String { // instructions stand alone
+	if v.Kind() == rawjson.String { // instructions are a plain string
 		w.field(v, false, Instructions)
 		return w.buf
 	}
@@ -69,11 +69,10 @@ func (w *worker) walk(v rawjson.Value, ctx context, sort Sort, depth int) {
 		}
 		for m := range v.Members() {
 			name := meantMember(ctx, m.Key.Text())
-			// What a server says about itself has members that capture tools add; only
-			// those of MCP's Implementation reach a model.
+			// Capture tools add members to what a server says about itself; only those of MCP's Implementation reach a model.
 			if ctx == inIdentity && depth == 0 {
 				if name == "serverInfo" {
-					w.walk(m.Value, inIdentity, Other, 0) // what the server answered, wrapped by a capture tool
+					w.walk(m.Value, inIdentity, Other, 0) // the server's answer, wrapped by a capture tool
 				}
 				if !identity[name] {
 					continue
@@ -82,7 +81,7 @@ func (w *worker) walk(v rawjson.Value, ctx context, sort Sort, depth int) {
 			switch {
 			case ctx == inProperties:
 				w.field(m.Key, true, PropertyName)
-			case ctx == inDefinitions: // the names of types, which nobody fills in
+			case ctx == inDefinitions: // type names, not arguments
 				w.field(m.Key, true, SchemaOther)
 			case !structural[m.Key.Text()] || ctx == inValues:
 				w.field(m.Key, true, MemberName)
@@ -95,8 +94,8 @@ func (w *worker) walk(v rawjson.Value, ctx context, sort Sort, depth int) {
 	}
 }
 
-// meantMember returns the member that a reader which ignores case takes a name for: what such
-// a reader shows its model is judged as that part.
+// meantMember returns the member that a parser which ignores case takes a name for: what such a parser shows its model
+// is judged as that member.
 func meantMember(ctx context, name string) string {
 	if ctx == inProperties || ctx == inDefinitions || ctx == inValues || ctx == inMeta {
 		return name
@@ -104,7 +103,7 @@ func meantMember(ctx context, name string) string {
 	return cmp.Or(foldedMembers[rawjson.FoldName(name)], name)
 }
 
-// foldedMembers are the members that step and the identity of a server tell apart.
+// foldedMembers are the members that fieldSort and identity distinguish.
 var foldedMembers = func() map[string]string {
 	out := map[string]string{}
 	for name := range identity {
@@ -118,7 +117,7 @@ var foldedMembers = func() map[string]string {
 	return out
 }()
 
-// fieldSort returns where the value of a member stands and the sort of strings there.
+// fieldSort returns the context of a member's value and the sort of its strings.
 func fieldSort(ctx context, name string) (context, Sort) {
 	switch ctx {
 	case inItem, inIdentity:
@@ -177,7 +176,7 @@ func fieldSort(ctx context, name string) (context, Sort) {
 	return inValues, SchemaValue
 }
 
-// properties collects the property names of a schema at any depth.
+// properties collects a schema's property names at any depth.
 func properties(v rawjson.Value, into map[string]bool, depth int) {
 	if depth > 50 {
 		return
@@ -195,7 +194,7 @@ func properties(v rawjson.Value, into map[string]bool, depth int) {
 	}
 }
 
-// nameField tells the reader what an identifier means in the item at hand.
+// nameField returns the meaning of an identifier in the current item.
 func (w *worker) nameField(s string) clause.Name {
 	switch {
 	case w.params[s]:
@@ -208,7 +207,7 @@ func (w *worker) nameField(s string) clause.Name {
 	return clause.Unknown
 }
 
-// ownHost tells the reader whether a host is the server's own: its name stands in it.
+// ownHost reports whether a host is the server's own: its name occurs in it.
 func (w *worker) ownHost(host string) bool {
 	host = strings.ToLower(host)
 	for word := range strings.FieldsFuncSeq(strings.ToLower(w.server), func(r rune) bool { return r < 'a' || r > 'z' }) {
@@ -219,11 +218,11 @@ func (w *worker) ownHost(host string) bool {
 	return false
 }
 
-// commonInNames are words in the names of servers that are nobody's own.
+// commonInNames are words in server names that identify nobody.
 var commonInNames = map[string]bool{"server": true, "tools": true, "data": true, "cloud": true, "http": true, "https": true, "example": true, "test": true, "mail": true, "docs": true, "local": true}
 
-// longestText is how much of one string is read, in bytes: reading takes some forty times as much memory, and each processor reads
-// one string at a time.
+// longestText limits the bytes read of one string: reading needs about forty times as much memory, and each processor
+// reads one string at a time.
 const longestText = 1 << 20
 
 func (w *worker) field(v rawjson.Value, isKey bool, sort Sort) {
@@ -236,7 +235,7 @@ func (w *worker) field(v rawjson.Value, isKey bool, sort Sort) {
 	w.counts[sort].bytes += len(s)
 	at := sort.Place()
 	if w.output && (at == clause.Slot || at == clause.SlotName) {
-		at = clause.Elsewhere // nobody fills in what a tool returns
+		at = clause.Elsewhere // not an argument: what a tool returns
 	}
 	read := w.reader.Read(s, at)
 	if read.Unread != "" && (!read.Looks || sort.Prose() || sort == SchemaValue || sort == Other) {
@@ -249,13 +248,13 @@ func (w *worker) fieldProblem(v rawjson.Value, isKey bool, kind finding.ProblemK
 	w.out.problems = append(w.out.problems, finding.Problem{Kind: kind, Message: message, Location: w.item.Location(w.from, v, isKey), Input: w.from.Document.Number, Order: v.Offset()})
 }
 
-// identity lists the members of MCP's Implementation object (2024-11-05 to 2026-07-28).
+// identity has the members of MCP's Implementation object (2024-11-05 to 2026-07-28).
 var identity = map[string]bool{
 	"name": true, "title": true, "version": true, "description": true, "websiteUrl": true, "icons": true,
 	"instructions": true, "_meta": true,
 }
 
-// structural lists the member names that MCP and JSON Schema define.
+// structural has the member names that MCP and JSON Schema define.
 var structural = func() map[string]bool {
 	m := map[string]bool{}
 	for _, n := range []string{
@@ -277,17 +276,17 @@ var structural = func() map[string]bool {
 	return m
 }()
 
-// Place says how text of a sort is to be read.
+// Place returns how text of a sort is read.
 func (s Sort) Place() clause.Place { return placeOf[s] }
 
-// placeOf says for each sort how its text is to be read.
+// placeOf maps each sort to how its text is read.
 var placeOf = [sorts]clause.Place{
 	Name: clause.Label, Title: clause.Label, Description: clause.Function, Instructions: clause.Instruction,
 	SchemaDescription: clause.Slot, PropertyName: clause.SlotName, MemberName: clause.SlotName,
 	SchemaValue: clause.Value,
 }
 
-// business tells the reader what the item at hand says that it is for.
+// business returns the stated purpose of the current item.
 func (w *worker) business(it *catalog.Item, v rawjson.Value) clause.Business {
 	b := clause.Business{Name: it.Name(), Size: len(v.Raw()), Server: w.server, Prompt: it.Kind == finding.Prompt}
 	if v.Kind() == rawjson.Object {

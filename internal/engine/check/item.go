@@ -7,8 +7,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An Item shows a check one definition: its value and every string of it that a model
-// can see, already read. It is good only during the call.
+// An Item shows a check one definition: its value and every string that a model can see, already read. It is valid only during the call.
 type Item struct {
 	*catalog.Item
 	Server *catalog.Server
@@ -16,12 +15,12 @@ type Item struct {
 	Fields []Field
 
 	names   *names
-	content string // its content hash, once a finding needs it
+	content string // content hash, computed on demand
 	check   *Check
 	report  func(*Item, Report)
 }
 
-// A Field is one string of a definition: a value, or the name of a member.
+// A Field is a string of a definition: a value or a member name.
 type Field struct {
 	Value rawjson.Value
 	IsKey bool
@@ -29,7 +28,7 @@ type Field struct {
 	Text  clause.Text
 }
 
-// A Sort says what part a string plays in its definition.
+// A Sort is the role of a string in its definition.
 type Sort uint8
 
 // The sorts of field.
@@ -48,36 +47,36 @@ const (
 	Meta
 	Icon
 	URI
-	MemberName // a name that MCP and JSON Schema do not give
+	MemberName // a name not defined by MCP or JSON Schema
 	sorts
 )
 
 var sortNames = [sorts]string{"other", "name", "title", "description", "instructions", "schema description",
 	"schema property name", "schema value", "schema other", "prompt argument", "annotation", "_meta", "icon", "uri", "member name"}
 
-// String returns the sort in words.
+// String describes the sort in words.
 func (s Sort) String() string { return sortNames[s] }
 
-// Prose reports whether people write sentences for the model in such a field.
+// Prose reports whether such a field has sentences for the model.
 func (s Sort) Prose() bool {
 	return s == Description || s == Instructions || s == SchemaDescription || s == Title || s == Argument || s == Annotation
 }
 
-// A Report is what a check has to say about one field, or about the item where Field is
-// nil. Start and End are byte offsets in the field's text; both 0 stand for all of it.
+// A Report is a check's finding about a field, or about the item if Field is nil. Start and End are byte offsets in the
+// field's text; both 0 mean all of it.
 type Report struct {
 	Field      *Field
 	Start, End int
-	Normalized string // what the check read there, if it differs from the text
+	Normalized string // text as the check read it, if different
 	Message    string
-	Severity   finding.Severity // None: the check's own
-	Suspicion  bool             // a score speaks and no rule
+	Severity   finding.Severity // None: the check's default
+	Suspicion  bool             // based on a score, not a rule
 }
 
 // Report records a finding.
 func (it *Item) Report(r Report) { it.report(it, r) }
 
-// contentHash is the finding.ContentHash of the whole definition.
+// contentHash is the finding.ContentHash of the definition.
 func (it *Item) contentHash() string {
 	if it.content == "" {
 		it.content = finding.ContentHash(it.Value.Canonical())
@@ -85,8 +84,8 @@ func (it *Item) contentHash() string {
 	return it.content
 }
 
-// HasTool reports whether the item's server offers a tool of this name, letter case aside.
+// HasTool reports whether the item's server has a tool with this name, ignoring case.
 func (it *Item) HasTool(name string) bool { return it.names.hasName(name) }
 
-// Tools returns how many tools the item's server offers.
+// Tools returns the number of the server's tools.
 func (it *Item) Tools() int { return len(it.Server.Tools()) }

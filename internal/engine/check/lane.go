@@ -8,12 +8,11 @@ import (
 // SourceSEC is the public page that defines SEC-001 to SEC-016 and SEC-033 to SEC-035.
 const SourceSEC = "https://mcptest.sh/docs/security/running-security-checks"
 
-// A Lane collects the checks of one package as its variables are initialised, which is
-// before any function runs: the set is complete when Checks is first called. The zero
-// Lane is empty and ready.
+// A Lane collects the checks of a package while its variables are initialized, before any function runs, so that it is
+// complete when Checks is called. The zero Lane is ready for use.
 type Lane struct{ checks []*Check }
 
-// Register adds a check. It returns the lane's copy, so that a package variable can hold it.
+// Register adds a check and returns the lane's copy for a package variable.
 func (l *Lane) Register(c Check) *Check {
 	l.checks = append(l.checks, &c)
 	return &c

@@ -10,24 +10,23 @@ import (
 
 // PackageFacts are what is known of a package before it runs.
 type PackageFacts struct {
-	Label  string // what findings call it: name and version
+	Label  string // name and version, for findings
 	Facts  *result.Package
-	Number int // among the documents of the scan: see finding.Finding.Input
+	Number int // document number in the scan: see finding.Finding.Input
 }
 
-// A PackageReport is what a check has to say about a package.
+// A PackageReport is a check's finding about a package.
 type PackageReport struct {
-	File     string // in the package; "" for the package as a whole
-	Line     int    // 0 where no line is meant
-	Quote    string // what stands there
+	File     string // in the package; "" for the whole package
+	Line     int    // 0 for no line
+	Quote    string // text there
 	Message  string
-	Severity finding.Severity // None: the check's own
-	// Identity names what the finding is about across scans, without the version of the package.
+	Severity finding.Severity // None: the check's default
+	// Identity identifies the finding across scans, without the package's version.
 	Identity []string
 }
 
-// ReportPackage records a finding about a package. Its content is what it quotes, so that a decision
-// about it holds until that changes.
+// ReportPackage records a finding about a package. Its content is its quote, so that a decision about it holds until that changes.
 func (p *Pass) ReportPackage(r PackageReport) {
 	k := p.check
 	file := p.Package.Label

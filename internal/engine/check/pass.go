@@ -16,43 +16,42 @@ import (
 	"gauntlet/trust"
 )
 
-// A Pass shows a check everything at once, for what no definition shows by itself.
+// A Pass shows a check all inputs at once, for what no single definition shows.
 type Pass struct {
 	Catalog  *catalog.Catalog
-	Baseline *catalog.Catalog // what the user approved; nil unless the check needs it
-	Askings  []Asking         // what servers of Catalog said at other times; nil unless the check needs it
-	Trace    *trace.Trace     // a recorded conversation; nil unless the check needs it
-	Boundary trust.Boundary   // what was declared about it
+	Baseline *catalog.Catalog // approved by the user; nil unless required by the check
+	Askings  []Asking         // what servers of Catalog said at other times; nil unless required by the check
+	Trace    *trace.Trace     // a recorded conversation; nil unless required by the check
+	Boundary trust.Boundary   // declared for the trace
 	Floods   []string         // see [Recording]
 
-	Source SourceTree // the source of a server; zero unless the check needs it
+	Source SourceTree // zero unless required by the check
 
-	Probes *probe.Evidence // what came of probing the only server of Catalog; nil unless the check needs it
+	Probes *probe.Evidence // results of probing the only server of Catalog; nil unless required by the check
 
-	Package *PackageFacts // what is known of a package before it runs; nil unless the check needs it
+	Package *PackageFacts // what is known of a package before it runs; nil unless required by the check
 
-	behind   int // the number of the first asking's document: they stand behind all others
-	recorded int // the number of the trace, which stands behind those
+	behind   int // number of the first asking's document, after all others
+	recorded int // number of the trace, after those
 	notes    []string
 	withheld int
 	file     string // of the trace
 	check    *Check
 	res      *Result
 	shared   *shared
-	contents map[*catalog.Item]string // content hashes of items that findings are about
+	contents map[*catalog.Item]string // content hashes of items with findings
 	tree     rawjson.Tree
 	items    int
 	reports  int
 }
 
-// shared is what the passes of one run have in common.
+// shared is common to the passes of a run.
 type shared struct {
 	together [][]*catalog.Server
 	values   map[any]any
 }
 
-// Groups returns the servers that one agent would see together, group by group. Unless the
-// run was told, one agent sees all.
+// Groups returns the groups of servers that one agent sees together, by default all servers.
 func (p *Pass) Groups() [][]*catalog.Server {
 	if p.shared.together == nil {
 		return [][]*catalog.Server{p.Catalog.Servers}
@@ -60,9 +59,8 @@ func (p *Pass) Groups() [][]*catalog.Server {
 	return p.shared.together
 }
 
-// Shared returns what made gave when it was first asked for under this key in this run, so
-// that checks need not work something out twice. Like keys of a context, key should be of a
-// type of the caller's own.
+// Shared returns the result of made's first call for this key in this run, so that checks can share work. key should
+// have a type of the caller's own, as for contexts.
 func (p *Pass) Shared(key any, made func() any) any {
 	v, ok := p.shared.values[key]
 	if !ok {
@@ -72,24 +70,22 @@ func (p *Pass) Shared(key any, made func() any) any {
 	return v
 }
 
-// A Place is where something stands, in the catalog or in the baseline. Unlike a
-// [rawjson.Value] it stays good when its tree is used again.
+// A Place is a location in the catalog or baseline. Unlike a [rawjson.Value] it stays valid when its tree is reused.
 type Place struct {
 	loc   finding.Location
 	span  finding.Span
-	token string // of the string that stands there, quotes included; "" for another value
+	token string // the string there, with quotes; "" for another value
 
 	server *catalog.Server
-	item   *catalog.Item // nil for the server as a whole, and in a trace
+	item   *catalog.Item // nil for the whole server, and in a trace
 }
 
-// At returns the place of v, a value inside an item; of the item as a whole where v is
-// absent, and of the server as a whole where it is nil.
+// At returns the place of v, a value inside an item; of the whole item if v is absent, and of the whole server if it is nil.
 func (p *Pass) At(s *catalog.Server, it *catalog.Item, v rawjson.Value) Place {
 	at := Place{span: finding.Span{Input: p.input(s.Document)}, server: s, item: it}
 	if it == nil {
 		at.loc = finding.Location{Server: s.Name, Kind: finding.Server, Pointer: s.Pointer, File: s.Document.Name, Origin: s.Document.Origin}
-		for first := range s.Items() { // nearer than the top of a file with many servers
+		for first := range s.Items() { // closer than the top of a file with many servers
 			at.span.Start, at.span.End = first.Offset(), first.Offset()
 			break
 		}
@@ -107,13 +103,12 @@ func (p *Pass) At(s *catalog.Server, it *catalog.Item, v rawjson.Value) Place {
 	return at
 }
 
-// Ambiguous returns the place of a member that readers take differently.
+// Ambiguous returns the place of a member that parsers interpret differently.
 func (p *Pass) Ambiguous(a *catalog.Ambiguity) Place {
 	return Place{loc: a.Location, span: finding.Span{Input: p.input(a.Document), Start: a.Span.Start, End: a.Span.End}}
 }
 
-// input is the number of a document among all that a scan reads: those of the catalog,
-// of the baseline, of the askings.
+// input returns the number of a document among all inputs of a scan: catalog, baseline, askings.
 func (p *Pass) input(d *catalog.Document) int {
 	docs := p.Catalog.Documents
 	if d.Number < len(docs) && docs[d.Number] == d {
@@ -127,22 +122,20 @@ func (p *Pass) input(d *catalog.Document) int {
 	return len(docs) + d.Number
 }
 
-// A Relation is what a check has to say about several places.
+// A Relation is a check's finding about several places.
 type Relation struct {
 	At Place
-	// Start and End are byte offsets in the string at At, where there is one; both 0 stand
-	// for all of it.
+	// Start and End are byte offsets in the string at At, if there is one; both 0 mean all of it.
 	Start, End int
 	Related    []Place
 	Message    string
-	Severity   finding.Severity // None: the check's own
-	// Identity names what the finding is about across scans: the fingerprint depends on
-	// the rule and on this alone.
+	Severity   finding.Severity // None: the check's default
+	// Identity identifies the finding across scans: the fingerprint depends only on it and the rule.
 	Identity []string
 }
 
-// Message returns the place of v in a message of the trace, of the message as a whole where v
-// is absent. item says for a reader what the message is: "tools/call fetch_page".
+// Message returns the place of v in a message of the trace, of the whole message if v is absent. item describes the
+// message for readers: "tools/call fetch_page".
 func (p *Pass) Message(m *trace.Message, item string, v rawjson.Value) Place {
 	at := Place{
 		loc:  finding.Location{Server: m.Server, Kind: finding.Message, Item: item, Pointer: v.Pointer(), Seq: m.Seq, File: p.file},
@@ -150,7 +143,7 @@ func (p *Pass) Message(m *trace.Message, item string, v rawjson.Value) Place {
 	}
 	if i, ok := slices.BinarySearchFunc(p.Trace.Messages, m.Seq, func(m trace.Message, seq int) int { return m.Seq - seq }); ok && i < len(p.Trace.Lines) {
 		at.loc.Line = p.Trace.Lines[i]
-		if further := p.Trace.FileOf(i); further != "" { // beside the first file of the trace
+		if further := p.Trace.FileOf(i); further != "" { // next to the first file of the trace
 			at.loc.File = p.file[:strings.LastIndexAny(p.file, `/\`)+1] + further
 		}
 	}
@@ -160,7 +153,7 @@ func (p *Pass) Message(m *trace.Message, item string, v rawjson.Value) Place {
 	return at
 }
 
-// Declared returns the place of a word in the file that declares the boundary.
+// Declared returns the place of a word in the boundary's file.
 func (p *Pass) Declared(n trust.Name) Place {
 	return Place{
 		loc:  finding.Location{File: p.Boundary.File, Line: n.Line, Column: n.Column},
@@ -168,12 +161,12 @@ func (p *Pass) Declared(n trust.Name) Place {
 	}
 }
 
-// Note adds a sentence to what the ledger says of the check, beside what it found.
+// Note adds a sentence to the check's line in the ledger.
 func (p *Pass) Note(format string, args ...any) {
 	p.notes = append(p.notes, fmt.Sprintf(format, args...))
 }
 
-// Withhold says that n findings were left out, by which limit: the run is not complete.
+// Withhold records that n findings were omitted because of a limit, which makes the run incomplete.
 func (p *Pass) Withhold(n int, limit string) {
 	if n > 0 {
 		p.withheld += n
@@ -181,24 +174,23 @@ func (p *Pass) Withhold(n int, limit string) {
 	}
 }
 
-// Limited records that a limit kept the check from looking at everything.
+// Limited records that a limit kept the check from examining everything.
 func (p *Pass) Limited(format string, args ...any) {
 	p.res.Problems = append(p.res.Problems, finding.Problem{Kind: finding.Limit, Input: -1,
 		Message: string(p.check.ID) + ": " + fmt.Sprintf(format, args...)})
 }
 
-// Failed records that something at a place could not be judged: the run is not complete, and
-// everything else goes on.
+// Failed records that something at a place could not be judged: the run is incomplete but continues.
 func (p *Pass) Failed(at Place, what string) {
 	p.res.Problems = append(p.res.Problems, finding.Problem{Kind: finding.Failed, Message: what, Location: at.loc, Input: at.span.Input, Order: at.span.Start})
 }
 
-// Unread records that a limit kept something at a place from being read: the run is not complete.
+// Unread records that a limit kept something at a place from being read, which makes the run incomplete.
 func (p *Pass) Unread(at Place, what string) {
 	p.res.Problems = append(p.res.Problems, finding.Problem{Kind: finding.Limit, Message: what, Location: at.loc, Input: at.span.Input, Order: at.span.Start})
 }
 
-// Looked adds definitions to those that the ledger says the check looked at.
+// Looked adds n to the number of definitions examined by the check.
 func (p *Pass) Looked(n int) { p.items += n }
 
 // Report records a finding.
@@ -220,7 +212,7 @@ func (p *Pass) Report(r Relation) {
 		}
 		r.End = clipAt(whole, r.Start, min(r.End, r.Start+maxEvidence))
 		f.Evidence = finding.Evidence{Raw: whole[r.Start:r.End], Start: r.Start, End: r.End, Before: excerpt.Tail(whole[:r.Start], maxContext), After: excerpt.Head(whole[r.End:], maxContext)}
-		if r.At.loc.Seq == 0 { // in a trace the order is that of messages
+		if r.At.loc.Seq == 0 { // a trace is ordered by message
 			f.Order, f.OrderEnd = f.Order+rawjson.RawOffset(tok, r.Start), f.Order+rawjson.RawOffset(tok, r.End)
 		}
 	}
@@ -233,8 +225,7 @@ func (p *Pass) Report(r Relation) {
 	p.res.Findings = append(p.res.Findings, f)
 }
 
-// content is the content hash of every definition that r is about. A definition counts
-// once, however many of its parts r names.
+// content combines the content hashes of the definitions that r is about. A definition counts once, however many of its parts r names.
 func (p *Pass) content(r Relation) string {
 	type of struct {
 		server *catalog.Server
@@ -251,8 +242,8 @@ func (p *Pass) content(r Relation) string {
 	return finding.JoinContent(hashes...)
 }
 
-// contentOf hashes the definition at a place. Where that is a server as a whole, what
-// identifies the finding counts instead: the names of the servers it is about.
+// contentOf hashes the definition at a place. For a whole server the finding's identity is hashed instead: the names of
+// the servers it is about.
 func (p *Pass) contentOf(at Place, identity []string) string {
 	if at.item == nil {
 		return finding.ContentHash(strings.Join(identity, "\x00"))
@@ -265,8 +256,7 @@ func (p *Pass) contentOf(at Place, identity []string) string {
 	return h
 }
 
-// Identity names a server across scans: not at all if it does not name itself, since the
-// name of a file or a place in a list is no part of it.
+// Identity names a server across scans: "" if it does not name itself, since a file name or list position does not identify it.
 func Identity(s *catalog.Server) string {
 	if s.Anonymous {
 		return ""
@@ -274,8 +264,7 @@ func Identity(s *catalog.Server) string {
 	return s.Name
 }
 
-// runPass runs one check over everything and returns its line of the ledger. If it panics,
-// what it reported before stays.
+// runPass runs a check over everything and returns its line of the ledger. If it panics, earlier reports are kept.
 func runPass(k *Check, c *catalog.Catalog, opt Options, sh *shared, res *Result) (ledger result.CheckCoverage) {
 	p := &Pass{Catalog: c, check: k, res: res, shared: sh, contents: map[*catalog.Item]string{}}
 	if k.Needs&Baseline != 0 {

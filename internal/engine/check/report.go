@@ -11,13 +11,13 @@ import (
 	"gauntlet/rawjson"
 )
 
-// maxEvidence is the longest text that a finding quotes, in bytes.
+// maxEvidence limits the bytes of text that a finding quotes.
 const maxEvidence = 600
 
-// maxContext is how much of the text around it is kept, in bytes.
+// maxContext limits the bytes kept of the text around it.
 const maxContext = 160
 
-// newFinding turns what a check said into a finding with place, evidence and fingerprint.
+// newFinding turns a check's report into a finding with location, evidence and fingerprint.
 func newFinding(it *Item, r Report) finding.Finding {
 	k := it.check
 	value, isKey, whole := it.Value, false, ""
@@ -55,8 +55,8 @@ func newFinding(it *Item, r Report) finding.Finding {
 	return f
 }
 
-// identityOf names the item across scans. A nameless item is known by the strings it
-// holds, since its place in the list depends on its neighbours.
+// identityOf names the item across scans. An unnamed item is identified by its strings, since its list position depends
+// on its neighbours.
 func identityOf(it *Item) string {
 	if it.Name() != "" || it.Kind == finding.Server {
 		return it.Label()
@@ -69,8 +69,7 @@ func identityOf(it *Item) string {
 	return strings.Join(parts, "\x00")
 }
 
-// placeOfValue is the way to v inside the item with the places in lists left out, so that a
-// neighbour more does not move it.
+// placeOfValue is the path to v inside the item without list positions, so that an added neighbour does not change it.
 func placeOfValue(v rawjson.Value, isKey bool) string {
 	var parts []string
 	if isKey {

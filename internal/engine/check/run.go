@@ -19,8 +19,8 @@ import (
 	"gauntlet/trust"
 )
 
-// A Visitor is shown every item once, in document order within each worker. Fork makes
-// one for another goroutine and Join takes its work back, in the order of the items.
+// A Visitor sees every item once, in document order within each worker. Fork makes one for another goroutine, and Join
+// merges it back, in item order.
 type Visitor interface {
 	Visit(s *catalog.Server, it *catalog.Item, v rawjson.Value)
 	Fork() Visitor
@@ -29,50 +29,47 @@ type Visitor interface {
 
 // Options are what Run may be told.
 type Options struct {
-	// Visitor sees every item beside the checks, so that a million tools are parsed
-	// once; nil for none.
+	// Visitor sees every item besides the checks, so that a million tools are parsed once; nil for none.
 	Visitor Visitor
-	// PerItem is the most findings that one check may report on one definition, 0 for
-	// DefaultPerItem. The rest are counted in the ledger.
+	// PerItem limits the findings of a check per definition, 0 for DefaultPerItem. The rest are counted in the ledger.
 	PerItem int
 	// Baseline is what the user approved earlier; nil for none.
 	Baseline *catalog.Catalog
-	// Together are the servers that one agent would see together: checks that need more
-	// than one server compare those, one group after the other. Nil means all.
+	// Together are the groups of servers that one agent sees together: checks of several servers compare them within
+	// each group. Nil means a single group.
 	Together [][]*catalog.Server
-	// Leave says which items the checks of single definitions leave out; nil for none. They
-	// are shown to the Visitor all the same. It is called from several goroutines.
+	// Leave selects the items that checks of single definitions skip, although the Visitor sees them; nil for none. It
+	// is called concurrently.
 	Leave func(*catalog.Item) bool
-	// Askings are what servers of the catalog said when they were asked at other times.
+	// Askings are what servers of the catalog said at other times.
 	Askings []Asking
 	// Trace is a recorded conversation with what was declared about it.
 	Trace Recording
-	// Source is what the source of a server says; the zero value for none.
+	// Source is what a server's source says; zero for none.
 	Source SourceTree
-	// Probes is what came of probing the only server of the catalog; nil for none.
+	// Probes are the results of probing the only server of the catalog; nil for none.
 	Probes *probe.Evidence
 	// Package is what is known of a package before it runs; nil for none.
 	Package *PackageFacts
 }
 
-// A Recording is a trace to be judged. The zero Recording is none.
+// A Recording is a trace to judge. The zero Recording means none.
 type Recording struct {
 	*trace.Trace
-	File     string // its path as the user gave it
-	Live     bool   // it holds what a sandbox saw in this run, and no conversation
+	File     string // path as given by the user
+	Live     bool   // holds what a sandbox saw in this run instead of a conversation
 	Boundary trust.Boundary
-	Number   int      // among the documents of the scan: see finding.Finding.Input
-	Floods   []string // the servers that flooded their client, a sentence each
+	Number   int      // document number in the scan: see finding.Finding.Input
+	Floods   []string // sentences about servers that flooded their client
 }
 
-// LexiconVersion is the version of the word lists and patterns that checks read with: two
-// reports of one program version differ by it if they differ at all.
+// LexiconVersion is the version of the word lists and patterns of checks: only it can make reports of one program version differ.
 const LexiconVersion = clause.LexiconVersion
 
 // DefaultPerItem keeps a hostile definition from filling a report.
 const DefaultPerItem = 20
 
-// A Result is what a set of checks found and looked at.
+// A Result is what checks found and examined.
 type Result struct {
 	Findings []finding.Finding // sorted by finding.Compare
 	Problems []finding.Problem
@@ -83,12 +80,12 @@ type Result struct {
 	Strings  int
 }
 
-// chunk is how many items a worker takes at a time: enough to make handing out cheap,
-// few enough to keep every core busy until the end.
+// chunk is the number of items that a worker takes at a time: enough to make scheduling cheap, few enough to keep all
+// cores busy until the end.
 const chunk = 64
 
-// Run runs checks over everything in c. The result does not depend on how many
-// goroutines there are. It panics on checks that Validate refuses.
+// Run runs checks over everything in c. The result does not depend on the number of goroutines. It panics on checks
+// that Validate rejects.
 func Run(c *catalog.Catalog, checks []*Check, opt Options) *Result {
 	if err := Validate(checks); err != nil {
 		panic(err)
@@ -142,8 +139,8 @@ func Run(c *catalog.Catalog, checks []*Check, opt Options) *Result {
 	return res
 }
 
-// distinguish tells findings apart that would share a fingerprint, such as the same words
-// twice in one place or two equal definitions: the second gets another, by its order.
+// distinguish gives findings that would share a fingerprint, such as the same words twice in one place or two equal
+// definitions, different ones by their order.
 func distinguish(fs []finding.Finding) {
 	seen := make(map[string]int, len(fs))
 	for i := range fs {
@@ -163,8 +160,8 @@ type located struct {
 type run struct {
 	opt    Options
 	checks []*Check
-	ledger []result.CheckCoverage // of checks, in their order
-	broken []int                  // per check, the items it panicked on
+	ledger []result.CheckCoverage // of checks, in order
+	broken []int                  // per check, the items on which it panicked
 	items  []located
 	names  map[*catalog.Server]*names
 }
@@ -201,8 +198,7 @@ func (r *run) have(c *catalog.Catalog) Evidence {
 	return e
 }
 
-// eachChunk runs the checks on every item. Workers take chunks of items
-// in any order and leave what they found under the chunk's number.
+// eachChunk runs the checks on every item. Workers take chunks in any order and store their results under the chunk's number.
 func (r *run) eachChunk(res *Result) {
 	chunks := (len(r.items) + chunk - 1) / chunk
 	outs := make([]output, chunks)
@@ -211,7 +207,7 @@ func (r *run) eachChunk(res *Result) {
 	var wg sync.WaitGroup
 	for i := range workers {
 		workers[i] = newWorker(r)
-		wg.Go(func() { // ends when the chunks are used up; Wait below waits for it
+		wg.Go(func() { // ends when no chunks are left; Wait below waits for it
 			for {
 				n := int(next.Add(1)) - 1
 				if n >= chunks {
@@ -255,7 +251,7 @@ func (r *run) eachChunk(res *Result) {
 	}
 }
 
-// output is what one chunk of items gave.
+// output is the result of a chunk.
 type output struct {
 	findings []finding.Finding
 	problems []finding.Problem
@@ -264,7 +260,7 @@ type output struct {
 
 type count struct{ strings, bytes int }
 
-// worker checks items one after the other, reusing its memory.
+// worker checks items one by one, reusing its memory.
 type worker struct {
 	run    *run
 	tree   rawjson.Tree
@@ -274,15 +270,15 @@ type worker struct {
 	ledger []result.CheckCoverage
 	broken []int
 	out    output
-	n      int             // findings of the check and item at hand
-	at     int             // index of the check at hand
-	params map[string]bool // property names of the item at hand
-	of     *names          // of the item's server
-	item   *catalog.Item   // at hand
-	from   *catalog.Server // whose it is
-	self   string          // its name
-	server string          // what the item's server is called
-	output bool            // what is being walked is an output schema
+	n      int             // findings of the current check and item
+	at     int             // index of the current check
+	params map[string]bool // property names of the current item
+	of     *names          // of the current server
+	item   *catalog.Item   // current item
+	from   *catalog.Server // its server
+	self   string          // the item's name
+	server string          // name of the item's server
+	output bool            // inside an output schema
 }
 
 func newWorker(r *run) *worker {
@@ -302,8 +298,7 @@ func (w *worker) chunk(items []located) output {
 	return w.out
 }
 
-// readItem reads one definition and shows it to every check. A definition that breaks the
-// reading itself is a Problem, and the next one is read.
+// readItem reads a definition and shows it to every check. A definition that breaks the reading is a Problem, and the next one is read.
 func (w *worker) readItem(s *catalog.Server, ci *catalog.Item) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -329,8 +324,7 @@ func (w *worker) readItem(s *catalog.Server, ci *catalog.Item) {
 	}
 }
 
-// call runs one check on one item. A check that panics has not judged the item: that is
-// a Problem, and everything else goes on.
+// call runs a check on an item. A panic means that the check has not judged the item, which is a Problem; everything else continues.
 func (w *worker) call(k *Check, it *Item) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -356,7 +350,7 @@ func (w *worker) reportFindings(it *Item, r Report) {
 	w.out.findings = append(w.out.findings, f)
 }
 
-// names knows the tools of one server; it is filled when first asked.
+// names holds the tools of a server; it is filled on first use.
 type names struct {
 	server *catalog.Server
 	once   sync.Once

@@ -11,35 +11,35 @@ import (
 	"gauntlet/sink"
 )
 
-// A SourceTree is what was read of the source of one server.
+// A SourceTree is what was read of a server's source.
 type SourceTree struct {
 	*sink.Sources
-	Dir    string                   // as the user named it
+	Dir    string                   // as named by the user
 	Text   func(file string) []byte // of a file below Dir; nil for one that was not read
-	Number int                      // among the documents of the scan: see finding.Finding.Input
+	Number int                      // document number in the scan: see finding.Finding.Input
 }
 
-// A SourceReport is what a check has to say about a place in a source.
+// A SourceReport is a check's finding about a place in source code.
 type SourceReport struct {
 	At       sink.Place
-	Tool     string // whose handler it is about; "" for the server's
+	Tool     string // tool of the handler; "" for the server's
 	Steps    []sink.FlowStep
 	Message  string
-	Severity finding.Severity // None: the check's own
-	// Others are further parameters that arrive at the same place by the same fault.
+	Severity finding.Severity // None: the check's default
+	// Others are further parameters that reach the same place by the same flaw.
 	Others []SourceParameter
-	// Identity names what the finding is about across scans, without lines: see Relation.
+	// Identity identifies the finding across scans, without lines: see Relation.
 	Identity []string
 }
 
-// A SourceParameter is a parameter of a tool, and where its handler takes it.
+// A SourceParameter is a tool parameter and where its handler takes it.
 type SourceParameter struct {
 	Tool, Param string
 	At          sink.Place
 }
 
-// ReportSource records a finding about a source. Its content is the text of all its places, so that a
-// decision about it holds until one of them changes.
+// ReportSource records a finding about source code. Its content is the text of all its places, so that a decision holds
+// until one of them changes.
 func (p *Pass) ReportSource(r SourceReport) {
 	k := p.check
 	f := finding.Finding{
@@ -77,7 +77,7 @@ func toBytes(texts []string) [][]byte {
 	return out
 }
 
-// sourceLocation is a place in a source as a reader finds it.
+// sourceLocation returns the location of a source place.
 func (p *Pass) sourceLocation(at sink.Place, tool string) finding.Location {
 	l := finding.Location{File: path.Join(p.Source.Dir, at.File), Line: at.Line, Item: tool}
 	if tool != "" {
@@ -92,7 +92,7 @@ func (p *Pass) sourceLocation(at sink.Place, tool string) finding.Location {
 	return l
 }
 
-// sourceText is the source at a place, its first lines where it is long.
+// sourceText returns the source at a place, only its first lines if it is long.
 func (p *Pass) sourceText(at sink.Place) string {
 	text := p.Source.Text(at.File)
 	if at.Start > len(text) || at.End > len(text) || at.Start > at.End {

@@ -8,8 +8,8 @@ import (
 	"gauntlet/result"
 )
 
-// runTogether runs a check that compares servers over each group of servers that one agent
-// would see together. What two groups have in common is reported once.
+// runTogether runs a check that compares servers over each group of servers that one agent sees together. What two
+// groups have in common is reported once.
 func runTogether(k *Check, c *catalog.Catalog, opt Options, sh *shared, res *Result) {
 	ledger := result.CheckCoverage{Rule: k.ID, Name: k.Name, State: "ran"}
 	before := len(res.Findings)
@@ -34,8 +34,7 @@ func runTogether(k *Check, c *catalog.Catalog, opt Options, sh *shared, res *Res
 	res.Checks = append(res.Checks, ledger)
 }
 
-// largest returns the groups of several servers that are part of no other: whoever
-// compares all servers of a group has compared those of its parts.
+// largest returns the groups of several servers that are not part of another: comparing all servers of a group covers its subsets.
 func largest(groups [][]*catalog.Server) [][]*catalog.Server {
 	sets := make([]map[*catalog.Server]bool, len(groups))
 	for i, g := range groups {
