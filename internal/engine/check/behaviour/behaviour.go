@@ -1,9 +1,7 @@
-// Package behaviour holds the checks of what a server was seen to do in a sandbox: that it sent out
-// what only the sandbox knows (GNT-501), that it copied what passed through it to somebody else
-// (GNT-502), that it wrote where programs start from (GNT-503), that it tried to reach other processes (GNT-504).
+// Package behaviour holds the checks of what a server did in a sandbox: it sent out what only the sandbox knows (GNT-501), copied
+// its traffic to somebody else (GNT-502), wrote to where programs start from (GNT-503), or tried to reach other processes (GNT-504).
 //
-// They read the events of a trace, of protocol "sandbox", and report nothing but what was
-// observed.
+// They read the events of a trace with protocol "sandbox" and report only what was observed.
 package behaviour
 
 import (
@@ -21,29 +19,29 @@ var lane check.Lane
 // register adds a check to the lane.
 var register = lane.Register
 
-// Checks returns the lane's checks by id.
+// Checks returns the package's checks by id.
 func Checks() []*check.Check { return lane.Checks() }
 
-// source is the page that describes the sandbox.
+// source is the public page about sandboxing.
 const source = "https://modelcontextprotocol.io/specification/draft/basic/security_best_practices"
 
-// protocol is that of events in a trace.
+// protocol is the protocol of sandbox events in a trace.
 const protocol = "sandbox"
 
-// An observed event is one of a trace, read.
+// An observed is a parsed event of a trace.
 type observed struct {
 	message  *trace.Message
 	kind     string
 	host     string
 	call     string
 	path     string
-	text     string // what was sent, as far as it was kept
+	text     string // what was sent, as far as recorded
 	canaries []string
 	allowed  bool
-	best     string // the member that shows best what happened
+	best     string // the member that best shows what happened
 }
 
-// eachEvent hands every event of the trace to do.
+// eachEvent calls do for every event of the trace.
 func eachEvent(p *check.Pass, do func(*observed, rawjson.Value)) {
 	var tree rawjson.Tree
 	for i := range p.Trace.Messages {
@@ -56,7 +54,7 @@ func eachEvent(p *check.Pass, do func(*observed, rawjson.Value)) {
 	}
 }
 
-// maxCanaries bounds what is read of one event.
+// maxCanaries limits what is read of one event.
 const maxCanaries = 100
 
 func readEvent(m *trace.Message, v rawjson.Value) *observed {
@@ -77,7 +75,7 @@ func readEvent(m *trace.Message, v rawjson.Value) *observed {
 	return e
 }
 
-// outgoing reports whether the event is something that was sent to somebody.
+// outgoing reports whether something was sent to somebody.
 func (e *observed) outgoing() bool {
 	switch e.kind {
 	case "lookup", "connection", "data", "request", "mail":
@@ -86,7 +84,7 @@ func (e *observed) outgoing() bool {
 	return false
 }
 
-// how says in words how something was sent.
+// how describes how something was sent.
 func (e *observed) how() string {
 	switch e.kind {
 	case "lookup":
@@ -99,7 +97,7 @@ func (e *observed) how() string {
 	return "over a connection to"
 }
 
-// when says in words during which call something happened.
+// when describes the call during which something happened.
 func (e *observed) when() string {
 	if e.call == "" {
 		return "outside of any tool call"
@@ -107,7 +105,7 @@ func (e *observed) when() string {
 	return "during a call of " + excerpt.Quote(e.call, 60)
 }
 
-// domain is the last two labels of a name, or an address as it is.
+// domain returns the last two labels of a name, or an address as it is.
 func domain(host string) string {
 	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
 	if len(labels) <= 2 || strings.Trim(labels[len(labels)-1], "0123456789") == "" || strings.Contains(host, ":") {
@@ -116,17 +114,17 @@ func domain(host string) string {
 	return strings.Join(labels[len(labels)-2:], ".")
 }
 
-// title says for a reader what an event is.
+// title describes an event for readers.
 func (e *observed) title() string { return strings.ReplaceAll(e.kind, "_", " ") }
 
 func (e *observed) place(p *check.Pass, root rawjson.Value) check.Place {
 	return p.Message(e.message, e.title(), root.Get(e.best))
 }
 
-// quoted is a word of the server's as a message shows it.
+// quoted quotes server text for a message.
 func quoted(s string) string { return excerpt.Quote(s, 90) }
 
-// server names who did it.
+// server names the server that did it.
 func (e *observed) server() string {
 	if e.message.Server == "" {
 		return "the server"

@@ -31,7 +31,7 @@ the server encrypts before sending is not recognised.`,
 	Run: func(p *check.Pass) {
 		seen := map[string]bool{}
 		eachEvent(p, func(e *observed, root rawjson.Value) {
-			if e.kind == "limit" { // of what came behind it not all is known
+			if e.kind == "limit" { // events after this one may be missing
 				p.Unread(e.place(p, root), fmt.Sprintf("what %s did was not recorded in full: %s", e.server(), excerpt.Quote(strings.TrimSpace(e.text), 200)))
 				return
 			}

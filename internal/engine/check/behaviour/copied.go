@@ -40,13 +40,13 @@ call.`,
 	},
 })
 
-// sentCall is a tool call and where its content was seen to go.
+// sentCall is a tool call and the observed destinations of its content.
 type sentCall struct {
 	server, name string
-	arguments    string            // as text, to see which hosts it names
-	content      []string          // what is looked for, as NAME=VALUE
+	arguments    string            // as text, to find the hosts it names
+	content      []string          // what is searched for, as NAME=VALUE
 	request      int               // its message
-	heard        []int             // the messages of events during it that went to somebody whom it does not name
+	heard        []int             // messages of events during the call that went to hosts it does not name
 	sent         map[string]sentTo // by domain
 }
 
@@ -64,12 +64,12 @@ const (
 	mostContent     = 200
 )
 
-// callsOf reads the calls of the trace, with where their content went.
+// callsOf reads the calls of the trace and the destinations of their content.
 func callsOf(p *check.Pass) []*sentCall {
 	var calls []*sentCall
-	open := map[string]*sentCall{}          // by server: the call that began last and has no answer
-	first := map[string]string{}            // the tool that a text was handed to first, by server and text
-	domains := map[string]map[string]bool{} // that a tool went to
+	open := map[string]*sentCall{}          // by server: the latest unanswered call
+	first := map[string]string{}            // the tool that first received a text, by server and text
+	domains := map[string]map[string]bool{} // domains that a tool contacted
 	var tree rawjson.Tree
 	for i := range p.Trace.Messages {
 		m := &p.Trace.Messages[i]
@@ -94,14 +94,14 @@ func callsOf(p *check.Pass) []*sentCall {
 		}
 	}
 	for _, c := range calls {
-		if len(domains[c.tool()]) > 1 { // with one, nothing can have gone to a second
+		if len(domains[c.tool()]) > 1 { // a copy needs a second domain
 			c.readContent(p)
 		}
 	}
 	return calls
 }
 
-// goesTo is the domain that an event sends to, "" where the call names it, or nothing is sent.
+// goesTo is the domain that an event sends to, "" if the call names it or nothing is sent.
 func (c *sentCall) goesTo(e *observed) string {
 	to := domain(e.host)
 	if !e.outgoing() || e.host == "" || e.kind == "connection" || strings.Contains(c.arguments, to) {
@@ -110,7 +110,7 @@ func (c *sentCall) goesTo(e *observed) string {
 	return to
 }
 
-// readContent looks for the content of a call in what was sent during it.
+// readContent searches for the content of a call in what was sent during it.
 func (c *sentCall) readContent(p *check.Pass) {
 	if len(c.heard) == 0 {
 		return
@@ -130,8 +130,7 @@ func (c *sentCall) readContent(p *check.Pass) {
 	}
 }
 
-// newSentCall reads a call. A text that another tool was given before says nothing of this one: what is sent in
-// batches may have it from there.
+// newSentCall reads a call. A text that another tool received before says nothing about this one: it may be sent in a later batch.
 func newSentCall(m *trace.Message, params rawjson.Value, first map[string]string) *sentCall {
 	c := &sentCall{server: m.Server, name: strings.Clone(params.Get("name").Text()), request: m.Seq, sent: map[string]sentTo{}}
 	var content []string
@@ -157,7 +156,7 @@ func newSentCall(m *trace.Message, params rawjson.Value, first map[string]string
 	return c
 }
 
-// usualDomains tells for each tool the domain that most of its calls send to, "" where there is none.
+// usualDomains returns for each tool the domain that most of its calls send to, "" if there is none.
 func usualDomains(calls []*sentCall) map[string]string {
 	counts := map[string]map[string]int{}
 	for _, c := range calls {
@@ -176,7 +175,7 @@ func usualDomains(calls []*sentCall) map[string]string {
 			case of[d] > best:
 				best, out[tool] = of[d], d
 			case of[d] == best:
-				out[tool] = "" // two that are equal: neither is the proper one
+				out[tool] = "" // a tie: neither is the usual one
 			}
 		}
 	}

@@ -44,8 +44,8 @@ write that very file, the message names the call.`,
 	},
 })
 
-// filesInCalls returns the ends of the paths of startup files that calls were asked to write: a tool that does
-// what it is told is no finding. The folder counts, since many calls hold a word like "config".
+// filesInCalls returns the path suffixes of startup files that calls asked to write: a tool that does as told is no
+// finding. The folder counts, since words like "config" are common in calls.
 func filesInCalls(p *check.Pass) (out []string) {
 	for i := range p.Trace.Messages {
 		m := &p.Trace.Messages[i]

@@ -38,7 +38,7 @@ and counters of performance, which are recorded as events.`,
 	},
 })
 
-// refusedFor is what a refused system call does.
+// refusedFor says what a refused system call would do.
 var refusedFor = map[string]string{
 	"prlimit64": "changes the limits of another process", "ptrace": "takes control of another process", "process_vm_readv": "reads the memory of another process",
 	"process_vm_writev": "writes the memory of another process", "pidfd_getfd": "takes the files of another process", "kcmp": "compares processes",

@@ -1,6 +1,5 @@
-// Package differential holds the checks that compare what one server says when it is asked
-// several times: as another client, once more, and after it said that a list had changed
-// (GNT-001 and GNT-002).
+// Package differential holds the checks that compare what a server says when asked several times: as another client,
+// repeatedly, and after it announced a changed list (GNT-001 and GNT-002).
 package differential
 
 import (
@@ -18,40 +17,39 @@ var lane check.Lane
 // register adds a check to the lane.
 var register = lane.Register
 
-// Checks returns the lane's checks by id.
+// Checks returns the package's checks by id.
 func Checks() []*check.Check { return lane.Checks() }
 
-// source describes what such a server is after, for both checks.
+// source describes the attack, for both checks.
 const source = "https://invariantlabs.ai/blog/mcp-security-notification-tool-poisoning-attacks"
 
-// An account is what a server said one time.
+// An account is what a server said at one time.
 type account struct {
 	server *catalog.Server
-	as     string // how the client called itself; "" for that of the catalog itself
-	whole  bool   // everything asked for was read
+	as     string // name that the client used; "" for the catalog itself
+	whole  bool   // everything requested was read
 	said   map[key]*said
 	order  []key
 }
 
-// A key finds one definition in every account. list is a place in catalog.Kinds, -1 for
-// what a server says about itself. A definition without a name has its content for one.
+// A key identifies a definition in every account. list is an index in catalog.Kinds, -1 for statements of a server
+// about itself. An unnamed definition is identified by its content.
 type key struct {
 	list int
 	name string
 }
 
-// said is one definition, or several of one name in whatever order. Each member is compared
-// by itself, so that one that always moves does not hide the others.
+// said is a definition, or all of one name in any order. Members are compared separately, so that one that always
+// changes does not hide the others.
 type said struct {
 	items []*catalog.Item
-	parts map[string][]string // hashes of what the members hold, by their names, sorted
+	parts map[string][]string // member name to sorted hashes of its values
 }
 
-// whole stands for the definition as a whole among its parts, where it is there or not;
-// no member is called so that could be mistaken for it, as all is lost then anyway.
+// whole is the part that stands for the presence of the definition. No real member has this name.
 const whole = "\x00whole"
 
-// differs returns the parts in which two definitions differ, sorted; nil if they do not.
+// differs returns the sorted parts in which two definitions differ, nil if they do not.
 func differs(a, b *said) (parts []string) {
 	switch {
 	case a == nil && b == nil:
@@ -73,7 +71,7 @@ func differs(a, b *said) (parts []string) {
 	return parts
 }
 
-// readAsking makes the account of a server.
+// readAsking returns the account of a server.
 func readAsking(s *catalog.Server, as string, whole bool) *account {
 	a := &account{server: s, as: as, whole: whole, said: map[key]*said{}}
 	var tree rawjson.Tree
@@ -110,11 +108,10 @@ func readAsking(s *catalog.Server, as string, whole bool) *account {
 	return a
 }
 
-// resources is the place of that list in catalog.Kinds.
+// resources is the index of that list in catalog.Kinds.
 const resources = 2
 
-// addItem takes one definition in. The size of a resource and the date of its last change move by
-// design and are left out.
+// addItem adds a definition. The size and modification date of a resource change by design and are omitted.
 func (d *said) addItem(list int, v rawjson.Value) {
 	put := func(name, sum string) { d.parts[name] = append(d.parts[name], sum) }
 	if v.Kind() != rawjson.Object {
@@ -136,22 +133,22 @@ func (d *said) addItem(list int, v rawjson.Value) {
 	}
 }
 
-// hashCanonical is of what a value means, not of how it is written.
+// hashCanonical hashes the meaning of a value, not its spelling.
 func hashCanonical(v rawjson.Value) string {
 	sum := sha256.Sum256([]byte(v.Canonical()))
 	return string(sum[:])
 }
 
-// asked is everything one server of the catalog said.
+// asked is everything that a server of the catalog said.
 type asked struct {
 	server *catalog.Server
-	self   []*account // to the client of the catalog: what the catalog holds first
+	self   []*account // to the catalog's client; the catalog itself comes first
 	other  []*account // to another client
-	later  []*account // to the first one, after a change; after says which
+	later  []*account // to the first client after a change, which after names
 	after  []string
 }
 
-// askedServers yields the servers that were asked more than once.
+// askedServers yields the servers asked more than once.
 func askedServers(p *check.Pass) iter.Seq[*asked] {
 	return func(yield func(*asked) bool) {
 		for _, s := range p.Catalog.Servers {
@@ -185,7 +182,7 @@ func askedServers(p *check.Pass) iter.Seq[*asked] {
 	}
 }
 
-// keys yields every definition that any of two accounts has, in the order of the first.
+// keys yields every definition in either account, in the order of the first.
 func keys(a, b *account) iter.Seq[key] {
 	return func(yield func(key) bool) {
 		for _, k := range a.order {
@@ -201,13 +198,12 @@ func keys(a, b *account) iter.Seq[key] {
 	}
 }
 
-// judged reports whether it is known what both accounts say of a definition: one that is
-// missing in an account that was cut says nothing.
+// judged reports whether both accounts are known for a definition: its absence from a truncated account means nothing.
 func judged(k key, a, b *account) bool {
 	return (a.said[k] != nil || a.whole) && (b.said[k] != nil || b.whole)
 }
 
-// moves returns the parts of a definition that the same client was told differently.
+// moves returns the parts of a definition that differ between answers to the same client.
 func moves(k key, same []*account) (parts []string) {
 	for _, a := range same[min(1, len(same)):] {
 		if judged(k, same[0], a) {
@@ -217,8 +213,8 @@ func moves(k key, same []*account) (parts []string) {
 	return parts
 }
 
-// between returns the parts in which two accounts differ without moving by themselves. A
-// definition that comes and goes says nothing.
+// between returns the parts in which two accounts differ, without those that vary anyway. The presence of a definition
+// that comes and goes means nothing.
 func between(k key, a, b *account, moving ...string) []string {
 	if !judged(k, a, b) || slices.Contains(moving, whole) {
 		return nil

@@ -12,16 +12,14 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A side is what was said to one client, or at one time; told is that in words.
+// A side is what one client was told, or what was said at one time; told describes it.
 type side struct {
 	accounts []*account
 	told     string
 }
 
-// inNoise reports a part of a definition that moves by itself and says something to one
-// side all the same: a server must not escape comparison by putting a clock beside it.
-// The clients are asked in turn, so that time alone never shows a word to one of them each
-// time and to the other not once.
+// inNoise reports a part of a definition that always varies but still tells one side something: a server must not escape comparison by
+// adding a clock. The clients are asked in turn, so that time alone never shows a word to one of them every time and to the other never.
 func inNoise(p *check.Pass, k key, moving []string, a, b side) {
 	first, other := a.accounts[0], b.accounts[0]
 	if first.said[k] == nil || other.said[k] == nil || slices.Contains(moving, whole) {
@@ -31,12 +29,12 @@ func inNoise(p *check.Pass, k key, moving []string, a, b side) {
 	for _, part := range slices.Compact(moving) {
 		for _, sides := range [][2]side{{a, b}, {b, a}} {
 			words := steady(k, part, sides[0].accounts, sides[1].accounts)
-			if len(words) == 0 || len(words) == 1 && len(sides[0].accounts) == 1 { // one may be a random one
+			if len(words) == 0 || len(words) == 1 && len(sides[0].accounts) == 1 { // one may be random
 				continue
 			}
 			d := compare(first, other, k, []string{part})
 			d.where, d.steady = part, strings.Join(words, " ")
-			if part == "" { // it is no object
+			if part == "" { // not an object
 				d.where = d.was.Label()
 			}
 			d.reportDifference(p, fmt.Sprintf("%s varies from one request to the next, and only %s does it contain %s",
@@ -46,9 +44,8 @@ func inNoise(p *check.Pass, k key, moving []string, a, b side) {
 	}
 }
 
-// steady returns the words of a part that every one of these accounts has and none of the
-// others, in the order of the first. Words with digits are left out: counters and random
-// numbers meet by chance.
+// steady returns the words of a part that all of these accounts have and none of the others, in order. Words with
+// digits are omitted: counters and random numbers coincide by chance.
 func steady(k key, part string, these, others []*account) []string {
 	words := slices.DeleteFunc(these[0].words(k, part), func(w string) bool { return strings.ContainsAny(w, "0123456789") })
 	for i, a := range slices.Concat(these[1:], others) {
@@ -61,7 +58,7 @@ func steady(k key, part string, these, others []*account) []string {
 	return words
 }
 
-// words are those of a part of a definition, as JSON where it is no string.
+// words returns the words of a part of a definition, as JSON if it is not a string.
 func (a *account) words(k key, part string) []string {
 	d := a.said[k]
 	if d == nil {

@@ -12,15 +12,15 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A difference is one definition in two accounts.
+// A difference is a definition in two accounts.
 type difference struct {
 	a, b         *account
-	was, is      *catalog.Item // nil where the account has none
-	old, new     rawjson.Value // the first places that differ, inside the items
-	where        string        // the name of that place, "" for the item as a whole
+	was, is      *catalog.Item // nil if the account has none
+	old, new     rawjson.Value // first differing values inside the items
+	where        string        // name of that place, "" for the whole item
 	more         bool          // there are further places
 	unstable     bool
-	steady       string // what one client alone is told in a part that moves; "" for a part that does not
+	steady       string // what only one client is told in a varying part; "" for a stable part
 	list         int
 	treeA, treeB rawjson.Tree
 }
@@ -32,7 +32,7 @@ func (a *account) clientName() string {
 	return a.as
 }
 
-// compare finds where a definition differs in these parts.
+// compare finds where a definition differs in the given parts.
 func compare(a, b *account, k key, parts []string) *difference {
 	d := &difference{a: a, b: b, list: k.list}
 	was, is := a.said[k], b.said[k]
@@ -64,23 +64,21 @@ func compare(a, b *account, k key, parts []string) *difference {
 	return d
 }
 
-// partOf returns the member of a definition that a pointer leads into.
+// partOf returns the member that a pointer leads into.
 func partOf(pointer string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(first)
 }
 
 const (
-	// maxPlaces is how many places are looked at for the first one that counts.
+	// maxPlaces limits the search for the first relevant place.
 	maxPlaces = 200
-	// most is how much of a value a message shows, in bytes, and lead how much of what
-	// is alike stands in front of it.
+	// most limits the bytes of a value in a message, lead those of equal text before a difference.
 	most = 200
 	lead = 20
 )
 
-// words says what differs; first and second say when or for whom the two accounts hold, as
-// in "for the client x" or "the second time".
+// words describes the difference; first and second say when or for whom the accounts hold, as in "for the client x" or "the second time".
 func (d *difference) words(first, second string) string {
 	switch {
 	case d.was == nil:
@@ -93,7 +91,7 @@ func (d *difference) words(first, second string) string {
 		more = "; more differs"
 	}
 	where := d.where
-	if where == "" { // several of one name, of which the first are alike
+	if where == "" { // several of one name, of which the first are equal
 		where = "a definition of that name"
 	}
 	return fmt.Sprintf("%s differs: %s it is %s, %s it is %s%s", excerpt.Clip(where, 120),
@@ -109,7 +107,7 @@ func kind(it *catalog.Item) string {
 
 func labelItem(it *catalog.Item) string { return excerpt.Quote(it.Label(), 80) }
 
-// against shows a value from the place on where it differs from another.
+// against shows a value from where it differs from another.
 func against(v, other rawjson.Value) string {
 	if !v.Exists() {
 		return "nothing"
@@ -130,14 +128,14 @@ func shown(v rawjson.Value, other string) string {
 	for at < min(len(s), len(other)) && s[at] == other[at] {
 		at++
 	}
-	// Whole words, and a few of those in front, so that a reader finds the place.
+	// Whole words, and a few before, to show where.
 	if at = strings.LastIndexAny(s[:max(0, at-lead)], " \t\r\n") + 1; at > 0 {
 		return "…" + excerpt.Quote(s[at:], most)
 	}
 	return excerpt.Quote(s, most)
 }
 
-// reportDifference records the finding, at what the catalog holds.
+// reportDifference reports the finding at the catalog's definition.
 func (d *difference) reportDifference(p *check.Pass, message string, severity finding.Severity) {
 	r := check.Relation{Message: message, Severity: severity, At: p.At(d.a.server, nil, rawjson.Value{})}
 	it, by, content := d.was, d.a, ""
@@ -149,7 +147,7 @@ func (d *difference) reportDifference(p *check.Pass, message string, severity fi
 		it, by, content = d.is, d.b, d.new.Canonical()
 	}
 	if d.unstable || d.steady != "" {
-		content = d.steady // or the fingerprint would move with the text
+		content = d.steady // otherwise the fingerprint would vary with the text
 	}
 	r.Identity = []string{check.Identity(d.a.server), string(it.Kind), it.Label(), d.where, content}
 	if !d.unstable {

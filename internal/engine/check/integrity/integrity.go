@@ -1,6 +1,5 @@
-// Package integrity holds the checks that compare a catalog with a baseline that the user
-// approved: SEC-014 to SEC-016 and GNT-014 to GNT-017. What stands in one of the two only
-// is no matter of theirs: nobody approved it, or nobody is shown it any more.
+// Package integrity holds the checks that compare a catalog with an approved baseline: SEC-014 to SEC-016 and GNT-014 to GNT-017.
+// They ignore definitions that only one of the two has: a new one was never approved, and a removed one is no longer shown.
 package integrity
 
 import (
@@ -16,25 +15,24 @@ var lane check.Lane
 // register adds a check to the lane.
 var register = lane.Register
 
-// Checks returns the lane's checks by id.
+// Checks returns the package's checks by id.
 func Checks() []*check.Check { return lane.Checks() }
 
-// toolPins is the public page that describes the attack, for the checks of our own.
+// toolPins is the public page that describes the attack, for checks of our own.
 const toolPins = "https://invariantlabs.ai/blog/mcp-security-notification-tool-poisoning-attacks"
 
 // Matched reports whether any server of the catalog has a counterpart in the baseline.
 func Matched(c, baseline *catalog.Catalog) bool { return len(catalog.Pairs(baseline, c)) > 0 }
 
-// A kept is a definition that stands in both. Its values are good until the next one.
+// A kept is a definition that both have. Its values are valid until the next one.
 type kept struct {
 	catalog.Pair
 	wasItem, isItem *catalog.Item
 	old, new        rawjson.Value
 }
 
-// eachKept shows each definition of one list that stands in the baseline as well. Where a
-// name repeats, a definition that equals any of that name in the baseline is unchanged;
-// another one is compared with the last of them, which most clients take.
+// eachKept calls show for each definition of a list that the baseline has, too. If a name repeats, a definition that
+// equals any of that name in the baseline is unchanged; others are compared with the last, which most clients take.
 func eachKept(p *check.Pass, list int, show func(kept)) {
 	var before, now rawjson.Tree
 	for _, pr := range catalog.Pairs(p.Baseline, p.Catalog) {
@@ -56,7 +54,7 @@ func eachKept(p *check.Pass, list int, show func(kept)) {
 			}
 			k := kept{Pair: pr, isItem: it, new: it.Parse(pr.Is, &now)}
 			if len(same) > 1 {
-				// Written out once a name: a hostile list has one name as often as it likes.
+				// Once per name: a hostile list may repeat a name any number of times.
 				if forms[it.Name()] == nil {
 					forms[it.Name()] = map[string]bool{}
 					for _, w := range same {
@@ -74,15 +72,14 @@ func eachKept(p *check.Pass, list int, show func(kept)) {
 	}
 }
 
-// A change is a member that is not what it was.
+// A change is a changed member.
 type change struct {
 	member   string
-	old, new rawjson.Value // absent where only the other side has it
+	old, new rawjson.Value // absent if only the other side has it
 }
 
-// changes returns the members that satisfy which and have changed, in the order of the
-// new definition and then what is gone. A member that is null is not there. Of one that
-// repeats each is compared: parsers differ in which one they take.
+// changes returns the changed members that satisfy which, in the order of the new definition, then the removed ones. A
+// null member counts as absent. All duplicates of a member are compared: parsers differ in which one they take.
 func changes(old, new rawjson.Value, which func(member string) bool) []change {
 	was, is := members(old), members(new)
 	var out []change
@@ -113,7 +110,7 @@ func changes(old, new rawjson.Value, which func(member string) bool) []change {
 	return out
 }
 
-// isBlank reports whether there is nothing to read: absent and empty text say the same.
+// isBlank reports whether v has no text: absent and empty text are equivalent.
 func isBlank(v rawjson.Value) bool {
 	return !v.Exists() || v.Kind() == rawjson.String && v.Text() == ""
 }
@@ -128,7 +125,7 @@ func members(v rawjson.Value) map[string][]rawjson.Value {
 	return out
 }
 
-// only returns a test for members by name.
+// only returns a predicate for member names.
 func only(names ...string) func(string) bool {
 	return func(member string) bool { return slices.Contains(names, member) }
 }

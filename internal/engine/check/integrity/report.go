@@ -11,7 +11,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// reportChange says that members of a definition have changed: one finding, at the first of them.
+// reportChange reports the changed members of a definition as one finding, at the first of them.
 func (k kept) reportChange(p *check.Pass, severity finding.Severity, cs []change) {
 	var words []string
 	var related []check.Place
@@ -21,7 +21,7 @@ func (k kept) reportChange(p *check.Pass, severity finding.Severity, cs []change
 		content = append(content, c.member+"\x00"+c.new.Canonical())
 		related = append(related, p.At(k.Was, k.wasItem, c.old))
 	}
-	slices.Sort(content) // the order of members says nothing
+	slices.Sort(content) // member order has no meaning
 	identity := append([]string{check.Identity(k.Is), string(k.isItem.Kind), k.isItem.Label()}, content...)
 	at := cs[0].new
 	r := check.Relation{
@@ -35,8 +35,7 @@ func (k kept) reportChange(p *check.Pass, severity finding.Severity, cs []change
 	p.Report(r)
 }
 
-// String says what changed: the text old and new around the first difference, or the
-// places in a schema.
+// String describes the change: old and new text around the first difference, or the places in a schema.
 func (c change) String() string {
 	switch {
 	case !c.new.Exists():
@@ -73,7 +72,7 @@ func (c change) String() string {
 	return fmt.Sprintf("%s changed since the baseline (%s)", c.member, strings.Join(words, ", "))
 }
 
-// most is how much of a value a message shows, in bytes.
+// most limits the bytes of a value in a message.
 const most = 90
 
 func shown(v rawjson.Value) string {
@@ -83,8 +82,8 @@ func shown(v rawjson.Value) string {
 	return excerpt.Clip(v.Canonical(), most)
 }
 
-// changed returns where two texts differ: both begin alike up to start, and their last
-// same bytes are alike. The part of new between them is empty only if new is.
+// changed returns where two texts differ: they are equal up to start and in their last same bytes. The part of new in
+// between is empty only if new is.
 func changed(old, new string) (start, same int) {
 	limit := min(len(old), len(new))
 	for start < limit && old[start] == new[start] {
@@ -93,14 +92,14 @@ func changed(old, new string) (start, same int) {
 	for same < limit-start && old[len(old)-1-same] == new[len(new)-1-same] {
 		same++
 	}
-	// A word that is cut in the middle says nothing, and half a character is none.
+	// Do not cut words, let alone characters.
 	for start > 0 && !isSpace(new[start-1]) {
 		start--
 	}
 	for same > 0 && !isSpace(new[len(new)-same]) && !(between(old, len(old)-same) && between(new, len(new)-same)) {
 		same--
 	}
-	// Where something was only taken away, the word before the gap or behind it says where.
+	// For a pure deletion, the word before or after it shows where.
 	if start == len(new)-same && new != "" {
 		start = strings.LastIndexAny(strings.TrimRight(new[:start], " \t\r\n"), " \t\r\n") + 1
 		for start == len(new)-same && same > 0 || same > 0 && start == 0 && !isSpace(new[len(new)-same]) {

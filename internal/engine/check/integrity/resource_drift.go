@@ -29,7 +29,7 @@ each resource. A snapshot does not contain the content of resources.`,
 	},
 })
 
-// withoutDates drops annotations that differ in the date of the last change alone.
+// withoutDates drops annotations that differ only in the date of the last change.
 func withoutDates(cs []change) []change {
 	var out []change
 	for _, c := range cs {

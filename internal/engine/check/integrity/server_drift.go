@@ -42,7 +42,7 @@ func serverDrift(p *check.Pass) {
 					continue
 				}
 				if was == nil && len(pr.Was.Self) == 0 {
-					continue // a bare list of tools, which holds no instructions
+					continue // a bare list of tools has no instructions
 				}
 				if isBlank(k.old) {
 					k.old = rawjson.Value{}
@@ -60,7 +60,7 @@ func serverDrift(p *check.Pass) {
 	}
 }
 
-// self returns the part of what a server says about itself that is called so, nil for none.
+// self returns the server's statement about itself with this label, nil if there is none.
 func self(s *catalog.Server, label string) *catalog.Item {
 	for i := range s.Self {
 		if s.Self[i].Label() == label {

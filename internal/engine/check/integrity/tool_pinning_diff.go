@@ -35,7 +35,7 @@ old text is the related place.`,
 	},
 })
 
-// The lists of a server, by their place in catalog.Kinds.
+// Indexes of lists in catalog.Kinds.
 const (
 	tools = iota
 	prompts

@@ -51,8 +51,7 @@ func anyToolStamped(s *catalog.Server) bool {
 	var tree rawjson.Tree
 	list := s.Tools()
 	for i := range list {
-		// Most tools are told by their text: parsing a million of them again would cost
-		// as much as the scan.
+		// The text rules out most tools: parsing a million of them again would cost as much as the scan.
 		text := list[i].Text(s)
 		if (strings.Contains(text, `version"`) || strings.Contains(text, `\u`)) && posture.Stamped(list[i].Parse(s, &tree)) {
 			return true

@@ -26,7 +26,7 @@ schema. There is one finding for each name, with all servers that have it.`,
 	Run:    ambiguousResolution,
 })
 
-// A variant is one of the input schemas that a name has.
+// A variant is one of the input schemas of a name.
 type variant struct {
 	schema  string // canonical
 	first   offer
@@ -69,8 +69,7 @@ func ambiguousResolution(p *check.Pass) {
 	}
 }
 
-// acrossServers reports whether two servers have different schemas, not only one server
-// two of its own.
+// acrossServers reports whether two servers have different schemas, not just one server two.
 func acrossServers(variants []*variant) bool {
 	for _, v := range variants[1:] {
 		if len(v.servers) > 1 || v.servers[0] != variants[0].servers[0] || len(variants[0].servers) > 1 {
@@ -80,7 +79,7 @@ func acrossServers(variants []*variant) bool {
 	return false
 }
 
-// describe says who has what.
+// describe says who has which variant.
 func describe(variants []*variant) string {
 	var parts []string
 	for _, v := range variants {
@@ -96,7 +95,7 @@ func describe(variants []*variant) string {
 	return strings.Join(parts, "; ")
 }
 
-// differing names the first places in which two schemas differ.
+// differing names the first places where two schemas differ.
 func differing(a, b string) string {
 	var x, y rawjson.Tree
 	if x.Parse(a, 0) != nil || y.Parse(b, 0) != nil {
@@ -109,7 +108,7 @@ func differing(a, b string) string {
 	return listNames(at)
 }
 
-// parameters lists the parameters of a schema, which is in canonical form.
+// parameters lists the parameters of a canonical schema.
 func parameters(schema string) string {
 	var tree rawjson.Tree
 	if schema == "" || tree.Parse(schema, 0) != nil {

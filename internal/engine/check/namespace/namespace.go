@@ -1,5 +1,5 @@
-// Package namespace holds the checks that compare servers with each other: SEC-010 to
-// SEC-013. Each check is one file and one golden under testdata.
+// Package namespace holds the checks that compare servers with each other: SEC-010 to SEC-013. Each check is one file
+// and one golden under testdata.
 package namespace
 
 import (
@@ -15,23 +15,22 @@ var lane check.Lane
 // register adds a check to the lane.
 var register = lane.Register
 
-// Checks returns the lane's checks by id.
+// Checks returns the package's checks by id.
 func Checks() []*check.Check { return lane.Checks() }
 
-// An offer is one tool of one server.
+// An offer is a tool of a server.
 type offer struct {
 	server *catalog.Server
 	tool   *catalog.Item
 }
 
-// A shared is a tool name with everybody who offers it, in reading order.
+// A shared is a tool name and all who offer it, in reading order.
 type shared struct {
 	name   string
 	offers []offer
 }
 
-// tools returns every tool name, in the order first met, and counts the tools as looked
-// at. Nameless tools have none.
+// tools returns every tool name, in order of first occurrence, and counts the tools as examined. Unnamed tools are skipped.
 func tools(p *check.Pass) []*shared {
 	var out []*shared
 	index := map[string]*shared{}
@@ -58,7 +57,7 @@ func tools(p *check.Pass) []*shared {
 // sharedServers returns each server that offers the name once, in reading order.
 func (n *shared) sharedServers() []*catalog.Server {
 	var out []*catalog.Server
-	for _, o := range n.offers { // those of one server follow each other
+	for _, o := range n.offers { // a server's offers are adjacent
 		if len(out) == 0 || out[len(out)-1] != o.server {
 			out = append(out, o.server)
 		}
@@ -69,12 +68,12 @@ func (n *shared) sharedServers() []*catalog.Server {
 // several reports whether more than one server offers the name.
 func (n *shared) several() bool { return n.offers[0].server != n.offers[len(n.offers)-1].server }
 
-// offerPlace returns where a tool's member stands, or the tool if it has none.
+// offerPlace returns the place of a tool's member, or of the tool if it lacks it.
 func (o offer) offerPlace(p *check.Pass, tree *rawjson.Tree, member string) check.Place {
 	return p.At(o.server, o.tool, o.tool.Parse(o.server, tree).Get(member))
 }
 
-// places returns where the names of tools stand.
+// places returns the places of tool names.
 func places(p *check.Pass, tree *rawjson.Tree, offers []offer) []check.Place {
 	out := make([]check.Place, 0, len(offers))
 	for _, o := range offers {
@@ -83,8 +82,7 @@ func places(p *check.Pass, tree *rawjson.Tree, offers []offer) []check.Place {
 	return out
 }
 
-// identity is what names a finding across scans: what the servers share, and which they
-// are, in no order.
+// identity identifies a finding across scans: what the servers share, and the servers in any order.
 func identity(what string, servers []*catalog.Server) []string {
 	var names []string
 	for _, s := range servers {

@@ -11,13 +11,13 @@ import (
 	"gauntlet/internal/leaf/text"
 )
 
-// likeness says how one name comes near another.
+// likeness says how two names resemble each other.
 type likeness uint8
 
 const (
-	caseOnly   likeness = iota // the same but for separators and letter case
-	looksAlike                 // the same to the eye
-	loosely                    // both of these together
+	caseOnly   likeness = iota // equal except for separators and case
+	looksAlike                 // visually equal
+	loosely                    // both combined
 	oneEdit                    // one character inserted, deleted or replaced
 )
 
@@ -25,25 +25,24 @@ func (l likeness) String() string {
 	return [...]string{"differs only in separators or letter case", "looks the same", "looks the same but for separators and letter case", "differs in one character"}[l]
 }
 
-// A neighbour is a near name, by its place among the names.
+// A neighbour is a near name, by index.
 type neighbour struct {
 	name int
 	how  likeness
 }
 
 const (
-	// minLetters is the length from which one edit makes a near name: "get" and "set" are
-	// one edit apart, as are most words of three letters from some other.
+	// minLetters is the shortest length for which one edit makes a near name: "get" and "set" are one edit apart, as
+	// are most words of three letters from some other.
 	minLetters = 4
-	// maxRunes is the longest name compared by edits; longer ones are by their other
-	// likenesses. MCP wants tool names of at most 128 characters.
+	// maxRunes is the longest name compared by edits; for longer ones only the other likenesses count. MCP recommends
+	// at most 128 characters for tool names.
 	maxRunes = 128
-	// maxNear bounds the near names of one name. Only a hostile catalog has more.
+	// maxNear limits the near names of one name. Only hostile catalogs have more.
 	maxNear = 50
 )
 
-// nearNames returns the near names of each name, in the order of names. They must be
-// distinct. It takes time linear in their number: no pair is looked at that is not near.
+// nearNames returns the near names of each name. names must be distinct. It takes linear time: only near pairs are considered.
 func nearNames(names []string) [][]neighbour {
 	x := &index{names: names, near: make([][]neighbour, len(names)), full: make([]bool, len(names))}
 	x.alike(caselessKey, caseOnly)
@@ -72,7 +71,7 @@ func (x *index) addName(of, name int, how likeness) {
 	}
 }
 
-// alike makes neighbours of the names that share a key.
+// alike makes neighbours of names with the same key.
 func (x *index) alike(key func(string) string, how likeness) {
 	groups := make(map[string][]int, len(x.names))
 	for i, n := range x.names {
@@ -80,17 +79,15 @@ func (x *index) alike(key func(string) string, how likeness) {
 			groups[k] = append(groups[k], i)
 		}
 	}
-	for _, g := range groups { // each name is in one group: the order does not matter
+	for _, g := range groups { // each name is in one group: order is irrelevant
 		x.group(g, how, func(int, int) bool { return true })
 	}
 }
 
-// group makes each two of a group neighbours, where fits agrees. It stops at the limit of
-// each name, which keeps a hostile group linear.
+// group makes neighbours of all pairs in a group that fits accepts. It stops at each name's limit, which keeps hostile groups linear.
 func (x *index) group(g []int, how likeness, fits func(a, b int) bool) {
 	for at, a := range g {
-		// From the next one on and around: so the limit does not leave out the same ones
-		// for all.
+		// Start after the name and wrap around, so that the limit does not omit the same names for all.
 		for i := 1; i < len(g) && i <= 2*maxNear && !x.full[a]; i++ {
 			if b := g[(at+i)%len(g)]; fits(a, b) {
 				x.addName(a, b, how)
@@ -99,7 +96,7 @@ func (x *index) group(g []int, how likeness, fits func(a, b int) bool) {
 	}
 }
 
-// caselessKey is a name without separators, accents and letter case.
+// caselessKey is a name without separators, accents and case.
 func caselessKey(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("_-./: \t", r) {
@@ -109,8 +106,7 @@ func caselessKey(name string) string {
 	}, name)
 }
 
-// visualKey is what a name looks like in a list: letters and digits that fonts draw alike
-// are one.
+// visualKey is a name with characters that fonts draw alike unified.
 func visualKey(name string) string {
 	return strings.ToLower(looks.Replace(text.Skeleton(name)))
 }
@@ -118,12 +114,11 @@ func visualKey(name string) string {
 // looks holds the ASCII characters that common fonts draw alike (UTS #39).
 var looks = strings.NewReplacer("I", "l", "1", "l", "|", "l", "0", "o", "O", "o", "rn", "m")
 
-// A deletion is a name with one character left out. Two names with an equal one at the
-// same place are one replacement apart; a name that equals one is one insertion away. So
-// no pair needs to be verified but for collisions of the hash.
+// A deletion is a name with one character omitted. Two names with an equal deletion at the same place are one replacement
+// apart; a name that equals one is one insertion away. So pairs need no verification except for hash collisions.
 type deletion struct {
 	hash uint64
-	at   int32 // which character is left out, -1 for the name as it is
+	at   int32 // the omitted character, -1 for the name itself
 	name int32
 }
 
@@ -164,14 +159,14 @@ func (x *index) edits() {
 	}
 }
 
-// bucket holds the deletions of one hash, by place. The first is the name itself, if it is one.
+// bucket handles the deletions with one hash, by place. The first may be the name itself.
 func (x *index) bucket(ds []deletion, fits func(a, b int) bool) {
 	if len(ds) < 2 {
 		return
 	}
 	if whole := int(ds[0].name); ds[0].at < 0 {
 		ds = ds[1:]
-		for _, d := range ds { // each has one character more, so every name is met at most so often as it is long
+		for _, d := range ds { // each is longer by one, so a name occurs at most as often as it is long
 			if longer := int(d.name); longer != whole && fits(whole, longer) {
 				x.addName(longer, whole, oneEdit)
 				x.addName(whole, longer, oneEdit)
@@ -220,14 +215,13 @@ func oneEditApart(a, b []rune) bool {
 	return false
 }
 
-// numbering reports whether two names count: they differ in the digits of one number that
-// both have ("v1" and "v2", "step_9" and "step_10"). A number where the other has none
-// ("read_file2") is no numbering.
+// numbering reports whether two names count: they differ in the digits of a number that both have ("v1" and "v2",
+// "step_9" and "step_10"), not in whether there is a number ("read_file2").
 func numbering(a, b []rune) bool {
 	return numbersOut(a) == numbersOut(b)
 }
 
-// numbersOut replaces each run of digits by one.
+// numbersOut unifies all runs of digits.
 func numbersOut(rs []rune) string {
 	var b strings.Builder
 	in := false

@@ -32,14 +32,14 @@ three characters.`,
 
 const qualifier = "__"
 
-// notInNames are the signs that clients replace where they write a server's name into the name of a tool.
+// notInNames are the characters that clients replace when they prefix a tool's name with its server's.
 var notInNames = lazyregexp.New(`[^a-z0-9]+`)
 
 func writtenName(s string) string {
 	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(s), "_"), "_")
 }
 
-// writtenNames are what a server is called, by its user and by itself.
+// writtenNames are the user's names for a server and its own.
 func writtenNames(s *catalog.Server) (out []string) {
 	for _, name := range append(slices.Clone(s.Entries), s.Name) {
 		if name = writtenName(name); len(name) > 2 {

@@ -23,7 +23,7 @@ There is one finding for each server, at the first such tool, with up to 49 more
 	Run:    toolNameForm,
 })
 
-// longestName is that of the specification, in characters.
+// longestName is the specification's limit, in characters.
 const longestName = 128
 
 func toolNameForm(p *check.Pass) {
@@ -52,10 +52,10 @@ func toolNameForm(p *check.Pass) {
 	}
 }
 
-// mostPlaces is how many tools of a server one finding names.
+// mostPlaces limits the tools of a server that a finding names.
 const mostPlaces = 50
 
-// outsideForm says what a name has that the specification does not allow, "" for nothing.
+// outsideForm says what in a name the specification does not allow, "" for nothing.
 func outsideForm(name string) string {
 	other := strings.TrimLeftFunc(name, func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.'

@@ -66,11 +66,10 @@ func toolNameSquat(p *check.Pass) {
 	}
 }
 
-// maxRelated bounds the places of one finding, since many near names on many servers
-// would make more of them than there are tools.
+// maxRelated limits the places of a finding: many near names on many servers would make more of them than there are tools.
 const maxRelated = 100
 
-// foreign reports whether two names are offered by two servers, one each.
+// foreign reports whether two names are each offered by one server, and by different ones.
 func foreign(a, b *shared) bool {
 	return a.several() || b.several() || a.offers[0].server != b.offers[0].server
 }

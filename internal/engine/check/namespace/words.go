@@ -9,10 +9,10 @@ import (
 	"gauntlet/internal/leaf/excerpt"
 )
 
-// shown is how many names a message lists.
+// shown limits the names in a message.
 const shown = 4
 
-// listNames writes names for a message: the first few, and how many more there are.
+// listNames lists the first few names and counts the rest.
 func listNames(names []string) string {
 	if len(names) > shown+1 {
 		names = append(names[:shown:shown], fmt.Sprintf("%d more", len(names)-shown))
@@ -23,7 +23,7 @@ func listNames(names []string) string {
 	return strings.Join(names, "")
 }
 
-// serverNames names servers for a message. Servers with one name are told apart by their places.
+// serverNames names servers for a message. Servers with the same name are distinguished by their places.
 func serverNames(servers []*catalog.Server) []string {
 	count := map[string]int{}
 	for _, s := range servers {
@@ -40,10 +40,10 @@ func serverNames(servers []*catalog.Server) []string {
 	return out
 }
 
-// quoteName shows a stranger's name, clipped; characters that nobody sees become escapes.
+// quoteName shows an untrusted name, clipped and with invisible characters escaped.
 func quoteName(name string) string { return quoteClipped(name, strconv.Quote) }
 
-// spell shows a name that looks like another: all characters beyond ASCII become escapes.
+// spell shows a name that resembles another, with non-ASCII characters escaped.
 func (l likeness) spell(name string) string {
 	if l == looksAlike || l == loosely {
 		return quoteClipped(name, strconv.QuoteToASCII)

@@ -11,7 +11,7 @@ import (
 	"gauntlet/internal/engine/check"
 )
 
-// sourceWitness is the public page that defines the rule and the table of combinations.
+// sourceWitness is the public page with the rule and the table of combinations.
 const sourceWitness = "https://github.com/desledishant10/mcp-witness/blob/main/docs/static-rules.md"
 
 var _ = register(check.Check{
@@ -50,9 +50,9 @@ func overbroadSurface(p *check.Pass) {
 	}
 }
 
-// isHalf reports whether a tool counts as one half of a row. To make requests is half of a leak only where they go
-// where the caller says, or carry what the caller says to others; within one tool, also where a file of this machine goes to
-// the service. A client that writes to the service that it reads sends nothing away.
+// isHalf reports whether a tool is one half of a row. Making requests is half of a leak only if the caller chooses the
+// destination or what others receive; within one tool, also if a local file goes to the service. A client that writes
+// to the service that it reads leaks nothing.
 func (t *tool) isHalf(r capability.Risk, which int, scope string) bool {
 	tag := r.Tags[which]
 	if !t.tags[atHigh].has(tag) {
@@ -60,17 +60,17 @@ func (t *tool) isHalf(r capability.Risk, which int, scope string) bool {
 	}
 	switch {
 	case tag == capability.FSRead && scope == capability.AcrossTools:
-		return !t.flow.Uploads // what goes to a service does not come to the agent
+		return !t.flow.Uploads // data sent to a service does not reach the agent
 	case tag == capability.Exec && (t.flow.Scripts || t.flow.Elsewhere):
-		return false // a page runs no file, nor does a service run one of this machine
+		return false // neither a page nor a service runs a local file
 	case tag != capability.NetEgress, r.Condition == capability.CodePaths:
 		return true
 	}
 	return t.flow.Outward || scope == capability.WithinTool && t.flow.Uploads && r.Tags[0] == capability.FSRead
 }
 
-// reportRisk reports one row of the table, within single tools or across tools. Most servers have but one half of
-// most rows, and labels are written down for those that may have both.
+// reportRisk reports a row of the table, within single tools or across tools. Most servers have only one half of most
+// rows, so labels are explained only for those that may have both.
 func reportRisk(p *check.Pass, s *classifiedServer, r capability.Risk, scope string) {
 	both := [2]bool{}
 	for i := range s.tools {
@@ -128,7 +128,7 @@ func countDistinct(a, b *tool) int {
 
 func joinTags(tags [2]capability.Tag) string { return string(tags[0]) + " + " + string(tags[1]) }
 
-// witnesses picks for each half the tool that serves an attacker best, and two tools where two are needed.
+// witnesses picks for each half the tool most useful to an attacker, and two tools if two are needed.
 func witnesses(tools []*tool, c capability.Combination, r capability.Risk, scope string) (first, second *tool) {
 	pick := func(which int, not *tool, way func(*tool) capability.Way) (best *tool) {
 		for _, i := range c.Indexes {
@@ -149,7 +149,7 @@ func witnesses(tools []*tool, c capability.Combination, r capability.Risk, scope
 	if r.Condition == capability.CodePaths {
 		second = pick(1, nil, in)
 	}
-	if first = pick(0, second, out); first == nil { // the only reader is the best way out as well
+	if first = pick(0, second, out); first == nil { // the only reader is also the best way out
 		first = pick(0, nil, out)
 		second = pick(1, first, out)
 	}
@@ -168,7 +168,7 @@ func (t *tool) explainLabel(tag capability.Tag) string {
 	return fmt.Sprintf("%s is %s by %s", t.name(), tag, strings.Join(reasons, ", "))
 }
 
-// evidenceWords says in words what the classifier writes as kind:value, as in param:file:role=path:confidence=high.
+// evidenceWords describes the classifier's kind:value notation, as in param:file:role=path:confidence=high.
 func evidenceWords(evidence string) string {
 	kind, value, _ := strings.Cut(evidence, ":")
 	switch kind {
@@ -190,7 +190,7 @@ func evidenceWords(evidence string) string {
 	return evidence
 }
 
-// evidenceRank ranks evidence for a reader: a parameter says best what is reached, and the server least.
+// evidenceRank orders evidence for readers: a parameter shows best what is reached, the server least.
 func evidenceRank(evidence string) int {
 	switch kind, _, _ := strings.Cut(evidence, ":"); kind {
 	case "param":

@@ -55,17 +55,17 @@ func toxicFlowPairing(p *check.Pass) {
 	}
 }
 
-// A pathRole is what a tool can be to a path: its start, what is taken along it, or one of its ends.
+// A pathRole is a role in a path: its start, what it carries, or one of its ends.
 type pathRole struct {
 	way  func(*tool) capability.Way
-	tool *tool // the worst witness, nil for none
-	of   int   // how many tools are in this role
+	tool *tool // worst witness, nil for none
+	of   int   // number of tools in this role
 }
 
 func (r *pathRole) found() bool { return r.tool != nil }
 
-// consider counts a tool that is in this role and keeps the worst among those whose labels are surest: a finding
-// names a tool for what it surely does. Of equals the first stays.
+// consider counts a tool in this role and keeps the worst of those with the most certain labels: a finding names a tool
+// for what it certainly does. The first of equals stays.
 func (r *pathRole) consider(t *tool) {
 	way := r.way(t)
 	if way == "" {
@@ -77,7 +77,7 @@ func (r *pathRole) consider(t *tool) {
 	}
 }
 
-// isSure reports whether all labels that count are of high confidence.
+// isSure reports whether all relevant labels have high confidence.
 func (t *tool) isSure() bool { return t.tags[atHigh] == t.tags[atMedium] }
 
 // pathRoles holds the witnesses among some servers.
@@ -103,7 +103,7 @@ func rolesOf(members ...*classifiedServer) *pathRoles {
 	return r
 }
 
-// destroys returns in which way the tool destroys, only on this machine or elsewhere.
+// destroys returns the way in which the tool destroys, only locally or elsewhere.
 func (t *tool) destroys(local bool) capability.Way {
 	if t.flow.LocalOnly != local {
 		return ""
@@ -111,7 +111,7 @@ func (t *tool) destroys(local bool) capability.Way {
 	return t.flow.Destructive
 }
 
-// or returns a role of a server itself, or else of all that one agent sees.
+// or returns r if a server has the role, otherwise far, that of all servers an agent sees.
 func (r pathRole) or(far pathRole) pathRole {
 	if !r.found() {
 		return far
@@ -119,7 +119,7 @@ func (r pathRole) or(far pathRole) pathRole {
 	return r
 }
 
-// A dataPath is what can become of what strangers write through one server.
+// A dataPath is what can happen with strangers' text from one server.
 type dataPath struct {
 	source        pathRole
 	exfil, taken  pathRole // both found, or neither
@@ -128,8 +128,8 @@ type dataPath struct {
 	acrossServers bool
 }
 
-// reportPaths reports one finding for each server of a group that lets strangers' text in, if harm can come of it. A
-// server's own tools go before those of others.
+// reportPaths reports a finding for each server of a group that lets in strangers' text, if that can cause harm. A
+// server's own tools take precedence over others'.
 func reportPaths(p *check.Pass, group []*classifiedServer, seen map[string]bool) {
 	far := rolesOf(group...)
 	for _, s := range group {
@@ -150,7 +150,7 @@ func reportPaths(p *check.Pass, group []*classifiedServer, seen map[string]bool)
 	}
 }
 
-// severity is medium where nothing leaves and all that is destroyed is on this machine.
+// severity is medium if nothing leaves and all destruction is local.
 func (w *dataPath) severity() finding.Severity {
 	if !w.exfil.found() && w.destroysHere {
 		return finding.Medium
@@ -182,7 +182,7 @@ func (w *dataPath) report(p *check.Pass, seen map[string]bool) {
 	p.Report(check.Relation{At: w.source.tool.at(p), Related: related, Severity: severity, Identity: identity, Message: w.message()})
 }
 
-// message tells the worst path first: the worst witness at either end, then what else there is.
+// message describes the worst path first: the worst witness at either end, then the rest.
 func (w *dataPath) message() string {
 	end := w.exfil
 	if !end.found() {
@@ -208,7 +208,7 @@ func (w *dataPath) message() string {
 	return msg + countMore(w.source.of-1, "return text by strangers") + countMore(end.of-1, "could do the harm")
 }
 
-// name calls a tool by its name, and by its server too where the path crosses servers.
+// name names a tool, with its server if the path crosses servers.
 func (w *dataPath) name(t *tool) string {
 	if !w.acrossServers {
 		return t.name()
@@ -216,7 +216,7 @@ func (w *dataPath) name(t *tool) string {
 	return t.name() + " (" + t.server.Name + ")"
 }
 
-// countMore counts the tools that could stand in for one that is named.
+// countMore counts tools that could replace the named one.
 func countMore(n int, what string) string {
 	switch {
 	case n <= 0:

@@ -1,6 +1,5 @@
-// Package toxicflow holds the checks of what tools can do together: SEC-033 to SEC-035 over
-// one server and over all that one agent would see, and MCP-S-005 over one server. They act
-// on what package classify says of definitions; no tool is called.
+// Package toxicflow holds the checks of what tools can do together: SEC-033 to SEC-035 for one server and for all that an
+// agent would see, and MCP-S-005 for one server. They use package classify's labels of definitions; no tool is called.
 package toxicflow
 
 import (
@@ -22,21 +21,21 @@ var lane check.Lane
 // register adds a check to the lane.
 var register = lane.Register
 
-// Checks returns the lane's checks by id.
+// Checks returns the package's checks by id.
 func Checks() []*check.Check { return lane.Checks() }
 
-// A tool is what the lane keeps of one tool: enough to pair it, little enough for a million.
+// A tool is what is kept of a tool: enough to pair it, little enough for a million.
 type tool struct {
 	server *classifiedServer
 	index  int
-	tags   [2]bits // at high, at high or medium
+	tags   [2]bits // at high; at high or medium
 	flow   capability.Flow
 }
 
-// matters reports whether a tool has a label, or brings in strangers' text without one, as a reader of mail in a local folder does.
+// matters reports whether a tool has a label, or brings in strangers' text without one, like a reader of mail in a local folder.
 func (t *tool) matters() bool { return t.tags[atMedium] != 0 || t.flow.Untrusted != "" }
 
-// bits is a set of tags, by their place in capability.Tags.
+// bits is a set of tags, by index in capability.Tags.
 type bits uint8
 
 const (
@@ -53,16 +52,16 @@ func (b bits) has(tag capability.Tag) bool {
 	return false
 }
 
-// A classifiedServer is one server with what its tools mean.
+// A classifiedServer is a server and the labels of its tools.
 type classifiedServer struct {
 	*catalog.Server
 	classifier *classify.Classifier
-	tools      []tool // those that mean anything, in the order of the list
+	tools      []tool // those that matter, in list order
 	failed     []failure
-	unread     []failure // tools of which a limit kept something from being read
+	unread     []failure // tools that a limit kept from being read completely
 }
 
-// A failure is a tool that could not be classified, or not whole, and why.
+// A failure is a tool that could not be classified, or not completely, and why.
 type failure struct {
 	index int
 	why   string
@@ -70,14 +69,14 @@ type failure struct {
 
 type key struct{}
 
-// classifyServers classifies the servers of the catalog, once a run.
+// classifyServers classifies the servers of the catalog, once per run.
 func classifyServers(p *check.Pass) []*classifiedServer {
 	return p.Shared(key{}, func() any {
 		out := make([]*classifiedServer, len(p.Catalog.Servers))
 		var next atomic.Int64
 		var wg sync.WaitGroup
 		for range min(runtime.GOMAXPROCS(0), len(out)) {
-			wg.Go(func() { // ends when the servers are used up; Wait waits for it
+			wg.Go(func() { // ends when no servers are left; Wait waits for it
 				for i := int(next.Add(1)) - 1; i < len(out); i = int(next.Add(1)) - 1 {
 					out[i] = classifyServer(p.Catalog.Servers[i])
 				}
@@ -101,7 +100,7 @@ func classifyServers(p *check.Pass) []*classifiedServer {
 // classifyServer classifies the tools of one server.
 func classifyServer(s *catalog.Server) *classifiedServer {
 	j := &classifiedServer{Server: s, classifier: classify.Of(s)}
-	// Of most tools nothing is kept: a catalogue may have hundreds of thousands.
+	// Most tools are dropped: a catalog may have hundreds of thousands.
 	type outcome struct {
 		tool
 		failed string
@@ -142,27 +141,27 @@ func classifyServer(s *catalog.Server) *classifiedServer {
 	return j
 }
 
-// countLooked counts the tools of the servers as looked at.
+// countLooked counts the servers' tools as examined.
 func countLooked(p *check.Pass, all []*classifiedServer) {
 	for _, s := range all {
 		p.Looked(len(s.Tools()))
 	}
 }
 
-// name is what messages call a tool.
+// name is the tool's name for messages.
 func (t *tool) name() string { return t.server.Tools()[t.index].Label() }
 
-// at is where the tool stands: its name, if it has one.
+// at is the place of the tool: its name, if it has one.
 func (t *tool) at(p *check.Pass) check.Place {
 	var tree rawjson.Tree
 	it := &t.server.Tools()[t.index]
 	return p.At(t.server.Server, it, it.Parse(t.server.Server, &tree).Get("name"))
 }
 
-// maxRelated is how many tools one finding points to; the rest are counted.
+// maxRelated limits the tools that a finding refers to; the rest are counted.
 const maxRelated = 10
 
-// relatedPlaces points to the first of the tools.
+// relatedPlaces returns the places of the first tools.
 func relatedPlaces(p *check.Pass, tools []*tool) (out []check.Place) {
 	for _, t := range tools[:min(len(tools), maxRelated)] {
 		out = append(out, t.at(p))
@@ -184,7 +183,7 @@ func listNames(tools []*tool) string {
 	return s
 }
 
-// toolsWhere finds the tools of a server that satisfy is.
+// toolsWhere returns the tools of a server that satisfy is.
 func (j *classifiedServer) toolsWhere(is func(*tool) bool) (out []*tool) {
 	for i := range j.tools {
 		if is(&j.tools[i]) {
