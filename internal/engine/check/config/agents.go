@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// An Agent is a client at work in one folder: its servers share one context, and each of
-// them can speak to the model about the tools of the others.
+// An Agent is a client in one folder: its servers share one context, so that each can influence how the model uses the others' tools.
 type Agent struct {
 	Client  Client `json:"client"`
-	Project string `json:"project,omitempty"` // "" for work outside of every project that is known
+	Project string `json:"project,omitempty"` // "" outside of all known projects
 	Servers []Seen `json:"servers"`
 }
 
-// A Seen is a server that an agent has, switched off or not.
+// A Seen is an agent's server, enabled or disabled.
 type Seen struct {
 	Name      string    `json:"name"`
 	Transport Transport `json:"transport"`
@@ -25,12 +24,11 @@ type Seen struct {
 	entry *Entry
 }
 
-// Entry returns the entry, one of those in the files that Agents was given.
+// Entry returns the entry, which belongs to the files given to Agents.
 func (s Seen) Entry() *Entry { return s.entry }
 
-// Agents returns which servers one agent would see together: for each client, once without
-// a project and once for each project, with the servers that hold everywhere first. A
-// client without any entry is none.
+// Agents returns the servers that each agent sees together: for each client once without a project and once per
+// project, global servers first. Clients without entries are omitted.
 func Agents(files []File) []Agent {
 	type key struct {
 		client  Client

@@ -12,15 +12,15 @@ import (
 	"gauntlet/internal/leaf/taxonomy"
 )
 
-// A Check is one rule about configurations. It is the counterpart of check.Check, whose
-// checks see the definitions of a server; a configuration has entries instead.
+// A Check is a rule about configurations. It corresponds to check.Check, whose checks see a server's definitions
+// instead of a configuration's entries.
 type Check struct {
 	ID       finding.Rule
 	Name     string
 	Severity finding.Severity
 	Maturity check.Maturity
 	Axis     string
-	Taxonomy string // as of check.Check
+	Taxonomy string // as in check.Check
 	Doc      string
 	Advice   string
 	Source   string
@@ -37,24 +37,22 @@ type Pass struct {
 	findings []finding.Finding
 }
 
-// A Report is what a check has to say about one place of an entry, or of a file where
-// Entry is nil.
+// A Report is a check's finding about a place in an entry, or in a file if Entry is nil.
 type Report struct {
 	File     int // index in Files
 	Entry    *Entry
 	At       Place
 	IsKey    bool
-	Evidence string // quoted; secrets in it are masked in any case
-	// Start and End are the bytes of the evidence in the string at the place. Where a file
-	// keeps a command with its arguments in one string, they count from the argument.
+	Evidence string // quoted, with secrets masked
+	// Start and End are the byte range of the evidence in the string at the place. If a file keeps command and
+	// arguments in one string, they are relative to the argument.
 	Start, End int
-	Masked     bool // Evidence is a mask already
+	Masked     bool // Evidence is already masked
 	Message    string
-	Severity   finding.Severity // None: the check's own
+	Severity   finding.Severity // None: the check's default
 }
 
-// Run runs checks over the files, in the order of the files. It does no I/O. A check that
-// panics becomes a Problem and the others run.
+// Run runs checks over the files, in file order. It does no I/O. A check that panics becomes a Problem, and the others run.
 func Run(files []File, checks []*Check) (found []finding.Finding, problems []finding.Problem) {
 	for _, k := range checks {
 		p := &Pass{Files: files, check: k}
@@ -78,7 +76,7 @@ func (p *Pass) runCheck() (err error) {
 	return nil
 }
 
-// distinguish tells equal findings in different places apart by their order.
+// distinguish gives equal findings in different places different fingerprints by their order.
 func distinguish(found []finding.Finding) {
 	seen := map[string]int{}
 	for i := range found {
@@ -91,7 +89,7 @@ func distinguish(found []finding.Finding) {
 	}
 }
 
-// eachEntry calls judge for every entry that its client would use.
+// eachEntry calls judge for every enabled entry.
 func (p *Pass) eachEntry(judge func(file int, e *Entry)) {
 	for i := range p.Files {
 		for j := range p.Files[i].Entries {
@@ -139,7 +137,7 @@ func (p *Pass) Report(r Report) {
 
 func contains(s, part string) bool { return strings.Contains(s, part) }
 
-// identity tells files of one client apart that are no configurations: by their last names.
+// identity distinguishes a client's files other than configurations by their base names.
 func (f *File) identity() string {
 	if f.Role == Configuration {
 		return ""
@@ -148,7 +146,7 @@ func (f *File) identity() string {
 	return strings.Join(parts[max(0, len(parts)-3):], "/")
 }
 
-// placeWithoutIndex is a pointer without list indexes, so that a neighbour more does not move it.
+// placeWithoutIndex is a pointer without list indexes, so that an added neighbour does not change it.
 func placeWithoutIndex(pointer string) string {
 	parts := strings.Split(pointer, "/")
 	for i, s := range parts {
@@ -161,8 +159,7 @@ func placeWithoutIndex(pointer string) string {
 
 var registered []*Check
 
-// register adds a check to the lane. Package variables are initialised before any
-// function runs, so the set is complete when Checks is first called.
+// register adds a check. Package variables are initialized before any function runs, so the set is complete when Checks is called.
 func register(c Check) *Check {
 	registered = append(registered, &c)
 	return &c
@@ -175,7 +172,7 @@ func Checks() []*Check {
 	return out
 }
 
-// Validate reports every way in which the checks are not fit to run.
+// Validate reports all defects of the checks.
 func Validate(checks []*Check) error {
 	var errs []error
 	seen := map[finding.Rule]bool{}

@@ -1,9 +1,8 @@
-// Package config judges the configuration of MCP clients without launching anything: which
-// servers a client would start or connect to, and what is risky about the way it would.
+// Package config judges MCP client configurations without launching anything: which servers a client would start or
+// connect to, and what is risky about it.
 //
-// The words File, Entry and Value describe a configuration as it was read; package
-// internal/runtime/discover finds and reads the files. Secrets stand in configurations: a Value
-// never prints its text, in whatever way it is printed, and Reveal is the one way to it.
+// File, Entry and Value describe a configuration as read; package internal/runtime/discover finds and reads the files.
+// Configurations contain secrets: no formatting of a Value shows its text, only Reveal returns it.
 package config
 
 import (
@@ -12,17 +11,16 @@ import (
 	"gauntlet/finding"
 )
 
-// A Client is a program that keeps MCP servers in a configuration of its own.
+// A Client is a program with its own configuration of MCP servers.
 type Client string
 
-// Generic stands for a file in a common form that no client can be told from. The clients that are
-// known have their values in internal/runtime/discover.
+// Generic is a file in a common format that does not identify a client. Known clients are defined in internal/runtime/discover.
 const Generic Client = "mcp.json"
 
-// A Transport says how a client would reach a server.
+// A Transport says how a client reaches a server.
 type Transport string
 
-// The transports. Unknown is one that this program or the configuration does not name.
+// The transports. Unknown is one that the configuration does not name or we do not know.
 const (
 	Stdio   Transport = "stdio"
 	HTTP    Transport = "http"
@@ -30,11 +28,11 @@ const (
 	Unknown Transport = "unknown"
 )
 
-// A Role is what a file is for an agent.
+// A Role is the purpose of a file for an agent.
 type Role string
 
-// The roles. What is read by the model at once are Instructions; a Skill, a Command and a Subagent are read when they are
-// used, a SkillFile when the skill says so. A Script is run, and so is a Program, which cannot be read.
+// The roles. The model always reads Instructions; it reads a Skill, a Command and a Subagent when used, and a SkillFile
+// when the skill says so. Script and Program are run; a Program is unreadable.
 const (
 	Configuration Role = "" // servers and settings
 	Instructions  Role = "instructions"
@@ -47,68 +45,64 @@ const (
 	Plugin        Role = "plugin" // a folder with all of these
 )
 
-// A File is one configuration as read. A broken entry is in Problems, and in Entries with
-// what could be read of it; the others are not touched by it.
+// A File is a configuration as read. A broken entry is in Problems and, as far as readable, in Entries; it does not affect others.
 type File struct {
 	Client Client `json:"client"`
 	Path   string `json:"path"`
-	// Project is the folder for which the file holds, "" if it holds everywhere.
+	// Project is the folder that the file applies to, "" for everywhere.
 	Project  string            `json:"project,omitempty"`
 	Role     Role              `json:"role,omitempty"`
 	Entries  []Entry           `json:"entries"`
 	Problems []finding.Problem `json:"problems"`
-	// Settings are the values of the file other than those of its servers, in their order; of a text those of its
-	// front matter.
+	// Settings are the values of the file other than its servers', in order; for a text those of its front matter.
 	Settings []Setting `json:"-"`
-	// Text is what an agent reads, or the code that it runs.
+	// Text is what an agent reads, or code that it runs.
 	Text string `json:"-"`
-	// Rel is the path below the project or the user's home, with slashes; "" where it is not known.
+	// Rel is the slash-separated path relative to the project or the user's home; "" if unknown.
 	Rel string `json:"-"`
-	// Home is the user's home, "" where it is not known.
+	// Home is the user's home, "" if unknown.
 	Home string `json:"-"`
-	// Sum is the SHA-256 of the bytes of a file that is no configuration.
+	// Sum is the SHA-256 of a file that is not a configuration.
 	Sum string `json:"-"`
-	// Projects are the folders in which the client has worked, as the file says.
+	// Projects are the client's project folders according to the file.
 	Projects []string `json:"-"`
-	// LinksTo is where a link leads that was not followed, since it leads out of the folder.
+	// LinksTo is the target of a link that was not followed because it leaves the folder.
 	LinksTo string `json:"-"`
 	// Access says who may write the file.
 	Access Access `json:"access"`
 }
 
-// A Setting is one value of a file, under the names that lead to it; a value in a list has "" for a name.
+// A Setting is a value of a file and the names that lead to it; list elements have the name "".
 type Setting struct {
 	Keys  []string
 	Value Value
 }
 
-// Access is who may write a file, as the operating system told whoever read it. The zero
-// Access is "not known", as on Windows, whose permissions are not mode bits.
+// Access says who may write a file. The zero Access means unknown, as on Windows, whose permissions are not mode bits.
 type Access struct {
 	Known bool        `json:"known"`
-	Mode  fs.FileMode `json:"mode"`   // of the file, links followed
-	Dir   fs.FileMode `json:"folder"` // of the folder that holds it
+	Mode  fs.FileMode `json:"mode"`   // of the file, after links
+	Dir   fs.FileMode `json:"folder"` // of its folder
 }
 
-// Anyone reports whether every user of the machine may write the file, or replace it in
-// its folder. A sticky folder, such as /tmp, lets nobody replace a stranger's file.
+// Anyone reports whether every user of the machine may write the file or replace it in its folder. In a sticky folder,
+// such as /tmp, nobody can replace others' files.
 func (a Access) Anyone() bool {
 	const others = 0o002
 	return a.Known && (a.Mode&others != 0 || a.Dir&others != 0 && a.Dir&fs.ModeSticky == 0)
 }
 
-// An Entry is one server of a configuration, in the words of the file: nothing is expanded.
+// An Entry is a server in a configuration, as written: nothing is expanded.
 type Entry struct {
 	Client Client `json:"client"`
 	File   string `json:"file"`
-	// Project is the folder for which the entry holds, "" if it holds everywhere.
+	// Project is the folder that the entry applies to, "" for everywhere.
 	Project   string    `json:"project,omitempty"`
 	Name      string    `json:"name"`
-	Place     Place     `json:"place"` // of the name, or of the entry where it has no name of its own
+	Place     Place     `json:"place"` // of the name, or of an entry without a name
 	Transport Transport `json:"transport"`
 
-	// Command is a program without its arguments: where the file has all in one string,
-	// they are taken apart.
+	// Command is the program without arguments: a file that has both in one string is split.
 	Command   string     `json:"command,omitempty"`
 	CommandAt Place      `json:"-"`
 	Args      []Value    `json:"args,omitempty"`
@@ -119,34 +113,31 @@ type Entry struct {
 	URL     Value      `json:"url"`
 	Headers []Variable `json:"headers,omitempty"`
 
-	// Settings are further strings that a client hands to the server or its extension.
+	// Settings are further strings that a client passes to the server or its extension.
 	Settings []Variable `json:"settings,omitempty"`
 
 	Disabled bool `json:"disabled,omitempty"`
-	// Unresolved are the references of the entry that only its client can answer, such
-	// as "input:api-key". A server that needs them cannot be launched by anybody else.
+	// Unresolved are references that only the client can resolve, such as "input:api-key". Nobody else can launch a
+	// server that needs them.
 	Unresolved []string `json:"unresolved,omitempty"`
-	// Filled are the variables whose values Resolve of internal/runtime/discover has put in place of
-	// references; nil before.
+	// Filled are variables whose references internal/runtime/discover's Resolve replaced by values; nil before.
 	Filled []Variable `json:"-"`
-	// Raw is the entry's text.
-	Raw Value `json:"-"`
+	Raw    Value      `json:"-"`
 
-	// CommandAccess is who may write the program, where Command is an absolute path.
+	// CommandAccess says who may write the program if Command is an absolute path.
 	CommandAccess Access `json:"-"`
 }
 
-// A Variable is a named string: an environment variable, a header, a setting. Its Place is
-// that of its value.
+// A Variable is a named string: an environment variable, header or setting. Its Place is the value's.
 type Variable struct {
 	Name  string `json:"name"`
 	Value Value  `json:"value"`
 }
 
-// A Place is where a value stands in its file. Lines and columns count from 1, columns in
-// Unicode code points; Start and End are byte offsets.
+// A Place is the position of a value in its file. Lines and columns are 1-based, columns in Unicode code points; Start
+// and End are byte offsets.
 type Place struct {
-	Pointer   string `json:"pointer"` // RFC 6901, over the file's values in whatever format
+	Pointer   string `json:"pointer"` // RFC 6901, over the file's values in any format
 	Line      int    `json:"line"`
 	Column    int    `json:"column"`
 	EndLine   int    `json:"-"`

@@ -8,8 +8,8 @@ import (
 	"gauntlet/internal/leaf/redact"
 )
 
-// Content is a hash over what a file says, for a comparison with another day: over the bytes of a text, a script or a program,
-// over the servers and settings of a configuration without its secrets.
+// Content hashes what a file says, for comparison over time: the bytes of a text, script or program, or a
+// configuration's servers and settings without secrets.
 func (f *File) Content() string {
 	if f.Sum != "" {
 		return f.Sum
@@ -17,10 +17,9 @@ func (f *File) Content() string {
 	return content(f, nil)
 }
 
-// content is the content hash of an entry, or of all entries of a file where a finding is
-// about the file. Secrets are masked or left out first: a hash is kept in a repository,
-// and one over a weak password could be guessed. So a new key in the old place does not
-// bring a finding back; a new command, argument, variable or address does.
+// content is the content hash of an entry, or of all entries of a file for a finding about the file. Secrets are masked
+// or omitted first: the hash is kept in a repository, where one over a weak password could be guessed. So a replaced
+// key does not bring back a finding, but a new command, argument, variable or address does.
 func content(f *File, e *Entry) string {
 	if e != nil {
 		return finding.ContentHash(e.canonicalEntry())
@@ -38,7 +37,7 @@ func content(f *File, e *Entry) string {
 	return finding.JoinContent(hashes...)
 }
 
-// canonicalEntry is what an entry says, in JSON with one spelling, without its secrets.
+// canonicalEntry returns an entry as JSON in a unique spelling, without secrets.
 func (e *Entry) canonicalEntry() string {
 	text, err := json.Marshal(struct {
 		Name, Transport, Command, Cwd, EnvFile, URL string
@@ -48,13 +47,13 @@ func (e *Entry) canonicalEntry() string {
 		e.Name, string(e.Transport), e.CommandLine(), e.Cwd, e.EnvFile, e.Address(),
 		maskedPairs(e.Env), maskedPairs(e.Headers), maskedPairs(e.Settings), e.Disabled,
 	})
-	if err != nil { // strings and a bool: there is no such error
+	if err != nil { // impossible for strings and a bool
 		panic(err)
 	}
 	return string(text)
 }
 
-// canonicalSettings is what the settings of a file say, without its secrets.
+// canonicalSettings returns a file's settings without secrets.
 func (f *File) canonicalSettings() string {
 	var b strings.Builder
 	for i := range f.Settings {
@@ -77,7 +76,7 @@ func lastName(keys []string) string {
 	return ""
 }
 
-// maskedPairs lists variables with their values, those of credentials left out.
+// maskedPairs lists variables with their values, omitting credentials.
 func maskedPairs(vs []Variable) [][2]string {
 	out := make([][2]string, len(vs))
 	for i, v := range vs {

@@ -6,12 +6,11 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
-// placeholder matches what manuals put where a secret goes.
+// placeholder matches what manuals write in place of a secret.
 var placeholder = lazyregexp.New(`(?i)^[<\[{(].*[>\]})]$|your|my[-_]|example|change.?me|replace|placeholder|dummy|redacted|insert|enter|todo|fixme|sample|xxx|\*\*\*|\.\.\.|…|^(?:true|false|none|null|nil|undefined|default|optional|required|test|secret|password|token|key|api.?key|bearer|basic|dev|local|anonymous|public|admin|root|user|postgres|guest)$`)
 
-// credible reports whether a literal value can be a secret at all: long enough, without
-// white space, no placeholder, no path, no number, no reference. A password may be short
-// and a word; a key or a token has digits or is long.
+// credible reports whether a literal value can be a secret: long enough, without white space, not a placeholder, path,
+// number or reference. A password may be a short word; a key or token has digits or is long.
 func credible(value string, password bool) bool {
 	v := strings.TrimSpace(literal(value))
 	switch {
@@ -30,8 +29,7 @@ func credible(value string, password bool) bool {
 	return len(v) >= 8 && (strings.ContainsAny(v, "0123456789") || len(v) >= 20)
 }
 
-// drawn reports whether a path segment looks drawn by lot, as the keys are that some
-// services put into the URL of a server.
+// drawn reports whether a path segment looks random, like the keys that some services put into server URLs.
 func drawn(s string) bool {
 	digits, letters, turns, last := 0, 0, 0, 0
 	for i := range len(s) {

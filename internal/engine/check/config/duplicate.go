@@ -44,7 +44,7 @@ func reportDuplicates(p *Pass, a Agent) {
 	}
 	for _, name := range names {
 		same := byName[name]
-		// What is wrong everywhere is said once, for the client without a project.
+		// A global conflict is reported once, for the client without a project.
 		if len(same) < 2 || a.Project != "" && !slices.ContainsFunc(same, func(s Seen) bool { return s.entry.Project == a.Project }) {
 			continue
 		}
@@ -65,7 +65,7 @@ func reportDuplicates(p *Pass, a Agent) {
 	}
 }
 
-// starts is what a client would start or connect to, for comparison.
+// starts returns what a client would start or connect to, for comparison.
 func (e *Entry) starts() string {
 	parts := []string{e.Command}
 	for _, a := range e.Args {

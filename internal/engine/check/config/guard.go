@@ -7,11 +7,9 @@ import (
 	"gauntlet/internal/leaf/redact"
 )
 
-// Guarded returns what no report may show of a resolved entry's environment, headers,
-// settings and arguments and of the variables it refers to, should its server repeat it, as
-// NAME=VALUE. Left out are single
-// short words and small numbers under a name that is no credential's: "info" and
-// "production" stand in every other text, and hiding them there would tell nobody anything.
+// Guarded returns, as NAME=VALUE, the values of a resolved entry's environment, headers, settings, arguments and referenced
+// variables that no report may show, should the server repeat them. Short single words and small numbers are omitted unless
+// the name is a credential's: "info" and "production" occur in any text, and hiding them would only confuse.
 func (e *Entry) Guarded() []string {
 	var out []string
 	for _, list := range [][]Variable{e.Env, e.Headers, e.Settings, e.Filled} {
@@ -20,7 +18,7 @@ func (e *Entry) Guarded() []string {
 			if redact.CredentialName(v.Name) || !plainWord(text) {
 				out = append(out, v.Name+"="+text)
 			}
-			// "Bearer x": the secret may be repeated without its scheme.
+			// "Bearer x": the server may repeat the secret without its scheme.
 			for _, s := range header(v.Name, text) {
 				if s.start == 0 && s.end == len(text) {
 					continue

@@ -47,7 +47,7 @@ var (
 	rubyOptions = lazyregexp.New(`(?:^|\s)-r\s*\S+`)
 )
 
-// injecting holds, for each variable, the values that load code.
+// injecting maps variables to the values that load code.
 var injecting = map[string]*lazyregexp.Regexp{
 	"LD_PRELOAD": anything, "LD_AUDIT": anything, "DYLD_INSERT_LIBRARIES": anything, "PYTHONSTARTUP": anything,
 	"PERL5OPT": lazyregexp.New(`-?[Mm]\S+|-I\S+`), "PERL5DB": anything, "BASH_ENV": anything, "RUBYOPT": rubyOptions, "NODE_OPTIONS": nodeOptions, "BUN_OPTIONS": lazyregexp.New(`(?:^|\s)(?:--preload|--require|-r)(?:[\s=]\s*\S+|$)`),

@@ -58,15 +58,15 @@ requests that carry a key to their own service, and installers of well-known ven
 	},
 })
 
-// shortestOrder is the shortest value that is read as a text, in bytes.
+// shortestOrder is the shortest value that is read as text, in bytes.
 const shortestOrder = 24
 
-// instructs reports whether a setting is a text that a model reads: a prompt of a hook, the role of a mode.
+// instructs reports whether a setting is text for a model: a hook's prompt, a mode's role.
 func instructs(way string) bool {
 	return endsInAny(way, "prompt", "instructions", "instructions/", "instruction", "systemprompt", "system_prompt", "system", "description", "roledefinition", "custominstructions", "whentouse", "rules/", "rules", "developer_instructions", "append_system_prompt", "additionalcontext", "systemmessage", "content", "text")
 }
 
-// reportActs reports the acts of a text, one for each kind.
+// reportActs reports the acts in a text, one per kind.
 func (p *Pass) reportActs(file int, f *File, found []acts.Act, code bool) {
 	severity := finding.Medium
 	switch acts.Judge(found) {
@@ -102,7 +102,7 @@ func (p *Pass) reportActs(file int, f *File, found []acts.Act, code bool) {
 	}
 }
 
-// placeIn is the place of a part of the file's text.
+// placeIn returns the place of a part of the file's text.
 func (f *File) placeIn(start, end int) Place {
 	for start < end && (f.Text[start] == ' ' || f.Text[start] == '\n' || f.Text[start] == '\t' || f.Text[start] == '\r') {
 		start++
@@ -178,7 +178,7 @@ Not reported: hooks that run a formatter, a test or a script of the project; the
 	},
 })
 
-// reportTalkingHook reports a hook that talks to somebody outside at each event: by its address, or by a program that sends.
+// reportTalkingHook reports a hook that contacts an outside host on each event, by its address or through a program that sends.
 func (p *Pass) reportTalkingHook(file int, s *Setting, way string) {
 	command := s.Value.Reveal()
 	if !strings.Contains(way, "hook") || !strangeAddress(command) || endsIn(way, "prompt") {
@@ -191,10 +191,10 @@ func (p *Pass) reportTalkingHook(file int, s *Setting, way string) {
 	p.Report(Report{File: file, At: s.Value.Place, Evidence: command, Severity: severity, Message: "a command that runs by itself talks to somebody outside at each event"})
 }
 
-// handsOn matches commands that take what they are given by the client.
+// handsOn matches commands that use input from the client.
 var handsOn = lazyregexp.New(`(?i)stdin|@-|/dev/fd/0|\$\(cat\)|\$\{?(?:tool_input|claude_|input|prompt)|sys\.argv|process\.argv|\$\{?[@*1]`)
 
-// runsBySelf reports whether a setting is a command that a client runs without being asked.
+// runsBySelf reports whether a setting is a command that a client runs without asking.
 func runsBySelf(way string) bool {
 	if strings.Contains(way, "hook") && endsInAny(way, "command", "bash", "powershell", "run", "script", "shell", "windows", "linux", "osx", "prompt", "args/", "command/", "url") {
 		return true
@@ -239,7 +239,7 @@ variables.`,
 	},
 })
 
-// redirects reports whether a setting says where prompts go.
+// redirects reports whether a setting determines where prompts are sent.
 func redirects(way string) bool {
 	return endsInAny(way, "anthropic_base_url", "anthropic_bedrock_base_url", "anthropic_vertex_base_url", "anthropic_api_url", "openai_base_url", "openai_api_base", "openai_api_host", "gemini_base_url", "google_gemini_base_url", "code_assist_endpoint", "https_proxy", "http_proxy", "all_proxy", "otel_exporter_otlp_endpoint", "otlpendpoint", "model_providers/*/base_url", "provider/*/options/baseurl", "providers/*/base_url", "chatgpt_base_url", "apibase", "exporter/*/endpoint", "anthropicbaseurl", "openaibaseurl", "proxy", "http/proxy")
 }
@@ -298,8 +298,8 @@ Severity is high where the link leads to a file or a folder of credentials. A li
 	},
 })
 
-// mostImports is how many imports of one file are judged.
+// mostImports limits the imports judged per file.
 const mostImports = 1_000
 
-// imports matches what instruction files import: @path at a word's beginning.
+// imports matches imports of instruction files: @path at the beginning of a word.
 var imports = lazyregexp.New(`(?m)(?:^|[\s(])@(~?/?[\w./~-]*[\w-])`)

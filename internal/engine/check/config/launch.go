@@ -2,31 +2,29 @@ package config
 
 import "strings"
 
-// A word is one word of a command line: the command, an argument, or a part of the string
-// that a shell is given.
+// A word is a word of a command line: the command, an argument, or part of a shell's script.
 type word struct {
 	text string
 	at   Place
-	from int // where text stands in the string at the place; -1 where it does not stand there as it is
+	from int // offset of text in the string at the place; -1 if it does not occur there literally
 }
 
-// A launch is what an entry starts, without the programs that only start another.
+// A launch is what an entry finally starts, without wrapper programs.
 type launch struct {
-	program string // small, without folder and ending
+	program string // lower case, without folder and extension
 	head    word
 	args    []word
-	env     []assignment // of the words in front of the program
+	env     []assignment // of the words before the program
 }
 
-// An assignment is a variable that an entry sets, wherever it does.
+// An assignment is a variable set anywhere in an entry.
 type assignment struct {
 	name, value string
 	at          Place
-	from        int // where value stands in the string at the place
+	from        int // offset of value in the string at the place
 }
 
-// launched unwraps an entry's command: env, sudo, cmd /c, sh -c and the like. The first
-// simple command of a shell's script is taken for what is launched.
+// launched unwraps an entry's command: env, sudo, cmd /c, sh -c and the like. Of a shell script, the first simple command counts.
 func launched(e *Entry) launch {
 	words := make([]word, 0, len(e.Args)+1)
 	words = append(words, word{text: e.Command, at: e.CommandAt})
@@ -74,11 +72,10 @@ func unwrap(words []word, env []assignment, depth int) launch {
 	return l
 }
 
-// shells are programs whose argument is a program.
+// shells are programs that run a script argument.
 var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "ash": true, "ksh": true, "fish": true, "cmd": true, "powershell": true, "pwsh": true}
 
-// shellScript returns the words that a shell is told to run: for sh one string, for cmd
-// and PowerShell the rest of the line.
+// shellScript returns the words of a shell's script: one string for sh, the rest of the line for cmd and PowerShell.
 func shellScript(l launch) ([]word, bool) {
 	if !shells[l.program] {
 		return nil, false
@@ -100,14 +97,13 @@ func shellScript(l launch) ([]word, bool) {
 			}
 		}
 		if !strings.HasPrefix(low, "-") && !strings.HasPrefix(low, "/") && l.program != "powershell" && l.program != "pwsh" {
-			return nil, false // a script's name
+			return nil, false // the name of a script
 		}
 	}
 	return nil, false
 }
 
-// firstCommand takes the first simple command out of a script. One word is a line of its
-// own; several are words already.
+// firstCommand returns the first simple command of a script. A single word is a line to be split; several are already split.
 func firstCommand(script []word) []word {
 	words := script
 	if len(script) == 1 {
@@ -137,8 +133,7 @@ func firstCommand(script []word) []word {
 	return words
 }
 
-// assignments are all variables that an entry sets: in its environment, before its command
-// and in the options of a container.
+// assignments returns all variables that an entry sets: in its environment, before its command and in container options.
 func assignments(e *Entry) []assignment {
 	var out []assignment
 	for _, v := range e.Env {

@@ -7,18 +7,17 @@ import (
 	"gauntlet/internal/leaf/excerpt"
 )
 
-// searched are variables that decide where a runtime or a package manager finds code, beside
-// those of injecting.
+// searched are variables, besides injecting, that decide where a runtime or package manager finds code.
 var searched = []string{
 	"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH", "PYTHONPATH", "PYTHONHOME", "NODE_PATH", "RUBYLIB", "PERL5LIB", "CLASSPATH", "ENV",
 	"GIT_SSH_COMMAND", "GIT_EXEC_PATH", "NPM_CONFIG_REGISTRY", "NPM_CONFIG_NODE_OPTIONS", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_INDEX", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "GOPROXY",
 }
 
-// mostShown is how much of one value a person is shown, in bytes.
+// mostShown limits the bytes of a value shown to a person.
 const mostShown = 500
 
-// LoaderVariables returns the variables of the entry's environment that decide what code runs, as
-// NAME=VALUE for a person who has to agree to its launch, with secrets masked.
+// LoaderVariables returns the entry's environment variables that decide what code runs, as NAME=VALUE with secrets
+// masked, for the person who consents to the launch.
 func (e *Entry) LoaderVariables() []string {
 	var out []string
 	for _, v := range e.Env {

@@ -12,8 +12,7 @@ import (
 	"gauntlet/internal/leaf/secret"
 )
 
-// Mask stands in for a secret in evidence: its first four characters, fewer of a short
-// one, and its length.
+// Mask replaces a secret in evidence by its length and first four characters, fewer if it is short.
 func Mask(s string) string {
 	n := utf8.RuneCountInString(s)
 	head, seen := 0, 0
@@ -25,11 +24,9 @@ func Mask(s string) string {
 	return fmt.Sprintf("%s… (%d characters)", strings.ToValidUTF8(s[:head], "\uFFFD"), n)
 }
 
-// CommandLine returns the command and its arguments for a person who has to agree to
-// their launch. What looks like a secret is masked: values of flags and variables that
-// are named like credentials, and what internal/leaf/secret finds. Of program text, such as that
-// behind sh -c, no more is masked than a word of it can be, or a person would agree to what
-// is behind the mask.
+// CommandLine returns the command and its arguments for the person who consents to the launch. Values of flags and
+// variables named like credentials, and what internal/leaf/secret finds, are masked. In program text, such as after sh
+// -c, only words are masked, since nobody should consent to hidden code.
 func (e *Entry) CommandLine() string {
 	parts := []string{quoteArgument(maskSecrets(e.Command))}
 	hot := hotArgs(e)
@@ -51,13 +48,13 @@ func (e *Entry) CommandLine() string {
 	return strings.Join(parts, " ")
 }
 
-// programFlag matches the flags of shells and interpreters behind which a program stands.
+// programFlag matches the flags of shells and interpreters that a program follows.
 var programFlag = lazyregexp.New(`(?i)^(?:-[a-z]*[cepr]|/[ckr]|--?(?:eval|print|exec|command|encodedcommand))$`)
 
-// programMarks are characters that a program is made of, and a secret rarely.
+// programMarks are characters common in programs and rare in secrets.
 const programMarks = ";|&()<>`\n"
 
-// maskProgram masks the secrets between the marks of a program.
+// maskProgram masks secrets between programMarks.
 func maskProgram(s string) string {
 	if len(s) > MaxJudged {
 		return maskProgram(s[:MaxJudged]) + "…"
@@ -91,8 +88,7 @@ func quoteArgument(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// Address returns the entry's URL for a person, without the user, the values of the query,
-// the fragment and path segments that look drawn by lot.
+// Address returns the entry's URL for display, without user, query values, fragment and random-looking path segments.
 func (e *Entry) Address() string { return maskURL(e.URL.Reveal()) }
 
 func maskURL(s string) string {
@@ -103,7 +99,7 @@ func maskURL(s string) string {
 	_, rest, _ := strings.Cut(s, "://")
 	rest, _, _ = strings.Cut(rest, "#")
 	rest, _, _ = strings.Cut(rest, "?")
-	path := strings.Split(rest, "/") // as written, with its references
+	path := strings.Split(rest, "/") // as written, with references
 	path[0] = ""
 	for i, seg := range path {
 		if drawn(seg) {
@@ -117,7 +113,7 @@ func maskURL(s string) string {
 	return maskSecrets(out)
 }
 
-// maskSecrets masks the secrets in any text, so that it can be quoted.
+// maskSecrets masks the secrets in a text, so that it can be quoted.
 func maskSecrets(s string) string {
 	if len(s) > MaxJudged {
 		return maskSecrets(s[:MaxJudged]) + "…"
@@ -140,18 +136,17 @@ func maskSecrets(s string) string {
 	return strings.ToValidUTF8(b.String(), "\uFFFD")
 }
 
-// A span is a part of a string, in bytes; why says what it is.
+// A span is a byte range of a string; why describes it.
 type span struct {
 	start, end int
 	why        string
 }
 
-// MaxJudged is how much of one value is looked through for secrets, in bytes. Who reads
-// configurations says so where a value is longer.
+// MaxJudged limits the bytes of a value searched for secrets. Readers of configurations report longer values.
 const MaxJudged = 64 << 10
 
-// secretsIn finds secrets by their own looks: those internal/leaf/secret knows, the password
-// of a URL, and query values and assignments that are named like credentials.
+// secretsIn finds secrets by form: those that internal/leaf/secret knows, passwords in URLs, and query values and
+// assignments named like credentials.
 func secretsIn(s string) []span {
 	var out []span
 	s = s[:min(len(s), MaxJudged)]

@@ -2,15 +2,15 @@ package config
 
 import "strings"
 
-// A PackageRun is a package that an entry has a package runner fetch and start.
+// A PackageRun is a package that an entry fetches and starts through a package runner.
 type PackageRun struct {
 	Ecosystem string // "npm", "pypi", "oci" or "go"
-	Text      string // what the runner is told to fetch: "name@1.2.3"
+	Text      string // as given to the runner: "name@1.2.3"
 	Args      []string
 }
 
-// RunsPackage tells which package an entry has fetched and started; false where it starts something else, or several
-// packages at once. The arguments are those behind the package.
+// RunsPackage returns the package that an entry fetches and starts; false if it starts something else or several
+// packages. The arguments are those after the package.
 func RunsPackage(e *Entry) (PackageRun, bool) {
 	l := launched(e)
 	all := specs(l)
@@ -28,7 +28,7 @@ func RunsPackage(e *Entry) (PackageRun, bool) {
 			if len(rest) == 0 { // --from PACKAGE without a program
 				return run, true
 			}
-			rest = rest[1:] // the program of the package
+			rest = rest[1:] // the package's program
 		}
 		for _, w := range rest {
 			run.Args = append(run.Args, w.text)
@@ -38,7 +38,7 @@ func RunsPackage(e *Entry) (PackageRun, bool) {
 	return run, true
 }
 
-// named reports whether an option names the package, so that a program of it follows.
+// named reports whether an option names the package, so that one of its programs follows.
 func named(option string) bool {
 	return option == "-p" || option == "--package" || option == "--from" || option == "--spec"
 }

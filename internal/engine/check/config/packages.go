@@ -6,13 +6,13 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
-// A spec is what a package runner is told to fetch.
+// A spec is a package specifier of a package runner.
 type spec struct {
 	runner string
 	kind   ecosystem
 	text   string
 	at     Place
-	from   int // where text stands in the string at the place
+	from   int // offset of text in the string at the place
 }
 
 type ecosystem uint8
@@ -70,7 +70,7 @@ func specs(l launch) []spec {
 			return runner("uv tool run", pypi, args, uvOptions, "--from", "--with")
 		}
 		if sub("run") {
-			// The plain word is a program of the project, or of what --with brings.
+			// The plain word is a program of the project, or of a --with package.
 			return runner("uv run", pypi, args, uvOptions, "--with", "")
 		}
 	case "pipx":
@@ -92,7 +92,7 @@ func specs(l launch) []spec {
 	return nil
 }
 
-// Options that take a value of their own.
+// Options with a separate value.
 var (
 	npmOptions = options("-p --package -c --call --registry --cache --userconfig -w --workspace --prefix --loglevel --node-options --shell")
 	uvOptions  = options("--from --with --with-editable --with-requirements --python -p --index-url --index --default-index -i --extra-index-url --find-links -f --cache-dir --directory --project --env-file --refresh-package --constraints --constraint -c --overrides --build-constraints -b --exclude-newer --color --config-file --python-platform --index-strategy --keyring-provider --resolution --prerelease --link-mode --reinstall-package --upgrade-package -P --extra --group --package --pip-args --spec --torch-backend --allow-insecure-host --module -m")
@@ -106,9 +106,8 @@ func options(list string) map[string]bool {
 	return m
 }
 
-// runner reads the arguments of a package runner: the values of the named options are
-// specs; without any, the first word that is no option is one. With --with beside --from
-// or a plain word, both count. A last name "" says that the plain word is never a spec.
+// runner parses the arguments of a package runner: values of the named options are specs; without any, the first non-option
+// is. With --with next to --from or a plain word, both count. A final name "" means that the plain word is never a spec.
 func runner(name string, kind ecosystem, args []word, valued map[string]bool, named ...string) []spec {
 	var out []spec
 	explicit, quiet := false, named[len(named)-1] == ""
@@ -171,10 +170,10 @@ func goRun(args []word) []spec {
 	return nil
 }
 
-// dockerFlags are the options of "docker run" without a value; all others take one.
+// dockerFlags are the options of "docker run" without a value; all others have one.
 var dockerFlags = options("--rm --init --interactive --tty --privileged --read-only --detach --publish-all --no-healthcheck --oom-kill-disable --sig-proxy --disable-content-trust --quiet --help --replace --tls-verify --no-hosts --rmi --env-host --http-proxy")
 
-// imageOf finds the image among the arguments of "docker run".
+// imageOf returns the image in the arguments of "docker run".
 func imageOf(name string, args []word) []spec {
 	for i := 0; i < len(args); i++ {
 		text := args[i].text
@@ -192,8 +191,7 @@ func imageOf(name string, args []word) []spec {
 				i++
 			}
 		case strings.Trim(text[1:], "itdPq") != "":
-			// A cluster ends with the option that takes a value: "-ite NAME=VALUE". A value
-			// may also be glued to it: "-p8080:80".
+			// A cluster may end with an option that has a value, separate as in "-ite NAME=VALUE" or attached as in "-p8080:80".
 			if len(strings.TrimLeft(text[1:], "itdPq")) == 1 {
 				i++
 			}
@@ -211,7 +209,7 @@ var (
 	npmShorthand = lazyregexp.New(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
 )
 
-// loose says why the next start may run other code than the last, "" if it may not.
+// loose says why the next start may run different code, "" if it cannot.
 func (s spec) loose() string {
 	text := s.text
 	if text == "" || refers(text) || local(text) {
@@ -293,7 +291,7 @@ func looseNPM(text string) string {
 	if exactNPM.MatchString(strings.TrimPrefix(version, "=")) {
 		return ""
 	}
-	// A path behind the version of a deno specifier.
+	// A path after the version of a deno specifier.
 	if v, _, ok := strings.Cut(version, "/"); ok && exactNPM.MatchString(v) {
 		return ""
 	}

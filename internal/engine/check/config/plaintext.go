@@ -42,8 +42,7 @@ host that is a reference only the client can resolve.`,
 	},
 })
 
-// bridges reports whether an entry starts a program that connects to the address among
-// its arguments.
+// bridges reports whether an entry starts a program that connects to the address in its arguments.
 func bridges(e *Entry) bool {
 	for _, a := range e.Args {
 		for _, name := range []string{"mcp-remote", "mcp-proxy", "supergateway", "mcp-bridge"} {
@@ -61,7 +60,7 @@ func unencrypted(text string) (host string, bad bool) {
 	if !strings.HasPrefix(low, "http://") && !strings.HasPrefix(low, "ws://") {
 		return "", false
 	}
-	// The host by hand first: a reference in the address is none that url.Parse takes.
+	// Parse the host manually first: url.Parse rejects references in addresses.
 	rest := text[strings.Index(text, "://")+3:]
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 && !refers(rest[:min(len(rest), i+1)]) {
 		rest = rest[:i]

@@ -83,8 +83,7 @@ tool names, and lists of what is denied.`,
 	},
 })
 
-// wildcardObjects judges approvals that are objects: the pattern is a name in VS Code, a member beside the action in Amp and
-// Augment.
+// wildcardObjects judges approvals that are objects: in VS Code the pattern is a name, in Amp and Augment a member next to the action.
 func (p *Pass) wildcardObjects() {
 	all := lazyregexp.New(`^(?:\*|/\.\*/|/\^?\.\*\$?/\w*|\.\*|\*\*/?\*?)$`)
 	for i := range p.Files {
@@ -104,7 +103,7 @@ func (p *Pass) wildcardObjects() {
 	}
 }
 
-// allowedBeside reports whether the object of a setting says that it allows.
+// allowedBeside reports whether the setting's object says that it allows.
 func allowedBeside(settings []Setting, at int) bool {
 	n := len(settings[at].Keys) - 1
 	object := parentPointer(&settings[at])
@@ -117,7 +116,7 @@ func allowedBeside(settings []Setting, at int) bool {
 	return false
 }
 
-// parentPointer is the pointer to the object that a setting is a member of, with a slash.
+// parentPointer is the pointer to the setting's object, with a trailing slash.
 func parentPointer(s *Setting) string {
 	return s.Value.Place.Pointer[:strings.LastIndexByte(s.Value.Place.Pointer, '/')+1]
 }

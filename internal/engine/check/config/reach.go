@@ -33,7 +33,7 @@ server and for trusted folders. Not reported: single folders below the home dire
 	},
 })
 
-// wholeMachine matches folders that hold everything: the root, a drive, a home directory.
+// wholeMachine matches folders that contain everything: the root, a drive, a home directory.
 var wholeMachine = lazyregexp.New(`^(?:/|/\*\*?|~[/\\]?|\$HOME/?|\$\{(?:HOME|env:HOME|userHome|env:USERPROFILE)\}/?|%USERPROFILE%\\?|\{env:HOME\}/?|[A-Za-z]:[\\/]{0,2}|/home/?|/home/[^/:]+/?|/Users/?|/Users/[^/:]+/?|[A-Za-z]:[\\/]{1,2}Users(?:[\\/]{1,2}[^\\/:]+)?[\\/]{0,2}|/root/?|/etc/?|/mnt/[a-z]/?|/var/?|/private/?|/Volumes/?)$`)
 
 type reach struct {
@@ -43,7 +43,7 @@ type reach struct {
 	severity finding.Severity
 }
 
-// reaches finds what an entry opens beyond a folder.
+// reaches finds what an entry exposes beyond a folder.
 func reaches(e *Entry, home string) (out []reach) {
 	whole := func(path string) bool {
 		return wholeMachine.MatchString(path) || home != "" && strings.TrimRight(path, `/\`) == strings.TrimRight(home, `/\`)
@@ -82,7 +82,7 @@ func reaches(e *Entry, home string) (out []reach) {
 	return out
 }
 
-// containerReaches reads the options of docker run.
+// containerReaches parses the options of docker run.
 func containerReaches(l launch, whole func(string) bool) (out []reach) {
 	add := func(a word, says string, severity finding.Severity) {
 		out = append(out, reach{a.at, a.text, says, severity})
@@ -135,7 +135,7 @@ func mountReach(a word, source string, whole func(string) bool, add func(word, s
 	}
 }
 
-// hostPart is what stands before the colon of a mount; that of a drive is none.
+// hostPart returns what precedes the colon of a mount, ignoring a drive's colon.
 func hostPart(mount string) string {
 	from := 0
 	if len(mount) > 2 && mount[0]|0x20 >= 'a' && mount[0]|0x20 <= 'z' && mount[1] == ':' && (mount[2] == '\\' || mount[2] == '/') {

@@ -2,16 +2,16 @@ package config
 
 import "strings"
 
-// A ReferenceKind says what a reference refers to.
+// A ReferenceKind is the kind of what a reference refers to.
 type ReferenceKind string
 
-// The kinds of reference that clients put in place of values.
+// The kinds of reference that clients replace by values.
 const (
 	EnvReference    ReferenceKind = "env"    // an environment variable
-	InputReference  ReferenceKind = "input"  // what the client asks its user for
+	InputReference  ReferenceKind = "input"  // a value that the client asks its user for
 	FileReference   ReferenceKind = "file"   // the content of a file
-	SecretReference ReferenceKind = "secret" // the client's store of secrets
-	FolderReference ReferenceKind = "folder" // a folder, or another word that the client predefines
+	SecretReference ReferenceKind = "secret" // the client's secret store
+	FolderReference ReferenceKind = "folder" // a folder or another word that the client predefines
 )
 
 // A Reference is a part of a value that a client replaces: text[Start:End].
@@ -24,10 +24,8 @@ type Reference struct {
 	Start, End int
 }
 
-// References finds what clients replace in text, in any client's way of writing it:
-// ${VAR}, ${VAR:-default}, ${env:VAR}, ${input:ID}, ${workspaceFolder}, {env:VAR},
-// {file:PATH}, ${{ secrets.NAME }}, $VAR and %VAR%. Which of them a given client honours
-// is for the caller to know.
+// References finds references in text, in the syntax of any client: ${VAR}, ${VAR:-default}, ${env:VAR}, ${input:ID},
+// ${workspaceFolder}, {env:VAR}, {file:PATH}, ${{ secrets.NAME }}, $VAR and %VAR%. The caller knows which of them a client supports.
 func References(text string) []Reference {
 	var out []Reference
 	for i := 0; i < len(text); {
@@ -45,7 +43,7 @@ func References(text string) []Reference {
 const maxReference = 512
 
 func referenceAt(text string, i int) (Reference, bool) {
-	// No reference is longer; looking further would cost the square of a hostile text.
+	// References are bounded: an unbounded search would take quadratic time on a hostile text.
 	s := text[i:min(len(text), i+maxReference)]
 	switch {
 	case strings.HasPrefix(s, "${{"):
@@ -78,7 +76,7 @@ func referenceAt(text string, i int) (Reference, bool) {
 	return Reference{}, false
 }
 
-// braced reads what stands between ${ and }.
+// braced parses what is between ${ and }.
 func braced(body string, start, end int) (Reference, bool) {
 	r := Reference{Form: "${", Start: start, End: end}
 	if name, def, ok := strings.Cut(body, ":-"); ok && nameLength(name) == len(name) && name != "" {
@@ -114,13 +112,13 @@ func braced(body string, start, end int) (Reference, bool) {
 	return r, true
 }
 
-// predefined are the words that VS Code and its relatives replace by themselves.
+// predefined are the words that VS Code and its relatives replace themselves.
 var predefined = map[string]bool{
 	"workspaceFolder": true, "workspaceFolderBasename": true, "userHome": true, "cwd": true, "file": true,
 	"pathSeparator": true, "/": true, "execPath": true, "extensionPath": true, "CLAUDE_PLUGIN_ROOT": true, "CLAUDE_PROJECT_DIR": true, "__dirname": true,
 }
 
-// nameLength is the length of the name of an environment variable at the start of s.
+// nameLength returns the length of an environment variable name at the start of s.
 func nameLength(s string) int {
 	n := 0
 	for n < len(s) && (s[n] == '_' || 'a' <= s[n]|0x20 && s[n]|0x20 <= 'z' || n > 0 && '0' <= s[n] && s[n] <= '9') {
@@ -129,13 +127,12 @@ func nameLength(s string) int {
 	return n
 }
 
-// literal is text without its references: what the file itself says.
+// literal returns text without its references: what the file itself says.
 func literal(text string) string {
 	var b strings.Builder
 	at := 0
 	for _, r := range References(text) {
-		// A bare $NAME is a reference for some clients only; as a part of a longer word,
-		// such as a password, it is none.
+		// A bare $NAME is a reference only for some clients; inside a longer word, such as a password, it is not one.
 		if r.Form == "$" && (r.Start != 0 || r.End != len(text)) {
 			continue
 		}
@@ -147,5 +144,5 @@ func literal(text string) string {
 	return b.String()
 }
 
-// refers reports whether text holds a reference.
+// refers reports whether text contains a reference.
 func refers(text string) bool { return len(References(text)) > 0 }

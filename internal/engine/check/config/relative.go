@@ -74,7 +74,7 @@ func absolute(p string) bool {
 	return strings.HasPrefix(p, "/") || strings.HasPrefix(p, `\\`) || len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/')
 }
 
-// temporary reports whether a path lies in a folder that any program may write to.
+// temporary reports whether a path is in a folder that any program may write to.
 func temporary(p string) bool {
 	p = strings.ToLower(strings.ReplaceAll(p, `\`, "/"))
 	for _, dir := range []string{"/tmp/", "/var/tmp/", "/dev/shm/", "/private/tmp/", "/private/var/tmp/", "$tmpdir/", "${tmpdir}/", "${env:tmpdir}/", "%temp%/", "%tmp%/", "${env:temp}/"} {

@@ -42,7 +42,7 @@ The evidence is masked: the first characters and the length. Neither message nor
 	},
 })
 
-// secretsInSettings reports secrets in settings that are no part of a server, and those in texts and scripts.
+// secretsInSettings reports secrets in settings outside servers, and in texts and scripts.
 func (p *Pass) secretsInSettings() {
 	for i := range p.Files {
 		f := &p.Files[i]
@@ -70,10 +70,10 @@ func (p *Pass) secretsInSettings() {
 	}
 }
 
-// mostSecrets is how many secrets of one text are reported.
+// mostSecrets limits the secrets reported per text.
 const mostSecrets = 20
 
-// exampleSecret reports whether a secret says of itself that it is none.
+// exampleSecret reports whether a secret says that it is an example.
 func exampleSecret(s string) bool {
 	low := strings.ToLower(s)
 	for _, w := range []string{"example", "xxxx", "your", "placeholder", "fake", "dummy", "test", "sample", "123456", "abcdef", "changeme", "redacted", "<", "...", "password", "secret", "user:pass", "000000"} {
@@ -84,7 +84,7 @@ func exampleSecret(s string) bool {
 	return false
 }
 
-// A held is one secret in an entry: text[start:end] of the string at the place.
+// A held is a secret in an entry: text[start:end] of the string at the place.
 type held struct {
 	span
 	text  string
@@ -127,11 +127,10 @@ func secretsOf(e *Entry) []held {
 	return out
 }
 
-// shownName quotes a name for a message. A name may hold a secret too, by mistake.
+// shownName quotes a name for a message. A name may contain a secret by mistake.
 func shownName(name string) string { return quoteArgument(maskSecrets(name)) }
 
-// namedSecrets finds the secrets in a value that has a name: by their own looks, and the whole of
-// it where the name is that of a credential.
+// namedSecrets finds the secrets in a named value: by form, or all of it if the name is a credential's.
 func namedSecrets(name, value string) []span {
 	if spans := secretsIn(value); len(spans) > 0 {
 		return spans
@@ -144,13 +143,13 @@ func namedSecrets(name, value string) []span {
 	return []span{{0, len(value), "by its name"}}
 }
 
-// credentialReference reports whether the references of a value leave nothing of it.
+// credentialReference reports whether a value consists of references only.
 func credentialReference(value string) bool {
 	rest := strings.Trim(literal(value), " \t:/-_")
 	return len(rest) < 8
 }
 
-// header finds the secret of a header: "Bearer x" and "Basic x" are schemes and a secret.
+// header finds the secret of a header: "Bearer x" and "Basic x" are a scheme and a secret.
 func header(name, value string) []span {
 	if scheme, rest, ok := strings.Cut(value, " "); ok && !strings.ContainsAny(rest, " ") {
 		switch strings.ToLower(scheme) {
@@ -164,8 +163,7 @@ func header(name, value string) []span {
 	return namedSecrets(name, value)
 }
 
-// pathSecret finds a segment drawn by lot in the path of an address: some services hand
-// out addresses that are keys.
+// pathSecret finds a random-looking segment in the path of a URL: some services use such URLs as keys.
 func pathSecret(url string) []span {
 	i := strings.Index(url, "://")
 	if i < 0 {
@@ -186,15 +184,15 @@ func pathSecret(url string) []span {
 	return nil
 }
 
-// hotArgs finds arguments that are secrets by what stands before the value: a flag
-// (--token x, --token=x), a variable (-e TOKEN=x, TOKEN=x) or a header ("Authorization: x").
+// hotArgs finds arguments that are secrets because of what precedes the value: a flag (--token x, --token=x), a
+// variable (-e TOKEN=x, TOKEN=x) or a header ("Authorization: x").
 func hotArgs(e *Entry) map[int]span {
 	out := map[int]span{}
 	for i := range e.Args {
 		text := e.Args[i].Reveal()
 		if i > 0 {
 			flag := e.Args[i-1].Reveal()
-			// "-e TOKEN" hands a variable on and says nothing of its value.
+			// "-e TOKEN" passes a variable on and does not contain its value.
 			if strings.HasPrefix(flag, "--") && !strings.Contains(flag, "=") && !strings.HasPrefix(text, "-") {
 				if s := namedSecrets(flag, text); len(s) > 0 {
 					out[i] = s[0]

@@ -11,22 +11,22 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
-// A settingRule is one setting of one or more clients that says too much.
+// A settingRule is about a risky setting of one or more clients.
 type settingRule struct {
-	// keys are patterns of the names that lead to it, in small letters with slashes; * stands for one name, and a pattern
-	// fits the end of the way. Names with dots in them, as VS Code has, are ways too.
+	// keys are lower-case patterns of slash-separated names, with * for any one name; a pattern matches the end of the
+	// path. Names with dots, as in VS Code, are paths, too.
 	keys     string
 	value    *lazyregexp.Regexp
 	severity finding.Severity
 	says     string
 }
 
-// way is how the rules name a setting: mcpServers.s.autoApprove[0] is mcpservers/s/autoapprove/.
+// way returns a setting's path as rules name it: mcpServers.s.autoApprove[0] is mcpservers/s/autoapprove/.
 func (s *Setting) way() string {
 	return strings.ToLower(strings.ReplaceAll(strings.Join(s.Keys, "/"), ".", "/"))
 }
 
-// fits reports whether a setting is one that the rule is about.
+// fits reports whether the rule applies to a setting.
 func (r *settingRule) fits(way, value string) bool {
 	for keys := range strings.FieldsSeq(r.keys) {
 		if endsIn(way, keys) && r.value.MatchString(value) {
@@ -36,7 +36,7 @@ func (r *settingRule) fits(way, value string) bool {
 	return false
 }
 
-// endsIn reports whether the last names of a way fit a pattern.
+// endsIn reports whether the end of a path matches a pattern.
 func endsIn(way, pattern string) bool {
 	n := strings.Count(pattern, "/") + 1
 	parts := strings.Split(way, "/")
@@ -47,12 +47,12 @@ func endsIn(way, pattern string) bool {
 	return ok
 }
 
-// endsInAny reports whether the last names of a way fit one of the patterns.
+// endsInAny reports whether the end of a path matches one of the patterns.
 func endsInAny(way string, patterns ...string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool { return endsIn(way, pattern) })
 }
 
-// eachSetting calls judge for every value of the files' settings.
+// eachSetting calls judge for every setting of the files.
 func (p *Pass) eachSetting(judge func(file int, s *Setting, way string)) {
 	for i := range p.Files {
 		for j := range p.Files[i].Settings {
@@ -62,7 +62,7 @@ func (p *Pass) eachSetting(judge func(file int, s *Setting, way string)) {
 	}
 }
 
-// entryOf is the entry that a setting is a part of, nil for none.
+// entryOf returns the entry that a setting belongs to, nil for none.
 func (f *File) entryOf(s *Setting) *Entry {
 	for i := range f.Entries {
 		if e := &f.Entries[i]; strings.HasPrefix(s.Value.Place.Pointer, e.Place.Pointer+"/") {
@@ -72,12 +72,12 @@ func (f *File) entryOf(s *Setting) *Entry {
 	return nil
 }
 
-// HasSettings reports whether a configuration says more than what its servers are.
+// HasSettings reports whether a configuration has more than servers.
 func (f *File) HasSettings() bool {
 	return slices.ContainsFunc(f.Settings, func(s Setting) bool { return f.entryOf(&s) == nil })
 }
 
-// reportSettings judges all settings by rules. A setting has one finding, of the first rule that it fits.
+// reportSettings judges all settings by rules. A setting has one finding, by the first matching rule.
 func (p *Pass) reportSettings(rules []settingRule, soften bool) {
 	p.eachSetting(func(file int, s *Setting, way string) {
 		value := s.Value.Reveal()
@@ -99,8 +99,8 @@ func (p *Pass) reportSettings(rules []settingRule, soften bool) {
 	})
 }
 
-// soften lowers a severity where a setting weighs less: a skill or a command names the tools that it needs, which hold while
-// it is used; a list of what is denied stands beside what is allowed; a local file is one user's own choice.
+// soften lowers the severity of a setting that matters less: a skill or command names tools that are allowed while it
+// is used; a list of denials limits what is allowed; a local file is one user's own choice.
 func (f *File) soften(severity finding.Severity) finding.Severity {
 	denies := slices.ContainsFunc(f.Settings, func(s Setting) bool { return endsIn(s.way(), "permissions/deny/") })
 	if severity == finding.High && (f.Role != Configuration || denies || strings.HasSuffix(f.Path, ".local.json")) {
@@ -109,12 +109,12 @@ func (f *File) soften(severity finding.Severity) finding.Severity {
 	return severity
 }
 
-// settingText is a setting for a reader: its name and value.
+// settingText shows a setting's name and value.
 func settingText(s *Setting) string {
 	return lastName(s.Keys) + ": " + s.Value.Reveal()
 }
 
-// strangeAddress reports whether an address in a value leads outside and to no vendor.
+// strangeAddress reports whether a value has an address that is neither local nor a known vendor's.
 func strangeAddress(value string) bool {
 	for rest := value; ; {
 		at := strings.Index(rest, "://")

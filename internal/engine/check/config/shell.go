@@ -40,7 +40,7 @@ loads the user's PATH), "||", and a script file, which is a file on this machine
 	},
 })
 
-// scriptOf returns what the entry's command hands to a shell, behind env and the like.
+// scriptOf returns the shell script of the entry's command, after env and the like.
 func scriptOf(e *Entry) ([]word, bool) {
 	words := []word{{text: e.Command, at: e.CommandAt}}
 	for _, a := range e.Args {
@@ -50,7 +50,7 @@ func scriptOf(e *Entry) ([]word, bool) {
 		l := launch{program: base(words[n].text), args: words[n+1:]}
 		if script, ok := shellScript(l); ok {
 			if strings.HasPrefix(l.program, "p") && len(l.args) > 0 {
-				// The switch is a part of the matter: -EncodedCommand.
+				// The switch itself matters: -EncodedCommand.
 				return l.args, true
 			}
 			return script, true

@@ -11,13 +11,13 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
-// A leg is one of the three things that are dangerous together.
+// A leg is one of the three capabilities that are dangerous together.
 type leg uint8
 
 const (
 	strangers leg = 1 << iota // brings in what strangers write
-	private                   // reads what is the user's own
-	outside                   // sends to others
+	private                   // reads the user's own data
+	outside                   // sends data to others
 )
 
 var legNames = []struct {
@@ -25,7 +25,7 @@ var legNames = []struct {
 	says string
 }{{strangers, "brings in what strangers write"}, {private, "reads what is the user's own"}, {outside, "sends to others"}}
 
-// A member is a server, a skill, a command or a sub-agent at work with others.
+// A member is a server, skill, command or sub-agent that works with others.
 type member struct {
 	file  int
 	entry *Entry // nil for a file
@@ -33,7 +33,7 @@ type member struct {
 	legs  leg
 }
 
-// legWords are words in names of servers and packages, and what a server of that name mostly does.
+// legWords are words in server and package names, and the usual capability of such a server.
 var legWords = map[string]leg{
 	"fetch": strangers | outside, "browser": strangers | outside, "browserbase": strangers | outside, "playwright": strangers | outside, "puppeteer": strangers | outside, "chrome": strangers | outside, "selenium": strangers | outside, "firecrawl": strangers, "crawl": strangers, "scrape": strangers, "scraper": strangers, "web": strangers, "search": strangers, "brave": strangers, "tavily": strangers, "exa": strangers, "rss": strangers, "reddit": strangers, "youtube": strangers, "twitter": strangers | outside, "x": strangers | outside,
 	"gmail": strangers | private | outside, "mail": strangers | private | outside, "email": strangers | private | outside, "imap": strangers | private, "outlook": strangers | private | outside, "smtp": outside, "sendgrid": outside, "mailgun": outside, "resend": outside, "slack": strangers | private | outside, "discord": strangers | outside, "telegram": strangers | outside, "whatsapp": strangers | private | outside, "teams": private | outside, "twilio": outside, "webhook": outside, "zapier": outside, "http": outside, "poster": outside, "post": outside, "upload": outside, "pastebin": outside,
@@ -41,7 +41,7 @@ var legWords = map[string]leg{
 	"filesystem": private, "files": private, "drive": private, "gdrive": private, "dropbox": private | outside, "notion": private | outside, "obsidian": private, "memory": private, "notes": private, "calendar": private, "contacts": private, "postgres": private, "postgresql": private, "mysql": private, "sqlite": private, "mongodb": private, "redis": private, "snowflake": private, "bigquery": private, "database": private, "db": private, "supabase": private, "salesforce": private, "hubspot": private, "stripe": private, "1password": private, "vault": private, "aws": private, "kubernetes": private, "ssh": private | outside, "shell": private | outside, "terminal": private | outside, "desktop": private,
 }
 
-// legPhrases are what skills, commands and sub-agents say that they do.
+// legPhrases are phrases by which skills, commands and sub-agents describe what they do.
 var legPhrases = []struct {
 	leg leg
 	re  *lazyregexp.Regexp
@@ -74,14 +74,14 @@ where nobody is asked.`,
 	},
 })
 
-// An agentGroup is what one client has at work in one project.
+// An agentGroup is what a client has in one project.
 type agentGroup struct {
 	client, project string
 	members         []member
-	unasked         string // a setting that has it run things without asking; "" for none
+	unasked         string // setting that runs things without asking; "" for none
 }
 
-// agentGroups joins for each client what holds everywhere with what holds in each project.
+// agentGroups combines, for each client, what is global with what belongs to each project.
 func (p *Pass) agentGroups() (out []*agentGroup) {
 	type key struct{ client, project string }
 	groups := map[key]*agentGroup{}
@@ -137,7 +137,7 @@ func (p *Pass) agentGroups() (out []*agentGroup) {
 	return out
 }
 
-// judgeGroup reports an agent that has all three, at the member that sends.
+// judgeGroup reports an agent that has all three legs, at the member that sends.
 func (p *Pass) judgeGroup(g *agentGroup) {
 	var all leg
 	members := slices.DeleteFunc(slices.Clone(g.members), func(m member) bool { return g.unasked == "" && m.legs == strangers|private|outside })
@@ -178,7 +178,7 @@ func (p *Pass) judgeGroup(g *agentGroup) {
 	p.Report(r)
 }
 
-// entryLegs tells from the words in a server's name, package and address what it does.
+// entryLegs infers a server's capabilities from its name, package and address.
 func entryLegs(e *Entry) (out leg) {
 	look := func(s string) {
 		for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
@@ -199,7 +199,7 @@ func entryLegs(e *Entry) (out leg) {
 	return out
 }
 
-// textLegs tells from the name and the description of a skill what it does.
+// textLegs infers a skill's capabilities from its name and description.
 func textLegs(f *File) (out leg) {
 	said := f.name()
 	for i := range f.Settings {
@@ -215,7 +215,7 @@ func textLegs(f *File) (out leg) {
 	return out
 }
 
-// name is what a person calls a file for agents: the folder of a skill, the name of another without its ending.
+// name is the display name of an agent file: a skill's folder, or the base name without extension.
 func (f *File) name() string {
 	parts := strings.Split(strings.ReplaceAll(f.Path, `\`, "/"), "/")
 	last := parts[len(parts)-1]

@@ -5,22 +5,21 @@ import (
 	"io"
 )
 
-// Redacted is what a Value prints instead of its text.
+// Redacted is printed instead of a Value's text.
 const Redacted = "[redacted]"
 
-// A Value is a string of a configuration that may be a secret. It prints as Redacted with
-// every verb of fmt, in JSON, in text and in logs, by itself and inside other values.
+// A Value is a string of a configuration that may be secret. It prints as Redacted with every verb of fmt, in JSON,
+// text and logs, directly and inside other values.
 type Value struct {
 	Place Place
-	// A pointer: package fmt does not ask values in unexported fields how they print,
-	// and prints a pointer there as an address.
+	// A pointer: fmt ignores the methods of values in unexported fields, and prints a pointer there as an address.
 	text *string
 }
 
-// NewValue returns a Value of text that stands at a place.
+// NewValue returns a Value with its position.
 func NewValue(text string, at Place) Value { return Value{Place: at, text: &text} }
 
-// Reveal returns the text. Whoever calls it answers for where the text goes.
+// Reveal returns the text. The caller is responsible for where it goes.
 func (v Value) Reveal() string {
 	if v.text == nil {
 		return ""
@@ -28,7 +27,6 @@ func (v Value) Reveal() string {
 	return *v.text
 }
 
-// Empty reports whether there is no text.
 func (v Value) Empty() bool { return v.Reveal() == "" }
 
 // String returns Redacted, or "" for an empty Value.
@@ -42,5 +40,5 @@ func (v Value) String() string {
 // Format writes what String returns, whatever the verb.
 func (v Value) Format(s fmt.State, _ rune) { io.WriteString(s, v.String()) } //nolint:errcheck // fmt keeps the error
 
-// MarshalText writes what String returns; packages encoding/json and log/slog use it too.
+// MarshalText returns the result of String; encoding/json and log/slog use it, too.
 func (v Value) MarshalText() ([]byte, error) { return []byte(v.String()), nil }

@@ -2,9 +2,8 @@ package config
 
 import "strings"
 
-// Words splits a command line as a POSIX shell does, quotes and backslashes honoured and
-// nothing expanded. With windows, a backslash is a part of a path. A quote that is not
-// closed ends with the text.
+// Words splits a command line like a POSIX shell, with quotes and backslashes but without expansion. If windows is set,
+// backslashes are literal. An unclosed quote ends with the text.
 func Words(s string, windows bool) []string {
 	var out []string
 	var b strings.Builder
@@ -39,7 +38,7 @@ func Words(s string, windows bool) []string {
 	return out
 }
 
-// base is the name of a program without its folder and the endings of Windows, small.
+// base returns the lower-case name of a program without folder and Windows extensions.
 func base(command string) string {
 	if i := strings.LastIndexAny(command, `/\`); i >= 0 {
 		command = command[i+1:]

@@ -39,7 +39,7 @@ func annotationLie(it *check.Item) {
 	switch {
 	case readOnly:
 		lie = "readOnlyHint true"
-	case declared && !harmless && verb.word != "remove": // to remove from a list can be undone
+	case declared && !harmless && verb.word != "remove": // removing from a list is reversible
 		lie = "destructiveHint false"
 	default:
 		return

@@ -23,7 +23,8 @@ A wildcard is one for all hosts or for all of a top-level domain (*, https:, htt
 	RunItem: appPermissions,
 })
 
-// policyLists are the lists of a content security policy, as MCP Apps and its forerunner call them, and how bad a wildcard in them is.
+// policyLists are the lists of a content security policy, as named by MCP Apps and its predecessor, with the severity
+// of a wildcard in each.
 var policyLists = map[string]finding.Severity{
 	"connectDomains": finding.High, "connect_domains": finding.High, "resourceDomains": finding.High, "resource_domains": finding.High,
 	"frameDomains": finding.Medium, "frame_domains": finding.Medium, "baseUriDomains": finding.Medium,
@@ -57,12 +58,12 @@ func appPermissions(it *check.Item) {
 	}
 }
 
-// isWildcard reports whether a source of a content security policy stands for all hosts, or for all of a top-level domain.
+// isWildcard reports whether a content security policy source allows all hosts, or a whole top-level domain.
 func isWildcard(source string) bool {
 	source = strings.ToLower(strings.TrimSpace(source))
 	if before, rest, found := strings.Cut(source, "://"); found {
 		source = rest
-	} else if strings.HasSuffix(before, ":") { // a scheme alone
+	} else if strings.HasSuffix(before, ":") { // only a scheme
 		return before == "http:" || before == "https:" || before == "ws:" || before == "wss:"
 	}
 	host, _, _ := strings.Cut(source, "/")
@@ -71,7 +72,7 @@ func isWildcard(source string) bool {
 	return host == "*" || star && !strings.Contains(below, ".") && below != "localhost"
 }
 
-// decodedBase64 is what a text in base64 says, "" where it is none.
+// decodedBase64 decodes base64 text, "" if it is not base64.
 func decodedBase64(text string) string {
 	text = strings.TrimRight(strings.Join(strings.Fields(text), ""), "=")
 	b, err := base64.RawStdEncoding.DecodeString(text[:min(len(text), 1<<20)])

@@ -7,18 +7,17 @@ import (
 	"gauntlet/rawjson"
 )
 
-// declared is what an input schema says about the names of parameters.
+// declared is what an input schema says about parameter names.
 type declared struct {
 	names map[string]bool // canonical
-	// open is set where the schema takes parameters that it does not name: additional
-	// properties outright, or one object whose fields it leaves out.
+	// open is set if the schema accepts parameters that it does not name: through additional properties, or an object
+	// without listed fields.
 	open bool
-	// carrier is set where an object whose fields are left out is there to hold parameters, as its name says: "queryParams".
+	// carrier is set if such an object exists to hold parameters, according to its name: "queryParams".
 	carrier bool
 }
 
-// declarations reads a schema, false where properties is not an object: then nobody can
-// say what is declared.
+// declarations reads a schema; false if properties is not an object, so that the declared names are unknown.
 func declarations(schema rawjson.Value) (declared, bool) {
 	d := declared{names: map[string]bool{}}
 	props := schema.Get("properties")
@@ -38,13 +37,12 @@ func declarations(schema rawjson.Value) (declared, bool) {
 	return d, true
 }
 
-// holdsParameters reports whether the canonical name of an object says that it holds the parameters of a request.
+// holdsParameters reports whether an object's canonical name says that it holds request parameters.
 func holdsParameters(name string) bool {
 	return strings.HasSuffix(name, "param") || strings.HasSuffix(name, "params") || strings.HasSuffix(name, "parameters") || strings.HasSuffix(name, "arguments") || strings.HasSuffix(name, "args")
 }
 
-// fieldsListed reports whether a property's own fields can be read, in place or behind a
-// reference, which walk has followed by reading all definitions.
+// fieldsListed reports whether a property's own fields are listed, directly or behind a reference; walk reads all definitions.
 func fieldsListed(v rawjson.Value) bool {
 	for _, name := range []string{"properties", "$ref", "allOf", "anyOf", "oneOf", "items"} {
 		if v.Get(name).Exists() {
@@ -54,8 +52,8 @@ func fieldsListed(v rawjson.Value) bool {
 	return false
 }
 
-// walk collects names at any depth: descriptions list the fields of an object parameter
-// beside the parameters themselves. In an object of definitions the member names are names.
+// walk collects names at any depth: descriptions list the fields of an object parameter next to the parameters. In an
+// object of definitions, member names are type names.
 func (d *declared) walk(v rawjson.Value, definitions bool, depth int) {
 	if depth > catalog.MaxDepth {
 		return
@@ -78,9 +76,9 @@ func (d *declared) walk(v rawjson.Value, definitions bool, depth int) {
 				d.names[canonicalName(e.Text())] = true
 			}
 		case "enum", "const", "default", "examples":
-			// Any JSON, which may look like a schema and declares nothing.
+			// Any JSON, which may look like a schema but declares nothing.
 		case "$ref":
-			// Nobody fetches what lies outside, so its names cannot be read.
+			// External references are not fetched, so their names are unknown.
 			d.open = d.open || !strings.HasPrefix(m.Value.Text(), "#")
 		default:
 			d.walk(m.Value, false, depth+1)
@@ -88,7 +86,7 @@ func (d *declared) walk(v rawjson.Value, definitions bool, depth int) {
 	}
 }
 
-// has reports whether a name is declared, or the part before its first dot or bracket.
+// has reports whether a name, or the part before its first dot or bracket, is declared.
 func (d *declared) has(name string) bool {
 	if d.names[canonicalName(name)] {
 		return true
@@ -97,8 +95,7 @@ func (d *declared) has(name string) bool {
 	return i > 0 && d.names[canonicalName(name[:i])]
 }
 
-// canonicalName makes names equal that differ in case, separators or plural only:
-// "userIds", "user_id", "USER-ID".
+// canonicalName unifies names that differ only in case, separators or plural: "userIds", "user_id", "USER-ID".
 func canonicalName(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -118,16 +115,15 @@ func canonicalName(s string) string {
 	return s
 }
 
-// wrappers are names for "all the parameters", canonical. Code that takes one object has
-// it in the docstring; the schema may show its fields instead, and the other way round.
+// wrappers are canonical names for "all parameters". Code that takes one object documents it in the docstring, while
+// the schema may show its fields, and vice versa.
 var wrappers = setOf("param", "parameter", "arg", "argument", "kwarg", "input", "inputdata", "inputmodel", "inputparam", "request", "req")
 
-// framework lists parameters that a framework fills in and never shows to a model, canonical.
+// framework lists the canonical names of parameters that frameworks inject and never show to a model.
 var framework = setOf("ctx", "context", "self", "cl", "requestcontext", "mcpctx", "mcpcontext", "toolcontext", "runcontext",
 	"extra", "meta", "server", "mcp", "app", "session", "progresstoken", "callback", "signal", "abortsignal", "cancellationtoken", "request", "httprequest")
 
-// labels are words that stand before a colon in a list of parameters without naming one,
-// canonical: always, and with a capital only.
+// labels are canonical words before a colon in a parameter list that are not parameters: always, and only if capitalized.
 var (
 	labels     = setOf("none", "example", "default", "required", "optional", "return", "http", "where", "or", "and", "if", "eg", "ie", "na", "nothing", "todo")
 	titleWords = setOf("note", "raise", "yield", "warning", "important", "tip", "usage", "output", "response", "error", "exception",
@@ -142,11 +138,10 @@ func setOf(words ...string) map[string]bool {
 	return m
 }
 
-// neverDeclared reports whether a documented name is none that a schema would declare.
-// kind is the type that the description gives, "" if none.
+// neverDeclared reports whether a schema would never declare a documented name. kind is its documented type, "" if none.
 func neverDeclared(name, kind string) bool {
 	key := canonicalName(name)
 	return framework[key] || wrappers[key] || labels[key] || name[0] < 'a' && titleWords[key] ||
-		strings.Contains(kind, "Context") || strings.Contains(kind, "Session") || // what frameworks inject, under any name
+		strings.Contains(kind, "Context") || strings.Contains(kind, "Session") || // injected by frameworks, under any name
 		strings.ToUpper(name) == name && strings.Contains(name, "_") // an environment variable
 }

@@ -45,7 +45,7 @@ func descriptionInjection(it *check.Item) {
 	}
 }
 
-// script returns the span of an HTML script element with code in it; end is 0 without one.
+// script returns the span of an HTML script element that contains code; end is 0 if there is none.
 func script(s string) (start, end int) {
 	if strings.IndexByte(s, '<') < 0 {
 		return 0, 0
@@ -61,8 +61,7 @@ func script(s string) (start, end int) {
 	return start, start + n
 }
 
-// indexFold is strings.Index with ASCII letter case ignored; sub is in lower case and
-// begins with '<'.
+// indexFold is strings.Index ignoring ASCII case; sub is lower-case and begins with '<'.
 func indexFold(s, sub string) int {
 	for at := 0; ; at++ {
 		i := strings.IndexByte(s[at:], sub[0])

@@ -7,14 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// A nameWord is one word of a tool's name, in lower case, with its bytes in the name.
+// A nameWord is a lower-case word of a tool's name and its byte range.
 type nameWord struct {
 	word       string
 	start, end int
 }
 
-// nameWords splits a name at everything that is no letter and at capitals: "HTTPDelete_v2"
-// is http, delete, v.
+// nameWords splits a name at non-letters and capitals: "HTTPDelete_v2" is http, delete, v.
 func nameWords(name string) []nameWord {
 	var out []nameWord
 	start := -1
@@ -49,28 +48,28 @@ func nameWords(name string) []nameWord {
 //go:embed destructive.txt
 var destructiveWords string
 
-// A wordUse says what a word at the place of the verb means.
+// A wordUse is the meaning of a word in the position of the verb.
 type wordUse uint8
 
 const (
-	noVerb   wordUse = iota // a namespace or an object: go on with the next word
-	otherOne                // a verb that destroys nothing, or a word that makes a noun of the name
+	noVerb   wordUse = iota // a namespace or an object: continue with the next word
+	otherOne                // a harmless verb, or a word that makes the name a noun
 	destroys
 	mayDestroy // together with certain objects
 )
 
-// destructiveVocabulary is destructive.txt, read.
+// destructiveVocabulary is the parsed destructive.txt.
 type destructiveVocabulary struct {
 	use     map[string]wordUse
-	objects map[string]map[string]bool // of mayDestroy: what can be lost by it
-	nouns   map[string]map[string]bool // words behind a verb that make a noun of it
+	objects map[string]map[string]bool // for mayDestroy: what can be lost
+	nouns   map[string]map[string]bool // words after a verb that make it a noun
 	openers map[string]bool
-	told    map[string]map[string]bool // verbs of descriptions, with what must stand in the sentence; nil for nothing
+	told    map[string]map[string]bool // verbs in descriptions and the words that the sentence must contain, nil for none
 }
 
 var destructive = parseDestructive(destructiveWords)
 
-// parseDestructive reads lines "kind: word word…", and "kind verb: word word…".
+// parseDestructive parses lines "kind: word word…" and "kind verb: word word…".
 func parseDestructive(s string) destructiveVocabulary {
 	v := destructiveVocabulary{use: map[string]wordUse{}, objects: map[string]map[string]bool{}, nouns: map[string]map[string]bool{}, told: map[string]map[string]bool{}}
 	for line := range strings.Lines(s) {
@@ -111,7 +110,7 @@ func (v *destructiveVocabulary) add(words []string, use wordUse) {
 	}
 }
 
-// destructiveVerb returns the verb of a tool's name where it destroys something.
+// destructiveVerb returns the verb of a tool's name if it is destructive.
 func destructiveVerb(name string) (nameWord, bool) {
 	words := nameWords(name)
 	for i, w := range words {
@@ -131,8 +130,8 @@ func destructiveVerb(name string) (nameWord, bool) {
 	return nameWord{}, false
 }
 
-// toldVerb returns the verb that a description begins with, where its first sentence says that something is lost by it: "Permanently
-// deletes the account", and not "Deletes nothing" nor "Get the records that were deleted".
+// toldVerb returns the first verb of a description whose first sentence says that something is lost: "Permanently
+// deletes the account", but neither "Deletes nothing" nor "Get the records that were deleted".
 func toldVerb(description string) (nameWord, bool) {
 	sentence := firstSentence(description)
 	words := nameWords(sentence)
@@ -153,7 +152,8 @@ func toldVerb(description string) (nameWord, bool) {
 	return nameWord{}, false
 }
 
-// objectReach is how many words from a verb its object may stand: "removes a user account", and no file in which a signal is removed.
+// objectReach is the maximum distance of an object from its verb, in words: "removes a user account", but not a file in
+// which a signal is removed.
 const objectReach = 6
 
 // firstSentence returns the first sentence of a description, at most 300 bytes.
@@ -167,8 +167,7 @@ func firstSentence(s string) string {
 	return s
 }
 
-// ambiguous are verbs that also name what a tool works on: "post_delete", "queue.watch.remove".
-// The verb is then the word that follows, if it is the last.
+// ambiguous are verbs that can also be objects: "post_delete", "queue.watch.remove". The verb is then the next word, if it is the last.
 var ambiguous = setOf("list", "post", "store", "search", "report", "test", "index", "query", "watch", "set", "group", "schedule", "monitor")
 
 func anyWord(words []nameWord, except int, set map[string]bool) bool {
@@ -180,7 +179,7 @@ func anyWord(words []nameWord, except int, set map[string]bool) bool {
 	return false
 }
 
-// lookup finds a word as it is, and verbs in their third person: "deletes", "wipes".
+// lookup finds a word itself, or a verb in the third person: "deletes", "wipes".
 func (v *destructiveVocabulary) lookup(w string) (wordUse, string) {
 	if u := v.use[w]; u != noVerb {
 		return u, w

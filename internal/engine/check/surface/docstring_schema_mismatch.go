@@ -59,7 +59,7 @@ func docstringSchemaMismatch(it *check.Item) {
 	}
 }
 
-// reportUndeclared reports each name once, where it first stands.
+// reportUndeclared reports each name once, where it first occurs.
 func reportUndeclared(it *check.Item, f *check.Field, named []parameter, d declared) {
 	s := f.Text.Raw
 	seen := map[string]bool{}

@@ -5,15 +5,14 @@ import (
 	"strings"
 )
 
-// A parameter is a name that a description gives to an argument of its tool.
+// A parameter is a parameter name in a tool's description.
 type parameter struct {
 	start, end int    // of the name
-	kind       string // the type in parentheses or braces behind or before the name, "" if none
-	listed     bool   // in a list of parameters; otherwise in a sentence
+	kind       string // type in parentheses or braces after or before the name, "" if none
+	listed     bool   // in a parameter list; otherwise in a sentence
 }
 
-// documented returns the parameters that a description names, in order of place. Names
-// repeat where the description repeats them. It takes time linear in s.
+// documented returns the parameters that a description names, in order and with repetitions, in linear time.
 func documented(s string) []parameter {
 	if !mentionsParameters(s) {
 		return nil
@@ -24,8 +23,7 @@ func documented(s string) []parameter {
 	return out
 }
 
-// mentionsParameters looks for what every way to name a parameter contains: most
-// descriptions have none of it, and this pass is all they cost.
+// mentionsParameters searches for what every way to name a parameter contains: most descriptions have none and cost only this pass.
 func mentionsParameters(s string) bool {
 	for i := 0; i+3 <= len(s); i++ {
 		switch s[i] | 0x20 {
@@ -51,15 +49,15 @@ func mentionsParameters(s string) bool {
 
 func quoteMark(c byte) bool { return c == '`' || c == '\'' || c == '"' }
 
-// hasFoldPrefix is strings.HasPrefix for an ASCII prefix in lower case, letter case aside.
+// hasFoldPrefix is strings.HasPrefix for a lower-case ASCII prefix, ignoring case.
 func hasFoldPrefix(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// A line is one line of a text, s[start:end], without its white space.
+// A line is a line of a text, s[start:end], without surrounding white space.
 type line struct {
 	start, end int
-	indent     int // in columns; a tab goes to the next multiple of 4
+	indent     int // in columns, with tab stops every 4
 }
 
 // eachLine yields the lines of s.

@@ -34,7 +34,7 @@ func encodedPayload(it *check.Item) {
 		if len(f.Text.Blobs) == 0 {
 			continue
 		}
-		orders := map[int]bool{} // where a blob begins that decodes to an order
+		orders := map[int]bool{} // starts of blobs that decode to a directive
 		for _, d := range f.Text.Directives {
 			orders[d.Start] = orders[d.Start] || d.Decoded
 		}
@@ -48,12 +48,11 @@ func encodedPayload(it *check.Item) {
 	}
 }
 
-// long is the length in bytes from which a blob that decodes to nothing readable counts:
-// longer than any hash, key id or signature that documentation shows.
+// long is the minimum length in bytes of an undecodable blob that is reported: longer than any hash, key id or
+// signature in documentation.
 const long = 200
 
-// payload tells a smuggled order from hashes, ids and sample data and says what it is, ""
-// for honest data.
+// payload describes a smuggled directive, "" for honest data such as hashes, ids and samples.
 func payload(f *check.Field, b *text.Blob, order bool) string {
 	if order {
 		return "decode to an order to the model"
@@ -69,8 +68,8 @@ func payload(f *check.Field, b *text.Blob, order bool) string {
 	return ""
 }
 
-// media reports whether a blob is announced as data (a data URI, an example in quotes
-// after "e.g.") or begins as an image, font, archive or certificate does.
+// media reports whether a blob is introduced as data (a data URI, a quoted example after "e.g.") or begins like an
+// image, font, archive or certificate.
 func media(s string, b *text.Blob) bool {
 	before := s[max(0, b.Start-40):b.Start]
 	for _, sign := range []string{"base64,", "data:", "BEGIN ", "e.g", "xample", "ssh-", "sha256", "sha512", "sha384"} {

@@ -58,14 +58,14 @@ func exfiltration(it *check.Item) {
 	}
 }
 
-// credentialURI reports whether the address of a resource is a file with credentials, or one in which the kernel shows those of a process.
+// credentialURI reports whether a resource's URI is a credential file, or a file in which the kernel shows a process's credentials.
 func credentialURI(uri string) bool {
 	path, ok := strings.CutPrefix(uri, "file://")
 	return ok && (clause.Credential(path) || strings.HasPrefix(path, "/proc/") && strings.HasSuffix(path, "/environ"))
 }
 
-// outsideDefault says how grave it is that a parameter for a recipient has a default that is an address on a public host: high for
-// copies, medium for the recipient itself; None for an example, for a host named like the server, and for everything else.
+// outsideDefault returns the severity of a recipient parameter whose default is an address on a public host: high for
+// copies, medium for the recipient itself; None for examples, a host named like the server, and everything else.
 func outsideDefault(it *check.Item, f *check.Field) finding.Severity {
 	key := f.Value.Key().Text()
 	if f.Sort != check.SchemaValue || f.IsKey || key != "default" && key != "const" {
@@ -99,12 +99,12 @@ func outsideDefault(it *check.Item, f *check.Field) finding.Severity {
 	return severity
 }
 
-// recipients are words of parameters that say whom something goes to.
+// recipients are words in names of recipient parameters.
 var recipients = map[string]finding.Severity{"bcc": finding.High, "cc": finding.High, "forward": finding.High, "to": finding.Medium, "recipient": finding.Medium,
 	"recipients": finding.Medium, "webhook": finding.Medium, "callback": finding.Medium, "notify": finding.Medium, "destination": finding.Medium}
 
-// loadedDefault reports whether a field is a default value (or the only allowed one) that
-// names a credential file or a metadata service, or that is a shell command.
+// loadedDefault reports whether a field is a default (or the only allowed value) that names a credential file or
+// metadata service, or is a shell command.
 func loadedDefault(f *check.Field) bool {
 	if f.Sort != check.SchemaValue || f.IsKey {
 		return false
@@ -115,15 +115,15 @@ func loadedDefault(f *check.Field) bool {
 	return clause.Credential(f.Text.Raw) || text.Injection(f.Text.Raw)
 }
 
-// ownsDefault reports whether the credential file that is a default value is what the tool says it
-// works with: a part of its path stands in the tool's name, its title, its server's name or the first
-// words of its description (.ssh for a tool that makes SSH keys), and the parameter is one for a path.
+// ownsDefault reports whether a credential file given as default is what the tool works with: a part of its path occurs
+// in the tool's name or title, its server's name or the first words of its description (.ssh for a tool that makes SSH
+// keys), and the parameter is a path.
 func ownsDefault(it *check.Item, f *check.Field) bool {
 	if !clause.Credential(f.Text.Raw) || !takesPath(f.Value.Parent().Key().Text()) {
 		return false
 	}
 	if home := f.Text.Raw; strings.HasPrefix(home, ".") && !strings.HasPrefix(home, "..") && !strings.ContainsAny(home, "/\\") && clause.Words(f.Value.Parent().Key().Text())[strings.TrimLeft(home, ".")] {
-		return true // `env_file: .env`, which lies in the project and is what the parameter is named after
+		return true // `env_file: .env`, a project file that the parameter is named after
 	}
 	business := clause.Words(it.Name() + " " + it.Value.Get("title").Text() + " " + it.Server.Name + " " + clause.Purpose(it.Value.Get("description").Text()))
 	for part := range clause.Words(f.Text.Raw) {
@@ -139,7 +139,7 @@ func ownsDefault(it *check.Item, f *check.Field) bool {
 	return false
 }
 
-// takesPath reports whether the name of a parameter says that it takes the place of a file.
+// takesPath reports whether a parameter's name says that it is a file path.
 func takesPath(name string) bool {
 	for word := range clause.Words(name) {
 		if pathWords[word] {
@@ -151,7 +151,7 @@ func takesPath(name string) bool {
 
 var pathWords = setOf("path", "file", "filename", "key", "keyfile", "identity", "profile", "config", "kubeconfig", "dotenv", "credentials", "location", "dir", "directory")
 
-// worksWith gives for parts of such paths other words for what tools do with them.
+// worksWith maps parts of such paths to words by which tools refer to them.
 var worksWith = map[string][]string{
 	"ssh":  {"sftp", "scp", "rsync", "key", "keys", "keypair", "git", "host", "tunnel"},
 	"env":  {"dotenv", "environment", "variables"},

@@ -49,7 +49,7 @@ func isReference(key string) bool {
 	return key == "$ref" || key == "$dynamicRef" || key == "$recursiveRef"
 }
 
-// schemaIDs collects the $id of a schema and of those in it.
+// schemaIDs collects the $id of a schema and its subschemas.
 func schemaIDs(v rawjson.Value, into map[string]bool, depth int) {
 	if depth > 50 {
 		return
@@ -70,7 +70,7 @@ func withoutFragment(address string) string {
 	return before
 }
 
-// leadsOut says what a reference leads to outside of its schema, "" where it does not.
+// leadsOut describes the target of a reference that leaves its schema, "" if it does not.
 func leadsOut(to string, ids map[string]bool) (string, finding.Severity) {
 	target := withoutFragment(to)
 	if ids[target] {
@@ -80,7 +80,7 @@ func leadsOut(to string, ids map[string]bool) (string, finding.Severity) {
 	if err != nil {
 		return "an address that cannot be read", finding.None
 	}
-	for base := range ids { // what is bundled may be named relative to where the schema is
+	for base := range ids { // bundled schemas may be referenced relative to the schema's location
 		if b, err := url.Parse(base); err == nil && b.IsAbs() && ids[b.ResolveReference(u).String()] {
 			return "", finding.None
 		}
@@ -88,12 +88,12 @@ func leadsOut(to string, ids map[string]bool) (string, finding.Severity) {
 	switch scheme := strings.ToLower(u.Scheme); {
 	case scheme == "urn" || scheme == "tag":
 		return "", finding.None
-	case scheme == "file" || len(scheme) == 1: // a drive of Windows
+	case scheme == "file" || len(scheme) == 1: // a Windows drive
 		return "a file of the client", finding.High
 	case scheme == "" && u.Host == "" && (strings.HasPrefix(target, "/") || strings.HasPrefix(target, ".")):
 		return "a file or an address beside it", finding.None
 	case scheme == "" && u.Host == "":
-		return "", finding.None // a name, as older generators write them
+		return "", finding.None // a name, as older generators write it
 	case scheme != "" && scheme != "http" && scheme != "https":
 		return "an address of the scheme " + scheme, finding.High
 	case hostscope.Of(u.Hostname()) != hostscope.Public:

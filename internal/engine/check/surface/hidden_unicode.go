@@ -34,21 +34,20 @@ func hiddenUnicode(it *check.Item) {
 		f := &it.Fields[i]
 		for _, m := range firsts(f.Text.Marks) {
 			if m.Kind == text.Control && f.Sort == check.SchemaOther {
-				continue // a pattern may well name control characters
+				continue // patterns legitimately contain control characters
 			}
 			it.Report(check.Report{Field: f, Start: m.Start, End: m.End, Normalized: m.Decoded, Message: hiddenMessage(f, m.Mark, m.more)})
 		}
 	}
 }
 
-// A place is the first mark of its kind in a text and the number of further ones.
+// A place is the first mark of a kind in a text and the number of others.
 type place struct {
 	text.Mark
 	more int
 }
 
-// firsts keeps one mark of each kind, since a text sprinkled with one kind of character
-// is one finding, and every mark that carries text.
+// firsts keeps one mark of each kind, since many characters of one kind are one finding, and every mark that carries text.
 func firsts(marks []text.Mark) []place {
 	var out []place
 	first := map[text.MarkKind]int{}
@@ -81,7 +80,7 @@ func hiddenMessage(f *check.Field, m text.Mark, more int) string {
 	return fmt.Sprintf("%s contains %s that a reader does not see%s", where(f), describe(m, f.Text.Raw), also)
 }
 
-// describe names a mark: one character by its code point, several by their number.
+// describe names a mark: a single character by its code point, several by their number.
 func describe(m text.Mark, s string) string {
 	runes := []rune(s[m.Start:min(m.End, m.Start+4096)])
 	switch {

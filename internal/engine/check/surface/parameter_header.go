@@ -63,7 +63,7 @@ func parameterHeader(it *check.Item) {
 	})
 }
 
-// eachProperty yields the properties of a schema at any depth, with their names, whichever keyword leads to them.
+// eachProperty yields the properties of a schema and their names at any depth, under any keyword.
 func eachProperty(schema rawjson.Value, depth int, yield func(name string, schema rawjson.Value)) {
 	if depth > 50 {
 		return
@@ -93,7 +93,7 @@ func isToken(s string) bool {
 	})
 }
 
-// fieldAt returns the field of a value, nil where it is no string.
+// fieldAt returns the field of a value, nil if it is not a string.
 func fieldAt(it *check.Item, v rawjson.Value) *check.Field {
 	for i := range it.Fields {
 		if f := &it.Fields[i]; !f.IsKey && f.Value.Offset() == v.Offset() {

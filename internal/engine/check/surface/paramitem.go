@@ -2,9 +2,8 @@ package surface
 
 import "strings"
 
-// body reads a line of a section. The first item fixes the indent and the bullet of all
-// the others: deeper lines are its text, and the first line that fits neither ends the
-// section. In doubt it ends: a name not read is a smaller fault than a wrong one.
+// body parses a line of a section. The first item determines indent and bullet of all others: deeper lines are its text, and
+// the first line that fits neither ends the section. In doubt the section ends: a missed name is better than a wrong one.
 func (p *listParser) body(l line) {
 	text := p.s[l.start:l.end]
 	switch {
@@ -19,14 +18,14 @@ func (p *listParser) body(l line) {
 		p.section = false
 		return
 	}
-	// Flush with its heading and without a bullet, a list ends at an empty line.
+	// A list without bullets, indented like its heading, ends at an empty line.
 	flush := !p.numpy && l.indent == p.heading && l.start == p.skip(l.start, l.end, "-*+•")
 	if p.begun && p.blank && flush || p.ends(l) || !p.item(l) && (!p.begun || flush || p.bullet != 0 || p.numpy) {
 		p.section = false
 	}
 }
 
-// enders are titles of other sections, which bad indentation can make look like items.
+// enders are titles of other sections, which can look like items if badly indented.
 var enders = setOf("returns", "return", "raises", "yields", "throws", "example", "examples", "note", "notes", "output",
 	"outputs", "response", "usage", "errors", "warning", "warnings", "result", "results", "important")
 
@@ -38,8 +37,8 @@ func (d *scanner) ends(l line) bool {
 	return s[l.start] == '#' || e > i && s[i] < 'a' && enders[strings.ToLower(s[i:e])]
 }
 
-// item reads one item of a list: "name: text", "name (type): text", "- **name** - text",
-// "a, b: text". It returns false for a line that is none.
+// item parses a list item: "name: text", "name (type): text", "- **name** - text", "a, b: text". It returns false if
+// the line is not an item.
 func (p *listParser) item(l line) bool {
 	i, bullet := p.bulletAt(l)
 	if p.begun && bullet != p.bullet {
@@ -77,8 +76,7 @@ func (p *listParser) item(l line) bool {
 	return true
 }
 
-// bulletAt returns where the text of an item begins and its bullet, 0 for none. A digit
-// stands for all numbers.
+// bulletAt returns the start of an item's text and its bullet, 0 for none. A digit stands for any number.
 func (d *scanner) bulletAt(l line) (int, byte) {
 	s := d.s
 	i := l.start
@@ -94,8 +92,8 @@ func (d *scanner) bulletAt(l line) (int, byte) {
 	return i, 0
 }
 
-// nameAt reads a name with its marks: **name**, `name`, <name>, [name], --name, name?. It
-// returns the place behind, 0 if there is no name.
+// nameAt parses a name with its markup: **name**, `name`, <name>, [name], --name, name?. It returns the offset after
+// it, 0 if there is no name.
 func (d *scanner) nameAt(i, end int) (parameter, int) {
 	s := d.s
 	start := d.skip(i, end, "*`\"'<[-")
@@ -106,7 +104,7 @@ func (d *scanner) nameAt(i, end int) (parameter, int) {
 	return parameter{start: start, end: e, listed: true}, d.skip(e, end, "*`\"'>]?")
 }
 
-// separator returns the length of what joins two names of one item, 0 if nothing does.
+// separator returns the length of the separator between two names of an item, 0 if there is none.
 func (d *scanner) separator(i, end int) int {
 	s := d.s
 	for _, sep := range []string{", ", "/", "| ", "& ", "and ", "or "} {
@@ -117,7 +115,7 @@ func (d *scanner) separator(i, end int) int {
 	return 0
 }
 
-// introduces reports whether s[i:] is what follows the name of a parameter.
+// introduces reports whether s[i:] can follow a parameter's name.
 func (p *listParser) introduces(i int, l line, bullet byte, name parameter) bool {
 	rest := p.s[i:l.end]
 	first := p.s[l.start]
@@ -131,13 +129,13 @@ func (p *listParser) introduces(i int, l line, bullet byte, name parameter) bool
 	case strings.HasPrefix(rest, "- "), strings.HasPrefix(rest, "– "), strings.HasPrefix(rest, "— "), strings.HasPrefix(rest, "-- "):
 		return p.s[i-1] == ' '
 	case rest == "":
-		// A name alone: NumPy without a type, or a bullet whose text is clearly a name.
+		// A name alone: NumPy without a type, or a bullet that is clearly a name.
 		return p.numpy || name.kind != "" || bullet != 0 && namelike(p.s, name)
 	}
 	return false
 }
 
-// namelike reports whether a word can hardly be prose: marked as code or joined from parts.
+// namelike reports whether a word is unlikely to be prose: marked as code or composed of parts.
 func namelike(s string, p parameter) bool {
 	name := s[p.start:p.end]
 	return p.start > 0 && s[p.start-1] == '`' || strings.ContainsAny(name, "_.") ||

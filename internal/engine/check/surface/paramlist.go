@@ -2,27 +2,27 @@ package surface
 
 import "strings"
 
-// listed returns the parameters of the lists in a description: sections under a heading
-// such as "Args:", and the tags of reST and JSDoc, which need no section.
+// listed returns the parameters in a description's lists: sections under a heading such as "Args:", and reST and JSDoc
+// tags, which need no section.
 func listed(d *scanner) []parameter {
 	p := listParser{scanner: d}
 	eachLine(d.s, p.line)
 	return p.out
 }
 
-// listParser reads a description line by line.
+// listParser parses a description line by line.
 type listParser struct {
 	*scanner
 	out []parameter
 
-	fenced  bool // in a block of code
-	section bool // in a section of parameters
-	heading int  // its heading's indent
+	fenced  bool // in a code block
+	section bool // in a parameter section
+	heading int  // indent of its heading
 	numpy   bool // the heading is underlined
-	begun   bool // an item has been read; the fields below are the first one's
+	begun   bool // an item was read; the fields below are the first one's
 	indent  int
 	bullet  byte // 0 for none
-	blank   bool // the line before was blank
+	blank   bool // the previous line was blank
 }
 
 func (p *listParser) line(l line) {
@@ -42,7 +42,7 @@ func (p *listParser) line(l line) {
 	p.blank = text == ""
 }
 
-// tag reads ":param type name: …" and "@param {type} [name] …".
+// tag parses ":param type name: …" and "@param {type} [name] …".
 func (p *listParser) tag(l line) bool {
 	i, end := l.start, l.end
 	if i < end && p.s[i] == '*' { // inside a comment block
@@ -65,7 +65,7 @@ func (p *listParser) tag(l line) bool {
 	return true
 }
 
-// restTag takes the last word before the colon, where the name stands.
+// restTag takes the last word before the colon, which is the name.
 func (p *listParser) restTag(i, end int) {
 	colon := strings.IndexByte(p.s[i:end], ':')
 	if colon < 0 {
@@ -94,7 +94,7 @@ func (p *listParser) jsdocTag(i, end int) {
 	}
 }
 
-// head reads a heading of parameters and begins their section.
+// head parses a heading of parameters, which begins their section.
 func (p *listParser) head(l line) bool {
 	rest, ok := p.title(l)
 	if !ok {
@@ -103,20 +103,20 @@ func (p *listParser) head(l line) bool {
 	p.section, p.numpy, p.begun, p.heading = true, false, false, l.indent
 	if rest < l.end { // "Args: city: its name"
 		p.item(line{start: rest, end: l.end, indent: l.indent + 1})
-		p.begun = false // the lines below have an indent of their own
+		p.begun = false // the following lines have their own indent
 	}
 	return true
 }
 
-// headings are the titles of sections that list a tool's parameters.
+// headings are the titles of parameter sections.
 var headings = setOf("args", "arguments", "parameters", "params", "inputs", "input parameters", "input arguments",
 	"required parameters", "optional parameters", "required arguments", "optional arguments", "required args",
 	"required options", "optional options", "optional args", "required params", "optional params", "keyword arguments", "keyword args", "other parameters",
 	"key parameters", "important parameters", "main parameters", "parameters explained", "tool parameters",
 	"query parameters", "request parameters", "function parameters", "parameter descriptions", "parameter details")
 
-// title reports whether a line is the title of a section of parameters, and where the
-// text behind its colon begins. Without a colon the title must be alone and look like one.
+// title reports whether a line is the title of a parameter section, and where the text after its colon begins. Without
+// a colon the title must be alone and look like one.
 func (d *scanner) title(l line) (rest int, ok bool) {
 	s := d.s
 	i := d.skip(l.start, l.end, "#*_ ")
@@ -129,7 +129,7 @@ func (d *scanner) title(l line) (rest int, ok bool) {
 		return 0, false
 	}
 	first := title[0]
-	if first >= 'a' && i == l.start && e == l.end { // a bare word of prose
+	if first >= 'a' && i == l.start && e == l.end { // an ordinary word
 		return 0, false
 	}
 	if e = d.skip(e, l.end, "*_ "); e < l.end && s[e] == '(' { // "Args (all optional):"

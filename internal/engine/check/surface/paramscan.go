@@ -2,15 +2,14 @@ package surface
 
 import "strings"
 
-// A scanner looks at the bytes of a description. steps counts them, with repetition: a
-// test holds it to a multiple of the length.
+// A scanner reads the bytes of a description. steps counts them, including repetitions: a test limits it to a multiple of the length.
 type scanner struct {
 	s     string
 	steps int
 }
 
-// identEnd returns the end of the identifier that begins at s[i:], i if there is none.
-// Identifiers may be dotted, hyphenated and indexed: filter.name, resource-group, items[].
+// identEnd returns the end of the identifier at s[i:], i if there is none. Identifiers may have dots, hyphens and
+// indexes: filter.name, resource-group, items[].
 func (d *scanner) identEnd(i int) int {
 	s := d.s
 	if i >= len(s) || !letter(s[i]) && s[i] != '_' && s[i] != '$' {
@@ -32,7 +31,7 @@ func (d *scanner) identEnd(i int) int {
 	return e
 }
 
-// skip returns the first place in s[i:end] with a byte that is not in set.
+// skip returns the offset of the first byte in s[i:end] that is not in set.
 func (d *scanner) skip(i, end int, set string) int {
 	for i < end && strings.IndexByte(set, d.s[i]) >= 0 {
 		d.steps++
@@ -41,7 +40,7 @@ func (d *scanner) skip(i, end int, set string) int {
 	return i
 }
 
-// closing returns the place behind the bracket that closes the one at s[i], 0 if none does.
+// closing returns the offset after the bracket that closes the one at s[i], 0 if none does.
 func (d *scanner) closing(i, end int) int {
 	depth := 0
 	for ; i < end; i++ {

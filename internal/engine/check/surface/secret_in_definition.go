@@ -40,7 +40,7 @@ func secretInDefinition(it *check.Item) {
 	}
 }
 
-// holder names the field that holds a secret.
+// holder names the field that contains a secret.
 func holder(f *check.Field) string {
 	if f.IsKey {
 		return "the name of a member"

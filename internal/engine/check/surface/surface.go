@@ -9,5 +9,5 @@ var lane check.Lane
 // register adds a check to the lane.
 var register = lane.Register
 
-// Checks returns the lane's checks by id.
+// Checks returns the package's checks by id.
 func Checks() []*check.Check { return lane.Checks() }

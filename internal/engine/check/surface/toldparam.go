@@ -6,8 +6,8 @@ import (
 	"gauntlet/internal/engine/check"
 )
 
-// told returns the parameters that sentences name: "the `x` parameter", "parameter `x`",
-// "a parameter called x", "pass its content as 'x'".
+// told returns the parameters named in sentences: "the `x` parameter", "parameter `x`", "a parameter called x", "pass
+// its content as 'x'".
 func told(d *scanner) []parameter {
 	s := d.s
 	var out []parameter
@@ -43,13 +43,13 @@ func told(d *scanner) []parameter {
 	return out
 }
 
-// nameBefore returns the name in quotes that ends just before s[i].
+// nameBefore returns the quoted name that ends just before s[i].
 func (d *scanner) nameBefore(i int) (start, end int) {
 	s := d.s
 	for newlines := 0; i > 0 && (s[i-1] == ' ' || s[i-1] == '\n'); i-- {
 		if s[i-1] == '\n' {
 			if newlines++; newlines == 2 {
-				return 0, 0 // what follows is a heading
+				return 0, 0 // a heading follows
 			}
 		}
 	}
@@ -70,14 +70,14 @@ func (d *scanner) nameBefore(i int) (start, end int) {
 	return b, e
 }
 
-// maxName is the longest name that is looked for, in bytes.
+// maxName is the longest name considered, in bytes.
 const maxName = 80
 
 func nameByte(c byte) bool {
 	return letter(c) || '0' <= c && c <= '9' || strings.IndexByte("_$.-[]", c) >= 0
 }
 
-// nameBehind returns the name that follows s[:i]: in quotes, or bare after "called" or "named".
+// nameBehind returns the name that follows s[:i]: quoted, or bare after "called" or "named".
 func (d *scanner) nameBehind(i int) (start, end int) {
 	s := d.s
 	j := d.skip(i, len(s), " ")
@@ -93,7 +93,7 @@ func (d *scanner) nameBehind(i int) (start, end int) {
 	return d.quotedAt(i)
 }
 
-// quotedAt returns the identifier in quotes at s[i:], spaces aside.
+// quotedAt returns the quoted identifier at s[i:], ignoring spaces.
 func (d *scanner) quotedAt(i int) (start, end int) {
 	s := d.s
 	j := d.skip(i, len(s), " \n")
@@ -107,8 +107,7 @@ func (d *scanner) quotedAt(i int) (start, end int) {
 	return j + 1, e
 }
 
-// endsClause reports whether nothing behind s[:i] turns what was quoted into something
-// else than a name, as in "as 'json' string".
+// endsClause reports whether nothing after s[:i] makes the quoted word something other than a name, as in "as 'json' string".
 func (d *scanner) endsClause(i int) bool {
 	s := d.s
 	i = d.skip(i, len(s), " ")
@@ -122,9 +121,8 @@ func (d *scanner) endsClause(i int) bool {
 	return false
 }
 
-// passesContent reports whether the sentence before s[:i] hands something over: a verb
-// and, behind it, what is handed over. "Pass the date as 'today'" sets a value; "pass the
-// file's content as 'sidenote'" names a parameter.
+// passesContent reports whether the sentence before s[:i] passes something: a verb followed by an object. "Pass the
+// date as 'today'" sets a value; "pass the file's content as 'sidenote'" names a parameter.
 func passesContent(s string, i int) bool {
 	before := strings.ToLower(s[max(0, i-160):i])
 	if n := strings.LastIndexAny(before, ".;\n"); n >= 0 && strings.HasPrefix(before[n+1:], " ") {
@@ -149,9 +147,8 @@ var (
 		"token", "tokens", "credential", "credentials", "password", "passwords", "prompt", "messages", "environment")
 )
 
-// othersParameter reports whether a sentence gives the parameter to another tool: "the
-// `x` parameter of other_tool", "call other_tool with the `x` parameter", "other_tool's
-// `x` parameter". It also leaves out the parameters of other things, and denials.
+// othersParameter reports whether a sentence attributes the parameter to another tool: "the `x` parameter of other_tool", "call
+// other_tool with the `x` parameter", "other_tool's `x` parameter". It also covers parameters of other things, and denials.
 func othersParameter(it *check.Item, s string, p parameter) bool {
 	own := it.Name()
 	before := wordsBefore(s, p.start, 8)
@@ -192,7 +189,7 @@ var (
 		"configuration", "environment", "env", "cli", "command-line", "system", "build", "workflow", "model", "string")
 )
 
-// wordsBefore returns up to n words before s[:i], nearest first, within the sentence.
+// wordsBefore returns up to n words before s[:i] in the sentence, nearest first.
 func wordsBefore(s string, i, n int) []string {
 	from := max(0, i-maxName*2)
 	s = s[from:i]
@@ -212,7 +209,7 @@ func wordsBefore(s string, i, n int) []string {
 	return out
 }
 
-// wordsBehind returns up to n words of s[i:] within the sentence.
+// wordsBehind returns up to n words of s[i:] in the sentence.
 func wordsBehind(s string, i, n int) []string {
 	s = s[i:min(len(s), i+maxName*2)]
 	for k := 0; k+1 < len(s); k++ {

@@ -49,7 +49,7 @@ func unannotatedDestructiveTool(it *check.Item) {
 		return
 	}
 	report := func(sort check.Sort, member, what string, verb nameWord) {
-		at := it.Value.Get(member).Offset() // of the last one where the member repeats, as Name reads it
+		at := it.Value.Get(member).Offset() // of the last duplicate, as Name reads it
 		for i := range it.Fields {
 			if f := &it.Fields[i]; f.Sort == sort && f.Value.Offset() == at {
 				it.Report(check.Report{Field: f, Start: verb.start, End: verb.end, Message: undeclaredHint(what, verb.word, annotations)})
@@ -63,13 +63,13 @@ func unannotatedDestructiveTool(it *check.Item) {
 	}
 }
 
-// undeclaredHint says what the annotations of a tool that destroys something by its name or description lack.
+// undeclaredHint says what is missing in the annotations of a tool that is destructive by its name or description.
 func undeclaredHint(what, verb string, annotations rawjson.Value) string {
 	if readOnly, _ := annotations.Get("readOnlyHint").Bool(); readOnly {
 		return fmt.Sprintf("the %s says %q, but the annotations declare readOnlyHint true and no destructiveHint", what, verb)
 	}
 	switch annotations.Get("destructiveHint").Kind() {
-	case rawjson.Absent, rawjson.Null: // several SDKs write null for nothing
+	case rawjson.Absent, rawjson.Null: // several SDKs write null for absent values
 		return fmt.Sprintf("the %s says %q, but the annotations declare no destructiveHint", what, verb)
 	}
 	return fmt.Sprintf("the %s says %q, but destructiveHint is not a boolean, so it declares nothing", what, verb)

@@ -23,7 +23,7 @@ Not reported: https and http addresses on public hosts, and images in data: with
 	RunItem: unsafeIcon,
 })
 
-// runs are what makes an image or a page in a data: address a program.
+// runs matches what makes an image or a page in a data: URL executable.
 var runs = lazyregexp.New(`(?i)<script|\bon[a-z]+\s*=|javascript:|<foreignobject|<iframe`)
 
 func unsafeIcon(it *check.Item) {
@@ -40,7 +40,7 @@ func unsafeIcon(it *check.Item) {
 	}
 }
 
-// unsafeAddress says what is wrong with an address that a client shows, "" for nothing. Browsers read no line breaks and tabs in it.
+// unsafeAddress says what is wrong with an address that a client shows, "" for nothing. Browsers ignore line breaks and tabs in it.
 func unsafeAddress(address string) (string, finding.Severity) {
 	plain := strings.Map(func(r rune) rune {
 		if r < ' ' {

@@ -9,12 +9,12 @@ import (
 	"gauntlet/internal/leaf/clause"
 )
 
-// reporting returns a check that reports the directives of some kinds.
+// reporting returns a check that reports directives of the given kinds.
 func reporting(kinds ...clause.Kind) func(*check.Item) {
 	return func(it *check.Item) { reportDirectives(it, kinds...) }
 }
 
-// reportDirectives reports every clause of the item that asks for one of the kinds.
+// reportDirectives reports every clause of the item with one of the kinds.
 func reportDirectives(it *check.Item, kinds ...clause.Kind) {
 	for i := range it.Fields {
 		f := &it.Fields[i]
@@ -30,18 +30,18 @@ func reportDirectives(it *check.Item, kinds ...clause.Kind) {
 	}
 }
 
-// severityOf says how grave a directive is, None for as grave as its check.
+// severityOf returns the severity of a directive, None for the check's default.
 func severityOf(d *clause.Directive) finding.Severity {
 	switch {
 	case d.Hidden && d.Kind == clause.Leak && !d.Suspicion:
-		return finding.Critical // nobody hides by accident an order to take data away
+		return finding.Critical // an exfiltration order is never hidden by accident
 	case !d.Sure:
 		return finding.Medium
 	}
 	return finding.None
 }
 
-// where names a field in a message.
+// where names a field for messages.
 func where(f *check.Field) string {
 	switch {
 	case f.Sort == check.PropertyName:
