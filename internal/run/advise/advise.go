@@ -1,4 +1,5 @@
-// Package advise has models judge definitions beside a scan, label tools, score texts, and write what attack documents leave to them.
+// Package advise has models judge definitions beside a scan, label tools, score texts, and write texts that attack documents leave
+// to them.
 package advise
 
 import (
@@ -17,13 +18,13 @@ import (
 // lane names these questions in caches.
 const lane = "advisory"
 
-// Progress is told how far the questions are; its methods may be called from several goroutines.
+// Progress receives updates about the questions; it must be safe for concurrent use.
 type Progress interface {
 	Step(format string, args ...any)
 	Count(through, more int)
 }
 
-// Plan reckons what each model would be asked.
+// Plan estimates the questions to each model.
 func Plan(set *modelset.Set, questions []*advice.Question) (out []modelset.Plan) {
 	var requests []model.Request
 	for _, q := range questions {
@@ -35,14 +36,14 @@ func Plan(set *modelset.Set, questions []*advice.Question) (out []modelset.Plan)
 	return out
 }
 
-// Judge asks all models all questions, so many at a time of each. Whatever goes wrong with a model leaves definitions unjudged; the error
+// Judge asks all models all questions, with limited concurrency per model. A model's failures leave definitions unjudged; the error
 // is that of an interrupted run.
 func Judge(ctx context.Context, set *modelset.Set, questions []*advice.Question, parallel int, progress Progress) ([]result.Advisory, error) {
 	out := make([]result.Advisory, len(set.Clients))
 	progress.Count(0, len(questions)*len(set.Clients))
 	var all sync.WaitGroup
 	for i, c := range set.Clients {
-		all.Go(func() { // ends with its questions, each of which ends with ctx
+		all.Go(func() { // ends with its questions, which end with ctx
 			j := &judge{client: c, progress: progress, set: set, lane: lane}
 			out[i] = advice.Run(ctx, c.Model(), questions, parallel, j.answer)
 		})
@@ -62,7 +63,7 @@ type judge struct {
 	progress Progress
 
 	mu       sync.Mutex
-	hopeless error // every further question would meet this
+	hopeless error // the error that every further question would meet
 }
 
 func requestOf(q *advice.Question) model.Request {

@@ -19,19 +19,19 @@ import (
 // labelLane names questions about labels in caches.
 const labelLane = "labels"
 
-// Layer3 is the third layer of the classifier: models are asked about tools that the other layers leave in doubt.
+// Layer3 is the classifier's third layer: models are asked about tools left in doubt by the other layers.
 type Layer3 struct {
 	Set      *modelset.Set
-	All      bool // also tools without any label
+	All      bool // including tools without any label
 	Parallel int
-	Mask     func(string) string      // removes what was given to servers; nil for nothing
-	Source   func(tool string) string // the source of a tool's handler; nil where none was read
+	Mask     func(string) string      // removes what servers were given; may be nil
+	Source   func(tool string) string // source of a tool's handler; nil if none was read
 	Progress Progress
 
-	before map[string][]capability.Tag // tags that layer 1 gave at low, by server and tool
+	before map[string][]capability.Tag // tags that layer 1 gave low confidence, by server and tool
 }
 
-// Begin takes note of what layer 1 left in doubt, before the source of a server says something about it.
+// Begin records what layer 1 left in doubt, before a server's source is considered.
 func (l *Layer3) Begin(servers []capability.Server) {
 	l.before = map[string][]capability.Tag{}
 	for i := range servers {
@@ -59,7 +59,7 @@ func (l *Layer3) questions(servers []capability.Server, of []*catalog.Server) (o
 	return out
 }
 
-// Plan reckons what each model would be asked.
+// Plan estimates the questions to each model.
 func (l *Layer3) Plan(servers []capability.Server, of []*catalog.Server) (out []modelset.Plan) {
 	var requests []model.Request
 	for _, a := range l.questions(servers, of) {
@@ -73,8 +73,8 @@ func (l *Layer3) Plan(servers []capability.Server, of []*catalog.Server) (out []
 	return out
 }
 
-// Label gives tools in doubt the labels that models say they have; of is the catalog's servers, in the order of servers. A model that
-// does not answer leaves a warning. Nothing else changes. The error is that of an interrupted run.
+// Label gives tools in doubt the labels that models assign; of are the catalog's servers in the order of servers. A model that does
+// not answer leaves a warning. Nothing else changes. The error is that of an interrupted run.
 func (l *Layer3) Label(ctx context.Context, servers []capability.Server, of []*catalog.Server) (asked, unanswered int, err error) {
 	all := l.questions(servers, of)
 	for _, a := range all {
@@ -100,12 +100,12 @@ func (l *Layer3) Label(ctx context.Context, servers []capability.Server, of []*c
 		}
 	}
 	for i := range servers {
-		classify.AtLeast(&servers[i], capability.Low) // adds up what models alone say
+		classify.AtLeast(&servers[i], capability.Low) // summarises labels from models alone
 	}
 	return asked, unanswered, nil
 }
 
-// Inferred returns the labels that one model gave.
+// Inferred returns the labels assigned by one model.
 func Inferred(servers []capability.Server, by string) []result.InferredLabel {
 	out := []result.InferredLabel{}
 	for i := range servers {

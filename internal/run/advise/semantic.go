@@ -18,11 +18,11 @@ import (
 	"gauntlet/oatf/indicator"
 )
 
-// semanticLane names questions about the intent of texts in caches.
+// semanticLane names questions about a text's intent in caches.
 const semanticLane = "semantic"
 
 const (
-	longestScored = 8_000 // of one text, in bytes
+	longestScored = 8_000 // per text, in bytes
 	scoreTokens   = 256
 )
 
@@ -32,8 +32,8 @@ The first paragraph is the intent. The text stands below it, between two lines w
 
 const scoreSchema = `{"type":"object","properties":{"score":{"type":"number"}},"required":["score"],"additionalProperties":false}`
 
-// A Scorer scores texts by a model, for semantic indicators. The examples that an indicator brings are scored first: where the
-// model misjudges one, Warn is told, and the scores count all the same. It is safe for concurrent use.
+// A Scorer scores texts by a model, for semantic indicators. An indicator's examples are scored first: if the model misjudges one,
+// Warn is called, and the scores still count. It is safe for concurrent use.
 type Scorer struct {
 	Client *model.Client
 	Warn   func(format string, args ...any)
@@ -48,7 +48,7 @@ func (s *Scorer) Score(ctx context.Context, q indicator.Question) (float64, erro
 	return s.ask(ctx, q.Intent, q.Text)
 }
 
-// calibrate scores the examples of an intent, once.
+// calibrate scores an intent's examples, once.
 func (s *Scorer) calibrate(ctx context.Context, q indicator.Question) {
 	s.mu.Lock()
 	done := s.calibrated[q.Intent]
@@ -88,15 +88,15 @@ func (s *Scorer) ask(ctx context.Context, intent, text string) (float64, error) 
 	return readScore(a.Text)
 }
 
-// A ScorePlan takes note of what a [Scorer] would be asked, and asks nobody. No text of its has an intent, so that no question is saved by an
-// earlier match: it is the most that can be asked. It is safe for concurrent use.
+// A ScorePlan records what a [Scorer] would be asked, without asking. Its scores never match, so no question is saved by an earlier
+// match: it is an upper bound. It is safe for concurrent use.
 type ScorePlan struct {
 	mu       sync.Mutex
 	requests []model.Request
-	seen     map[string]bool // intents whose examples are noted
+	seen     map[string]bool // intents whose examples are recorded
 }
 
-// Score notes the question, and those about the examples of its intent.
+// Score records the question, and those about its intent's examples.
 func (p *ScorePlan) Score(_ context.Context, q indicator.Question) (float64, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -113,12 +113,12 @@ func (p *ScorePlan) Score(_ context.Context, q indicator.Question) (float64, err
 	return 0, nil
 }
 
-// Of reckons what was noted with the first model of a set.
+// Of estimates the recorded questions for a set's first model.
 func (p *ScorePlan) Of(set *modelset.Set) modelset.Plan {
 	return set.Plan(set.Clients[0], semanticLane, p.requests)
 }
 
-// scoreRequest is the question about one text, without what looks like a secret.
+// scoreRequest returns the question about one text, with likely secrets removed.
 func scoreRequest(intent, text string) model.Request {
 	text = secret.Replace(text, func(string) string { return "[a secret stood here]" })
 	if len(text) > longestScored {
@@ -132,7 +132,7 @@ func scoreRequest(intent, text string) model.Request {
 	}
 }
 
-// readScore takes the score of an answer, which is a number from 0 to 1 or no score.
+// readScore parses an answer's score, a number from 0 to 1.
 func readScore(answer string) (float64, error) {
 	answer = strings.TrimSpace(answer)
 	if rest, ok := strings.CutPrefix(answer, "```"); ok {

@@ -7,15 +7,14 @@ import (
 	"gauntlet/result"
 )
 
-// A Diagnosis is what there is to say about one document.
+// A Diagnosis is the result of checking one document.
 type Diagnosis struct {
 	Text
 	Errors   []oatf.Diagnostic
 	Warnings []oatf.Diagnostic
 }
 
-// Validate checks the document against the rules of the format, and with lint for what is
-// legal and probably not meant.
+// Validate checks the document against the format's rules and, with lint, for what is legal but probably unintended.
 func (t *Text) Validate(limits oatf.Limits, lint bool) Diagnosis {
 	on := Diagnosis{Text: *t}
 	if t.Err != nil {
@@ -36,7 +35,7 @@ func (t *Text) Validate(limits oatf.Limits, lint bool) Diagnosis {
 	return on
 }
 
-// ExitCode is 2 for a document that could not be read, 1 for one that is not valid, else 0.
+// ExitCode is 2 for an unreadable document, 1 for an invalid one, else 0.
 func (on *Diagnosis) ExitCode() int {
 	switch {
 	case on.Err != nil:

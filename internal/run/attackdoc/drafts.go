@@ -12,7 +12,7 @@ import (
 	"gauntlet/oatf"
 )
 
-// WriteDrafts writes each document to a file of its own that was not there before.
+// WriteDrafts writes each document to its own new file.
 func WriteDrafts(dir string, drafts []fromscan.Draft, say func(format string, args ...any)) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("%s: %w", dir, userfile.Reason(err))

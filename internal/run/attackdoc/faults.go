@@ -8,7 +8,7 @@ import (
 	"gauntlet/internal/leaf/faults"
 )
 
-// WriteFaults lists the faults of these names, all without names.
+// WriteFaults lists the named faults, or all.
 func WriteFaults(w io.Writer, names []string) error {
 	for _, k := range faults.Kinds() {
 		if len(names) > 0 && !slices.Contains(names, k.Name) {

@@ -11,14 +11,14 @@ import (
 	"gauntlet/report"
 )
 
-// A Listed is what the list tells of a built-in document.
+// A Listed describes a built-in document.
 type Listed struct {
-	Name        string    `json:"name"` // by which commands take it
+	Name        string    `json:"name"` // name for commands
 	ID          string    `json:"id"`
 	Title       string    `json:"title"`
 	Severity    string    `json:"severity"`
 	Category    string    `json:"category"`
-	Modes       []string  `json:"modes"` // of the actors that are played, once each
+	Modes       []string  `json:"modes"` // of the played actors, without repeats
 	Servers     int       `json:"servers"`
 	Tags        []string  `json:"tags"`
 	Mappings    []Mapping `json:"mappings"`
@@ -26,20 +26,19 @@ type Listed struct {
 	Indicators  int       `json:"indicators"`
 }
 
-// A Mapping is one entry of a public catalogue.
+// A Mapping is an entry of a public catalogue.
 type Mapping struct {
 	Framework string `json:"framework"`
 	ID        string `json:"id"`
 }
 
-// The tags of attacks that only one era of the protocol has room for: the revisions with a
-// handshake, and those without.
+// Tags of attacks that only one era of the protocol allows: revisions with a handshake, and those without.
 const (
 	HandshakeEra = "handshake-era"
 	StatelessEra = "stateless-era"
 )
 
-// BuiltIn lists the documents that are built in.
+// BuiltIn lists the built-in documents.
 func BuiltIn() ([]Listed, error) {
 	var all []Listed
 	for _, name := range attacks.Names() {
@@ -78,7 +77,7 @@ func newListed(name string, at *oatf.Attack) Listed {
 	return l
 }
 
-// WriteList writes the list as "json", as "markdown", which is docs/attacks.md, or for a person.
+// WriteList writes the list as "json", as "markdown" for docs/attacks.md, or for a person.
 func WriteList(w io.Writer, all []Listed, format string) error {
 	switch format {
 	case "json":
@@ -94,7 +93,7 @@ func WriteList(w io.Writer, all []Listed, format string) error {
 	return t.Flush()
 }
 
-// playedRoles says who is played, as "2 servers".
+// playedRoles says which roles are played, as "2 servers".
 func playedRoles(l *Listed) string {
 	var parts []string
 	switch {

@@ -75,7 +75,7 @@ func writeAttackSection(b *strings.Builder, l *Listed, at *oatf.Attack) {
 	}
 }
 
-// proofText says by which tests an attack is proven both ways.
+// proofText says which tests prove an attack both ways.
 func proofText(l *Listed) string {
 	if l.Servers == 0 {
 		return "opens the careless server, fails at the careful one."
@@ -90,11 +90,10 @@ func proofText(l *Listed) string {
 	return "the victim falls for it and the resister does not, " + eras + "."
 }
 
-// frameworks are the names of the catalogues that documents refer to. Those whose ids say
-// what they are have none.
+// frameworks maps the catalogues that documents refer to to their names; those whose ids are self-explanatory are missing.
 var frameworks = map[string]string{"owasp_mcp": "OWASP MCP ", "owasp_agentic": "OWASP Agentic ", "owasp_llm": "OWASP LLM ", "atlas": "MITRE ATLAS "}
 
-// mappingNames returns the entries that an attack belongs to.
+// mappingNames returns an attack's catalogue entries.
 func mappingNames(at *oatf.Attack) []string {
 	var out []string
 	for _, m := range at.Classification.Mappings {

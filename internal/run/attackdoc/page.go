@@ -10,7 +10,7 @@ import (
 	"gauntlet/result"
 )
 
-// writePage writes diagnoses as a page of HTML.
+// writePage writes diagnoses as an HTML page.
 func writePage(w io.Writer, all []Diagnosis) error {
 	p := &report.TablePage{Title: "Attack documents", Class: "ok", Verdict: strings.TrimSpace(tallyText(all)), Read: fmt.Sprintf("%d documents were checked against the rules of the format.", len(all))}
 	documents := report.Table{ID: "documents", Title: "Documents", Head: []string{"Document", "Is", "Errors", "Warnings"}}
@@ -45,7 +45,7 @@ func diagnosticRow(document string, d *oatf.Diagnostic) []string {
 	return []string{document, fmt.Sprint(d.Severity), fmt.Sprint(d.Rule), fmt.Sprint(d.Section), line, d.Path, d.Message}
 }
 
-// stateOf says in a word what a document is.
+// stateOf returns a document's state in a word.
 func stateOf(on *Diagnosis) string {
 	switch on.ExitCode() {
 	case result.ExitTrouble:
@@ -56,7 +56,7 @@ func stateOf(on *Diagnosis) string {
 	return "valid"
 }
 
-// diagnostics are errors and warnings together.
+// diagnostics returns errors and warnings together.
 func (on *Diagnosis) diagnostics() []oatf.Diagnostic {
 	return append(on.Errors[:len(on.Errors):len(on.Errors)], on.Warnings...)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ExpandPatterns replaces patterns by the files that fit them, in the order of their names.
+// ExpandPatterns replaces patterns by the matching files, sorted by name.
 func ExpandPatterns(names []string) ([]string, error) {
 	var out []string
 	for _, n := range names {

@@ -7,8 +7,8 @@ import (
 	"gauntlet/oatf"
 )
 
-// Prompt returns what a document has the user say to the agent: the messages of role user
-// of its first AG-UI actor that has any, one paragraph each; "" if there are none.
+// Prompt returns the user's text in a document: the messages of role user of its first AG-UI actor that has any, one paragraph
+// each; or "".
 func Prompt(doc *oatf.Document) string {
 	for i := range doc.Attack.Execution.Actors {
 		a := &doc.Attack.Execution.Actors[i]

@@ -10,11 +10,11 @@ import (
 	"gauntlet/result"
 )
 
-// specification is where the rules of the format stand.
+// specification documents the format's rules.
 const specification = "https://oatf.io/specification/conformance/"
 
-// writeSARIF hands the diagnostics to the report format of findings: an error is an
-// error there, a warning of the format a warning, a lint a note. None is a vulnerability.
+// writeSARIF writes the diagnostics in the findings' report format: an error as error, a warning as warning, a lint as note. None
+// is a vulnerability.
 func writeSARIF(w io.Writer, all []Diagnosis, version string) error {
 	r := result.Report{SchemaVersion: result.SchemaVersion, Tool: result.Tool{Name: "gauntlet", Version: version}}
 	for _, rule := range oatf.Rules() {

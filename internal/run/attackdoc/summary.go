@@ -9,8 +9,8 @@ import (
 	"gauntlet/report"
 )
 
-// WriteSummary tells what a normalized document holds: what the attack is, the actors with
-// their phases, what each phase shows and what ends it, and the indicators.
+// WriteSummary writes a summary of a normalized document: the attack, the actors with their phases, what each phase shows and what
+// ends it, and the indicators.
 func WriteSummary(w io.Writer, d *oatf.Document) error {
 	s := &sheet{}
 	s.writeDocument(d)
@@ -18,7 +18,7 @@ func WriteSummary(w io.Writer, d *oatf.Document) error {
 	return err
 }
 
-// A sheet is the summary of one document in the making. Every line is made Visible.
+// A sheet builds a document's summary. Every line is made Visible.
 type sheet struct{ b strings.Builder }
 
 func (s *sheet) writeLine(indent int, format string, args ...any) {
@@ -29,7 +29,7 @@ func (s *sheet) writeLine(indent int, format string, args ...any) {
 	s.b.WriteByte('\n')
 }
 
-// writeFact writes a label and what belongs to it, if there is anything.
+// writeFact writes a label and its value unless that is empty.
 func (s *sheet) writeFact(label, value string) {
 	if value != "" {
 		s.writeLine(0, "%-11s %s", label, value)
@@ -64,7 +64,7 @@ func (s *sheet) writeDocument(d *oatf.Document) {
 	s.writeIndicators(at)
 }
 
-// writeTask tells what the user asks the agent for, and how it gets there.
+// writeTask writes the user's task, and how the agent gets it.
 func (s *sheet) writeTask(d *oatf.Document) {
 	for i, paragraph := range strings.Split(Prompt(d), "\n\n") {
 		for n, line := range wrapParagraph(paragraph) {
@@ -80,7 +80,7 @@ func (s *sheet) writeTask(d *oatf.Document) {
 	}
 }
 
-// writeActor draws the phases of an actor from top to bottom, with what leads from one to the next.
+// writeActor draws an actor's phases from top to bottom, with the transitions.
 func (s *sheet) writeActor(a *oatf.Actor) {
 	s.writeLine(0, "")
 	s.writeLine(0, "actor %s, %s", a.Name, a.Mode)

@@ -1,5 +1,4 @@
-// Package attackdoc reads the attack documents that a user names, and shows what is in them:
-// their faults, a summary, the list of those that are built in.
+// Package attackdoc reads the attack documents a user names, and shows their errors, a summary, and the list of built-in ones.
 package attackdoc
 
 import (
@@ -20,16 +19,15 @@ import (
 	"gauntlet/oatf"
 )
 
-// A Text is one document as it lies there, or why it could not be read.
+// A Text is the text of one document, or why it could not be read.
 type Text struct {
 	Name, Text string
-	BuiltIn    bool // it is no file
+	BuiltIn    bool // not a file
 	Err        error
 }
 
-// Read reads the documents that the arguments name: files, - for standard input,
-// directories, of which every .yaml and .yml below counts, in the order of their names, and
-// those that are built in.
+// Read reads the documents that args name: files, - for standard input, directories (every .yaml and .yml below, sorted by name),
+// and built-in ones.
 func Read(ctx context.Context, args []string, stdin io.Reader, limits oatf.Limits) ([]Text, error) {
 	return interrupt.Do(ctx, func() []Text {
 		var all []Text
@@ -39,7 +37,7 @@ func Read(ctx context.Context, args []string, stdin io.Reader, limits oatf.Limit
 					t.Text, t.BuiltIn, t.Err = readOne(t.Name, stdin, limits.Bytes)
 				}
 				if errors.Is(t.Err, userfile.ErrEmpty) {
-					t.Err = nil // it can be read: it is no document
+					t.Err = nil // readable, but no document
 				}
 				if t.Err != nil {
 					t.Err = userfile.Reason(t.Err)
@@ -51,8 +49,7 @@ func Read(ctx context.Context, args []string, stdin io.Reader, limits oatf.Limit
 	})
 }
 
-// readOne reads one document: a file, or where there is none of this name, the one that
-// is built in under it.
+// readOne reads one document: a file or, if there is none, the built-in one of that name.
 func readOne(name string, stdin io.Reader, limit int) (text string, builtIn bool, err error) {
 	if _, err := os.Stat(name); name == "-" || !errors.Is(err, fs.ErrNotExist) {
 		text, err = userfile.ReadText(name, stdin, limit)
@@ -62,7 +59,7 @@ func readOne(name string, stdin io.Reader, limit int) (text string, builtIn bool
 		return own, true, nil
 	}
 	if strings.ContainsAny(name, `/\.`) {
-		text, err = userfile.ReadText(name, stdin, limit) // which says what is missing
+		text, err = userfile.ReadText(name, stdin, limit) // it reports what is missing
 		return text, false, err
 	}
 	question := suggest.Question(suggest.Names(name, attacks.Names()), "")
@@ -72,11 +69,10 @@ func readOne(name string, stdin io.Reader, limit int) (text string, builtIn bool
 	return "", false, errors.New("no such file, and no built-in attack of this name" + question)
 }
 
-// filesAt returns the files that an argument stands for, yet to be read, and what of a
-// directory cannot be.
+// filesAt returns the files an argument stands for, to be read later, and errors of a directory.
 func filesAt(arg string) []Text {
 	if info, err := os.Stat(arg); arg == "-" || err != nil || !info.IsDir() {
-		return []Text{{Name: arg}} // reading it will say what is wrong
+		return []Text{{Name: arg}} // reading it will report what is wrong
 	}
 	root, err := os.OpenRoot(arg)
 	if err != nil {
@@ -84,7 +80,7 @@ func filesAt(arg string) []Text {
 	}
 	defer root.Close()
 	var all []Text
-	// An error of one directory is told and the others are read; so no error ends the walk.
+	// An error in one directory is recorded and the others are read, so the walk never fails.
 	_ = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		name := filepath.Join(arg, path)
 		switch ext := strings.ToLower(filepath.Ext(path)); {
@@ -107,12 +103,12 @@ func filesAt(arg string) []Text {
 	return all
 }
 
-// errLeadsOut is for a symbolic link that a directory holds. One that leads out of it is not
-// followed, as reports quote what they read and a stranger may have put the link there.
+// errLeadsOut concerns a symbolic link out of a named directory. It is not followed: reports quote what they read, and a stranger
+// may have placed the link.
 var errLeadsOut = errors.New("it is a symbolic link to no file of the directory: name the file to have it read")
 
-// linkedDocument returns what a link in a directory stands for: a file of the directory, or
-// nothing if it leads to a part of it, whose files are read where they are.
+// linkedDocument returns the file of the directory that a link leads to, or nothing for a directory, whose files are read where
+// they are.
 func linkedDocument(root *os.Root, link, name string) []Text {
 	switch info, err := root.Stat(link); {
 	case err != nil:
@@ -123,10 +119,10 @@ func linkedDocument(root *os.Root, link, name string) []Text {
 	return []Text{{Name: name}}
 }
 
-// Unreadable says that the document could not be read, and why.
+// Unreadable says why the document could not be read.
 func (t *Text) Unreadable() string { return fmt.Sprintf("%s: %v", t.Name, t.Err) }
 
-// Parse returns the document if it is valid; the error names its first fault.
+// Parse returns the document if it is valid; the error is its first fault.
 func (t *Text) Parse(limits oatf.Limits) (*oatf.Document, error) {
 	d, err := limits.Parse(t.Text)
 	var errs oatf.Errors
@@ -148,7 +144,7 @@ func andMoreErrors(n int) string {
 	return fmt.Sprintf(" and %d more", n)
 }
 
-// Load returns a document that can be run and judged, normalized, or why there is none.
+// Load returns a valid, normalized document, or why there is none.
 func (t *Text) Load(limits oatf.Limits) (*oatf.Document, string) {
 	if t.Err != nil {
 		return nil, "it cannot be read: " + t.Err.Error()
@@ -160,7 +156,7 @@ func (t *Text) Load(limits oatf.Limits) (*oatf.Document, string) {
 	return oatf.Normalize(d), ""
 }
 
-// Playable returns the documents that can be read and of which something holds.
+// Playable returns the readable documents for which holds is true.
 func Playable(texts []Text, limits oatf.Limits, holds func(*oatf.Document) bool) (docs []*oatf.Document) {
 	for _, t := range texts {
 		if d, problem := t.Load(limits); problem == "" && holds(d) {

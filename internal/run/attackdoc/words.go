@@ -8,9 +8,9 @@ import (
 	"gauntlet/rawjson"
 )
 
-// How a summary says what stands in a document.
+// How a summary describes a document's parts.
 
-// shownNames is how many names of a list a summary tells, and shownRunes how much of a text.
+// shownNames bounds the names shown of a list, and shownRunes the length of a text.
 const (
 	shownNames = 6
 	shownRunes = 100
@@ -51,7 +51,7 @@ func shortenLine(s string) string {
 	return s
 }
 
-// wrapParagraph returns the first paragraph of a text in lines of a terminal.
+// wrapParagraph wraps a text's first paragraph for a terminal.
 func wrapParagraph(s string) []string {
 	const width = 78
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n\n")
@@ -70,7 +70,7 @@ func wrapParagraph(s string) []string {
 	return lines
 }
 
-// stateLines tells the keys of a state: a list by its entries' names, a text by its begin.
+// stateLines describes a state's keys: a list by its entries' names, a text by its beginning.
 func stateLines(state rawjson.Value) []string {
 	var lines []string
 	for m := range state.Members() {
@@ -122,7 +122,7 @@ func listText(list rawjson.Value) string {
 	}
 }
 
-// listSome joins names and counts those it leaves out.
+// listSome joins names and counts those left out.
 func listSome(names []string) string {
 	if len(names) > shownNames+1 {
 		return strings.Join(names[:shownNames], ", ") + fmt.Sprintf(" and %d more", len(names)-shownNames)
@@ -130,7 +130,7 @@ func listSome(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// predicateText tells a match predicate.
+// predicateText describes a match predicate.
 func predicateText(predicate rawjson.Value) string {
 	var all []string
 	for m := range predicate.Members() {
@@ -139,7 +139,7 @@ func predicateText(predicate rawjson.Value) string {
 	return strings.Join(all, " and ")
 }
 
-// conditionText tells a condition: operators in words, any other value as what to be equal to.
+// conditionText describes a condition: operators in words, any other value as equality.
 func conditionText(v rawjson.Value) string {
 	var all []string
 	for m := range v.Members() {

@@ -11,8 +11,8 @@ import (
 	"gauntlet/result"
 )
 
-// Write writes diagnoses as "json", "sarif", "html" or for a person; width is that of the terminal, 0 if
-// it is not known, and version that of this program.
+// Write writes diagnoses as "json", "sarif", "html" or for a person; width is the terminal's, 0 if unknown, and version this
+// program's.
 func Write(w io.Writer, all []Diagnosis, format string, width int, version string) error {
 	switch format {
 	case "json":
@@ -34,7 +34,7 @@ func Write(w io.Writer, all []Diagnosis, format string, width int, version strin
 	return err
 }
 
-// writePretty writes the name of a document and each diagnostic with its line and a mark.
+// writePretty writes a document's name and each diagnostic with its marked line.
 func (on *Diagnosis) writePretty(b *strings.Builder, width int) {
 	if on.Err != nil {
 		fmt.Fprintf(b, "%s: cannot be read: %s\n", report.Visible(on.Name), report.Visible(on.Err.Error()))
@@ -63,7 +63,7 @@ func (on *Diagnosis) writePretty(b *strings.Builder, width int) {
 	}
 }
 
-// markedLine shows the line of a diagnostic without its indentation and marks its characters.
+// markedLine returns a diagnostic's line without indentation, and a line of marks.
 func markedLine(line string, d oatf.Diagnostic, width int) []string {
 	from := offsetOf(line, d.Column)
 	to := from
@@ -74,7 +74,7 @@ func markedLine(line string, d oatf.Diagnostic, width int) []string {
 	return report.Excerpt(line[indent:], from-indent, to-indent, width)
 }
 
-// offsetOf returns where the character at a column begins, in bytes.
+// offsetOf returns the byte offset of the character at a column.
 func offsetOf(line string, column int) int {
 	at := 0
 	for n := 1; n < column && at < len(line); n++ {
@@ -116,8 +116,7 @@ func tallyText(all []Diagnosis) string {
 	return fmt.Sprintf("%d valid, %d invalid, %d unreadable; %d errors, %d warnings\n", s.Valid, s.Invalid, s.Unreadable, s.Errors, s.Warnings)
 }
 
-// writeJSON writes everything for a program, with whatever could steer a terminal
-// as \u escapes.
+// writeJSON writes everything as JSON, with terminal control characters as \u escapes.
 func writeJSON(w io.Writer, all []Diagnosis) error {
 	type document struct {
 		File     string            `json:"file"`

@@ -10,8 +10,8 @@ import (
 	"gauntlet/result"
 )
 
-// JudgeDocuments judges a recording by documents and returns a run for each, those that cannot be judged too. An error means that
-// nothing of the recording was read.
+// JudgeDocuments judges a recording by documents and returns a run for each, including those that cannot be judged. An error means
+// that nothing of the recording was read.
 func JudgeDocuments(ctx context.Context, file string, stdin io.Reader, texts []attackdoc.Text, limits oatf.Limits, scorer *Scorer) ([]result.AttackRun, []finding.Problem, error) {
 	out := make([]result.AttackRun, 0, len(texts))
 	var docs []*oatf.Document

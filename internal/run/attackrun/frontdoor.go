@@ -12,8 +12,8 @@ import (
 	"gauntlet/oatf"
 )
 
-// openFrontDoor opens a port of this machine on which an agent in this process speaks AG-UI, where the document has a
-// front end and nobody has said what the agent is prompted with; nil for none.
+// openFrontDoor listens on a local port at which an in-process agent speaks AG-UI, if the document has a front end and no prompt
+// was given; otherwise nil.
 func (p *play) openFrontDoor(ctx context.Context) (net.Listener, error) {
 	if p.Agent == nil || p.agent().Converse == nil || p.AGUI != "" || p.Prompt != "" || !hasFrontEnd(p.doc) {
 		return nil, nil
@@ -26,7 +26,7 @@ func (p *play) openFrontDoor(ctx context.Context) (net.Listener, error) {
 	return ln, nil
 }
 
-// hasFrontEnd reports whether the document has an actor that begins runs over AG-UI.
+// hasFrontEnd reports whether the document has an actor that starts runs over AG-UI.
 func hasFrontEnd(doc *oatf.Document) bool {
 	for i := range doc.Attack.Execution.Actors {
 		a := &doc.Attack.Execution.Actors[i]
@@ -39,7 +39,7 @@ func hasFrontEnd(doc *oatf.Document) bool {
 	return false
 }
 
-// serveFrontDoor lets the agent work upon what front ends begin, until ctx ends.
+// serveFrontDoor serves front ends' runs until ctx ends.
 func (p *play) serveFrontDoor(ctx context.Context, ln net.Listener) {
 	var mu sync.Mutex
 	door := aguiagent.New(ctx, func(ctx context.Context, c aguiagent.Conversation) (string, error) {
@@ -55,7 +55,7 @@ func (p *play) serveFrontDoor(ctx context.Context, ln net.Listener) {
 	ended := make(chan struct{})
 	go func() { // ends by Close
 		defer close(ended)
-		_ = hs.Serve(ln) // its end is that of the run
+		_ = hs.Serve(ln) // it ends with the run
 	}()
 	<-ctx.Done()
 	_ = hs.Close()

@@ -23,14 +23,13 @@ import (
 // A Scorer scores texts for semantic indicators, beside the verdict that counts.
 type Scorer struct {
 	indicator.SemanticEvaluator
-	Model string // who scores
+	Model string // name of the model
 }
 
-// JudgeTrace judges valid, normalized documents by one trace, which is read once and never
-// held in memory: that of this name, with its further files, or stdin for "-". The runs come back in the order of the documents, with verdict, messages
-// and what the trace itself gives to note; whose document it is and who the agent was is
-// the caller's to fill in. semantic adds what documents with semantic
-// indicators say where those are scored; nil for nothing. The error is one of the trace, of which nothing can be said.
+// JudgeTrace judges valid, normalized documents by one trace, which is read once in a streaming way: the named one with its further
+// files, or stdin for "-". Runs are returned in the documents' order, with verdict, messages and the trace's notices; the caller
+// adds the document and the agent. semantic adds the verdict with semantic indicators; may be nil. The error is the trace's:
+// nothing can then be said.
 func JudgeTrace(ctx context.Context, name string, stdin io.Reader, docs []*oatf.Document, semantic *Scorer) ([]result.AttackRun, error) {
 	in, err := userfile.Open(name, stdin)
 	if err != nil {
@@ -53,7 +52,7 @@ func JudgeTrace(ctx context.Context, name string, stdin io.Reader, docs []*oatf.
 		}
 	})
 	if err != nil {
-		// What was not read may hold anything, so nothing that merely did not match counts.
+		// Unread lines may hold anything, so a mere lack of matches proves nothing.
 		unread++
 	}
 	runs := make([]result.AttackRun, len(docs))
@@ -69,7 +68,7 @@ func JudgeTrace(ctx context.Context, name string, stdin io.Reader, docs []*oatf.
 	return runs, err
 }
 
-// readMessages reads a trace to its end and returns how many lines could not be read.
+// readMessages reads a trace to its end and returns the number of unreadable lines.
 func readMessages(ctx context.Context, r *trace.Reader, see func(*trace.Message)) (unread int, err error) {
 	for {
 		if ctx.Err() != nil {
@@ -95,16 +94,16 @@ type judgement struct {
 	doc        *oatf.Document
 	verdicts   *indicator.Judging
 	delivered  *delivery.Watch
-	scored     *indicator.Judging // with semantic indicators scored; nil where there are none or nobody scores
+	scored     *indicator.Judging // including semantic indicators; nil if there are none, or no scorer
 	scorer     *Scorer
 	probed     probed
 	messages   int
 	redacted   int
 	problem    error
-	unobserved bool // nothing shows all that the agent did with its own tools
+	unobserved bool // the agent's use of its own tools was not fully observed
 }
 
-// semanticTime is how long judging one document may take where a model is asked.
+// semanticTime bounds the judging of one document if a model is asked.
 const semanticTime = 10 * time.Minute
 
 func (j *judgement) beginJudgement(ctx context.Context, d *oatf.Document, semantic *Scorer) {
@@ -124,7 +123,7 @@ func (j *judgement) beginJudgement(ctx context.Context, d *oatf.Document, semant
 }
 
 func (j *judgement) addMessage(m *trace.Message) {
-	if m.Kind != trace.Event || m.Role != "" { // what went over no wire is no message
+	if m.Kind != trace.Event || m.Role != "" { // what was not on the wire is no message
 		j.messages++
 	}
 	if m.Redacted {
@@ -163,7 +162,7 @@ func (j *judgement) finishJudgement(unread int) result.AttackRun {
 	return run
 }
 
-// addScored adds the verdict that counts semantic indicators, beside the one that counts.
+// addScored adds the verdict with semantic indicators, beside the one that counts.
 func (j *judgement) addScored(run *result.AttackRun, unread int) {
 	if j.scored == nil {
 		return

@@ -1,6 +1,5 @@
-// Package attackrun plays attack documents to an agent or a server, records what is said, and
-// judges documents by recordings. A verdict says what the recording proves: whatever is
-// missing from it takes the proof away.
+// Package attackrun plays attack documents against an agent or a server, records the messages, and judges documents by recordings.
+// A verdict says what the recording proves: whatever is missing from it removes the proof.
 package attackrun
 
 import (
@@ -45,79 +44,77 @@ import (
 
 // Options say how documents are played.
 type Options struct {
-	Limit time.Duration  // longest time for the run of one document
-	Grace *time.Duration // how long to go on watching when everybody is through; nil for what the document says
-	Force bool           // send elicitations also to clients that do not claim to take them
-	// Negotiate has servers agree on a revision where the document names none.
+	Limit time.Duration  // time limit for one document's run
+	Grace *time.Duration // how long to keep watching after everybody is done; nil for the document's grace
+	Force bool           // send elicitations even to clients that do not declare them
+	// Negotiate makes servers negotiate a revision if the document names none.
 	Negotiate bool
 	Serve     mcpserver.Options
-	Target    *launch.Server // of the actors that attack a server; nil for none
-	// AGUI is where the agent speaks AG-UI, "" for nowhere; AGUIHeader is sent with every request.
+	Target    *launch.Server // server to attack; may be nil
+	// AGUI is the agent's AG-UI address, or ""; AGUIHeader is sent with every request.
 	AGUI       string
 	AGUIHeader http.Header
-	Sealing    launch.Sealing // of that server
-	Probe      Prober         // tries what documents name by class; nil to play them as they stand
-	// A2A is the agent that A2A clients attack, "" for none. VerbatimCards and PushAnywhere are those of
-	// attacka2a.Options.
+	Sealing    launch.Sealing // for that server
+	Probe      Prober         // tries the classes that documents name; nil to play them as written
+	// A2A is the agent that A2A clients attack, or "". VerbatimCards and PushAnywhere are as in attacka2a.Options.
 	A2A                         string
 	VerbatimCards, PushAnywhere bool
-	// Message is the longest message taken from a peer, in bytes.
+	// Message bounds a received message, in bytes.
 	Message int
-	Environ []string      // ours
-	Logins  launch.Logins // of the user; nil for none
-	Tool    string        // what traces say that they were recorded by
+	Environ []string      // this program's
+	Logins  launch.Logins // the user's; may be nil
+	Tool    string        // recorder's name in traces
 }
 
 // A Player plays documents.
 type Player struct {
 	Options
-	Agent *testagent.Agent // nil for whoever connects
-	// AgentOf gives each run of a document an agent of its own, by the run's number from 1; nil for Agent. Whether there is one
-	// at all, Agent says.
+	Agent *testagent.Agent // nil waits for a client to connect
+	// AgentOf returns an agent for each run of a document, numbered from 1; nil means Agent. Agent alone says whether there is one.
 	AgentOf   func(run int) *testagent.Agent
-	AgentName string  // as reports call it
-	Semantic  *Scorer // scores semantic indicators beside the verdict; nil for nobody
-	// SynthesizerOf gives each run of a document what writes where the document leaves it to a model, by the run's number from 1; nil for nobody.
+	AgentName string  // name in reports
+	Semantic  *Scorer // scores semantic indicators beside the verdict; may be nil
+	// SynthesizerOf returns the synthesizer for each run of a document, numbered from 1; may be nil.
 	SynthesizerOf func(run int) attack.Synthesizer
-	// Uncontrolled takes words for a sign of life: whoever plays has controls of its own, or this is one.
+	// Uncontrolled skips the control run: the caller has its own controls, or this is one.
 	Uncontrolled bool
-	Prompt       string    // what the user says to the agent; "" for what the document has the user say
-	Stdin        io.Reader // where an agent speaks that connects over stdio
+	Prompt       string    // the user's text to the agent; "" for the document's
+	Stdin        io.Reader // input of an agent that connects over stdio
 	Stdout       io.Writer
-	Say          func(format string, args ...any) // what the user must know, such as where servers are
+	Say          func(format string, args ...any) // what the user must know, such as servers' addresses
 	Note         func(format string, args ...any)
 }
 
 // A Session says where one document is played.
 type Session struct {
-	Listen      string // address of the first server over HTTP; "" for stdio
-	AddressFile string // takes actor and URL of each server; "" for none
-	Trace       string // takes the messages; "" for a file that is gone afterwards
-	Silent      bool   // it is one of several: nothing is said while it is played
-	Run         int    // the number of the run where a document is played several times, else 0
+	Listen      string // address of the first HTTP server; "" for stdio
+	AddressFile string // file for the actors' URLs; or ""
+	Trace       string // file for the messages; "" for a temporary one
+	Silent      bool   // one of several: nothing is printed meanwhile
+	Run         int    // number of the run if a document is played several times, else 0
 }
 
-// A play is one document being played, from the opening of its transports to its verdict.
+// A play is one document being played, from opening its transports to its verdict.
 type play struct {
 	*Player
 	Session
 	doc *oatf.Document
-	// perform plays the document; nil for playLive, with whatever agent there is.
+	// perform plays the document; nil means playLive.
 	perform func(context.Context) (*attack.Summary, error)
 
-	written  attack.Synthesizer // what a model wrote in a recording that is replayed; nil without one
-	replayed map[string]bool    // protocols in which a recording has what was said to clients of the document
-	door     string             // where the agent in this process speaks AG-UI, "" for nowhere
-	kept     bool               // the trace stays
+	written  attack.Synthesizer // texts of models in a replayed recording; may be nil
+	replayed map[string]bool    // protocols for which a recording has the answers to the document's clients
+	door     string             // AG-UI address of the in-process agent, or ""
+	kept     bool               // the trace is kept
 	file     *tracefile.File
-	servers  []testagent.Server // where the server actors are, over HTTP
+	servers  []testagent.Server // the server actors over HTTP
 	outcome  testagent.Outcome  // of the agent that was started
 
 	mu   sync.Mutex
 	told []result.Notice
 }
 
-// Play plays a normalized document of this name, and says what became of it, whatever that is.
+// Play plays a normalized document and returns the run, whatever its outcome.
 func (r *Player) Play(ctx context.Context, doc *oatf.Document, name string, s Session) result.AttackRun {
 	p := &play{Player: r, Session: s, doc: doc}
 	if r.Target != nil && !attacksServer(doc) {
@@ -141,8 +138,7 @@ func (p *play) playAndReport(ctx context.Context, name string) result.AttackRun 
 	return out
 }
 
-// playAndJudge plays the document and judges what was recorded. The error is why there is nothing to
-// judge.
+// playAndJudge plays the document and judges the recording. The error is why there is nothing to judge.
 func (p *play) playAndJudge(ctx context.Context) (result.AttackRun, error) {
 	if p.kept = p.Trace != ""; !p.kept {
 		dir, err := os.MkdirTemp("", "gauntlet-trace-")
@@ -179,7 +175,7 @@ func (p *play) playAndJudge(ctx context.Context) (result.AttackRun, error) {
 	return out, nil
 }
 
-// reportUnjudged is what is known of a run without a verdict.
+// reportUnjudged returns a run without a verdict.
 func (p *play) reportUnjudged() result.AttackRun {
 	out := result.AttackRun{ID: p.doc.Attack.ID, Name: p.doc.Attack.Name, Actors: []result.ActorRun{}, Notices: []result.Notice{}}
 	if s := p.doc.Attack.Severity; s != nil {
@@ -238,7 +234,7 @@ func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
 	return &sum, errors.Join(broken, p.outcome.Trouble)
 }
 
-// agent is the one of this run.
+// agent returns the agent of this run.
 func (p *play) agent() *testagent.Agent {
 	if p.AgentOf != nil {
 		return p.AgentOf(max(1, p.Run))
@@ -270,7 +266,7 @@ func (p *play) attackOptions() attack.Options {
 
 func (p *play) keepNotice(n attack.Notice) {
 	if n.Kind == attack.Logged && !p.Silent {
-		p.Note("%s, %s: %s", n.Actor, n.Phase, n.Text) // what the document itself has to say, as it comes
+		p.Note("%s, %s: %s", n.Actor, n.Phase, n.Text) // the document's own log, as it comes
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -287,8 +283,7 @@ func (p *play) connectToTarget(_ context.Context, _ string, tap wire.Tap) (wire.
 	})
 }
 
-// openTransports opens the transports of the server actors: what is returned serves them until its
-// context ends.
+// openTransports opens the server actors' transports; the returned functions serve them until their context ends.
 func (p *play) openTransports(ctx context.Context, run *attack.Run) ([]func(context.Context) error, error) {
 	servers := run.Servers()
 	if len(servers) == 0 {
@@ -342,9 +337,9 @@ func (p *play) announceServers(lines string) error {
 		}
 	}
 	if p.Agent != nil {
-		return nil // the agent is told, and nobody else need know
+		return nil // the agent is told, and nobody else needs to know
 	}
-	for line := range strings.Lines(lines) { // also with --quiet: else nobody knows the port
+	for line := range strings.Lines(lines) { // also with --quiet: otherwise nobody knows the port
 		actor, url, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		p.Say("%s serves on %s", actor, url)
 	}
@@ -353,12 +348,11 @@ func (p *play) announceServers(lines string) error {
 
 func closeListeners(listeners []net.Listener) {
 	for _, ln := range listeners {
-		_ = ln.Close() // another error is the one to tell
+		_ = ln.Close() // another error is reported
 	}
 }
 
-// nextAddress is where the n-th server listens: on the port that was named and those behind
-// it; on port 0 each takes a free one.
+// nextAddress returns the n-th server's address: the given port plus n; port 0 picks a free one each time.
 func nextAddress(address string, n int) string {
 	host, port, err := net.SplitHostPort(address)
 	first, err2 := strconv.Atoi(port)
@@ -368,7 +362,7 @@ func nextAddress(address string, n int) string {
 	return net.JoinHostPort(host, strconv.Itoa(first+n))
 }
 
-// judgeTrace reads the trace back.
+// judgeTrace reads the trace back and judges it.
 func (p *play) judgeTrace(ctx context.Context, incomplete error) (result.AttackRun, error) {
 	runs, err := JudgeTrace(ctx, p.Trace, nil, []*oatf.Document{p.doc}, p.Semantic)
 	if err != nil {
@@ -381,8 +375,8 @@ func (p *play) judgeTrace(ctx context.Context, incomplete error) (result.AttackR
 	return out, nil
 }
 
-// withdrawVerdict notes what kind of trouble a run had, and takes back what it cannot prove then:
-// what is missing may be what an indicator looks for. That the agent complied stays proven.
+// withdrawVerdict records a kind of trouble and withdraws what it makes unprovable: what is missing may be what an indicator looks
+// for. That the agent complied stays proven.
 func withdrawVerdict(a *result.AttackRun, kind, why string) {
 	a.Notices = append(a.Notices, result.Notice{Kind: kind, Message: why})
 	if a.Verdict != nil && !a.Exploited() {
@@ -393,7 +387,7 @@ func withdrawVerdict(a *result.AttackRun, kind, why string) {
 // addRun adds what is known of the run beside its messages.
 func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) {
 	p.mu.Lock()
-	own := slices.DeleteFunc(p.told, func(n result.Notice) bool { // actors stand below
+	own := slices.DeleteFunc(p.told, func(n result.Notice) bool { // actors are listed below
 		return n.Kind == string(attack.Skipped) && n.Phase == ""
 	})
 	out.Notices = append(own, out.Notices...)
@@ -443,7 +437,7 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 	if sum.Lost != "" {
 		withdrawVerdict(out, "trace_incomplete", sum.Lost)
 	}
-	if sum.Unwritten != "" && out.Verdict != nil && !out.Exploited() { // a notice has told it
+	if sum.Unwritten != "" && out.Verdict != nil && !out.Exploited() { // a notice has reported it
 		out.Verdict.Outcome, out.Verdict.Reason = verdict.Failed, "a part of the attack was not said: "+sum.Unwritten
 	}
 	if out.Verdict != nil && p.outcome.Ended != "" {
@@ -462,8 +456,8 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 	}
 }
 
-// inOneSentence says joined errors on one line. One that another repeats, as that of a model in the failure of the front end that
-// waited for it, is said once.
+// inOneSentence puts joined errors on one line. One contained in another, such as a model's error in that of the front end waiting
+// for it, is dropped.
 func inOneSentence(err error) string {
 	var said []string
 	for line := range strings.SplitSeq(err.Error(), "\n") {
@@ -474,18 +468,18 @@ func inOneSentence(err error) string {
 	return strings.Join(said, "; ")
 }
 
-// mostQuoted is how much of an answer a reason quotes, in bytes.
+// mostQuoted bounds an answer quoted in a reason, in bytes.
 const mostQuoted = 120
 
-// Unanswered is the kind of the notice that a model had no say in a run.
+// Unanswered is the kind of the notice that a model gave no answer in a run.
 const Unanswered = "unanswered"
 
-// onlyPrompted reports whether no actor of a document was played: all that its agent got was the prompt.
+// onlyPrompted reports whether no actor was played: the agent got only the prompt.
 func onlyPrompted(sum *attack.Summary) bool {
 	return len(sum.Actors) > 0 && !slices.ContainsFunc(sum.Actors, func(a attack.ActorSummary) bool { return a.Skipped == "" })
 }
 
-// modelNotice says what a model used. What it said decides nothing and is left out.
+// modelNotice reports a model's usage. Its text decides nothing and is left out.
 func modelNotice(m *modelagent.Result) result.Notice {
 	return result.Notice{Kind: "model", Message: fmt.Sprintf("the model was asked %d times, made %d calls and used %d tokens in and %d out", m.Turns, m.Calls, m.Usage.Input, m.Usage.Output)}
 }

@@ -18,17 +18,14 @@ import (
 	"gauntlet/verdict"
 )
 
-// probeKey is the extension of an attack that lists classes of weakness: they are tried on the tools
-// that labels and roles choose, with arguments made from their schemas, and judged by what was
-// observed. Whoever does not know it plays the actions of the document, which are fixed.
+// probeKey is the extension of an attack that lists weakness classes. They are tried on the tools selected by labels and roles,
+// with arguments made from their schemas, and judged by observation. Other programs play the document's fixed actions.
 const probeKey = "x-gauntlet-probe"
 
-// A Prober tries classes of weakness on a server and records every message, each trial, and what it
-// learnt besides.
+// A Prober tries weakness classes on a server and records every message, each trial, and what it learnt.
 type Prober func(ctx context.Context, target launch.Server, seal launch.Sealing, classes []probe.Class, record *tracefile.File) error
 
-// classesOf returns the classes that a document has tried on a server, nil for a document that is
-// played as it stands.
+// classesOf returns the classes that a document tries on a server, nil for an ordinary document.
 func classesOf(doc *oatf.Document) []probe.Class {
 	var out []probe.Class
 	for _, x := range doc.Attack.Extensions {
@@ -44,7 +41,7 @@ func classesOf(doc *oatf.Document) []probe.Class {
 	return out
 }
 
-// playProbes has the classes of a document tried on the server under attack.
+// playProbes tries a document's classes on the server under attack.
 func (p *play) playProbes(ctx context.Context) (*attack.Summary, error) {
 	began := time.Now()
 	inTime, cancel := context.WithTimeout(ctx, p.Limit)
@@ -60,16 +57,16 @@ func (p *play) playProbes(ctx context.Context) (*attack.Summary, error) {
 	return sum, nil
 }
 
-// probed is what a trace says of the trials of one document.
+// probed is what a trace says about one document's trials.
 type probed struct {
 	classes []probe.Class
 	trials  []probe.Trial
-	seqs    []int // of the messages that tell of them
-	whole   bool  // the run came to its end
+	seqs    []int // messages that report them
+	whole   bool  // the run was completed
 	unread  int
 }
 
-// add takes a message of a trace that tells of a trial.
+// add handles a trace message about a trial.
 func (p *probed) add(m *trace.Message) {
 	if p.classes == nil || !m.IsProtocol(probe.RecordProtocol) {
 		return
@@ -90,11 +87,10 @@ func (p *probed) add(m *trace.Message) {
 	}
 }
 
-// spoke reports whether the trace is one of trials at all: else the document was played as it stands.
+// spoke reports whether the trace holds trials at all; otherwise the document was played as written.
 func (p *probed) spoke() bool { return p.whole || len(p.trials) > 0 }
 
-// settle writes the verdict of the trials: only what was observed is exploited, only what was
-// delivered is resisted.
+// settle writes the trials' verdict: only what was observed is exploited, only what was delivered is resisted.
 func (p *probed) settle(v *verdict.Attack, doc *oatf.Document) {
 	tally := p.tally(doc)
 	v.Exposure, v.Reason, v.MaxTier, v.Summary = tally.exposure, "", "", verdict.Summary{}
@@ -111,7 +107,7 @@ func (p *probed) settle(v *verdict.Attack, doc *oatf.Document) {
 	}
 	for i := range v.Indicators {
 		one := verdict.Indicator{ID: v.Indicators[i].ID, Tier: v.Indicators[i].Tier, Result: state, Evidence: strings.Join(tally.proofs, "; ")}
-		if i > 0 && state != verdict.Error { // the first speaks for what was observed; the patterns of the others were not needed
+		if i > 0 && state != verdict.Error { // the first speaks for the observations; the others' patterns were not needed
 			one.Result, one.Evidence = verdict.Skipped, "the trials were judged by what was observed"
 		}
 		if one.Result == verdict.Matched {
@@ -122,7 +118,7 @@ func (p *probed) settle(v *verdict.Attack, doc *oatf.Document) {
 	}
 }
 
-// tally is what trials come to.
+// tally counts trials by outcome.
 type tally struct {
 	exposure  *verdict.Exposure
 	proofs    []string
@@ -130,7 +126,7 @@ type tally struct {
 	delivered int
 }
 
-// mostProofs bounds what a verdict quotes.
+// mostProofs bounds the proofs quoted in a verdict.
 const mostProofs = 5
 
 func (p *probed) tally(doc *oatf.Document) *tally {
@@ -160,7 +156,7 @@ func (p *probed) tally(doc *oatf.Document) *tally {
 			t.reasons = append(t.reasons, at+": "+o.Why)
 		}
 		if _, proved := one.Outcome.(probe.Proved); !one.Planned && !proved {
-			continue // nothing asked for it, so that its resistance says nothing
+			continue // nothing asked for it, so its resistance means nothing
 		}
 		if t.delivered += part.Delivered; part.Delivered > 0 {
 			part.Message = p.seqs[i]
@@ -178,10 +174,10 @@ func (t *tally) whyNot() string {
 	return "nothing reached a tool's code: " + strings.Join(t.reasons[:min(len(t.reasons), named)], "; ")
 }
 
-// named is how many reasons a verdict names.
+// named bounds the reasons in a verdict.
 const named = 3
 
-// judgedByTrials replaces the verdict of patterns where the document was tried by classes.
+// judgedByTrials replaces the patterns' verdict if the document was tried by classes.
 func (j *judgement) judgedByTrials(run *result.AttackRun) {
 	if j.probed.spoke() {
 		j.probed.settle(run.Verdict, j.doc)

@@ -14,8 +14,8 @@ import (
 	"gauntlet/trace"
 )
 
-// runAgent lets the agent that was named do its work. What it is given of the document beside its servers,
-// and what it answers in the end, stand in the trace as events of their own: they go over no wire.
+// runAgent runs the agent. What it gets from the document beside its servers, and its final answer, are events of their own in the
+// trace: they are not on the wire.
 func (p *play) runAgent(ctx context.Context) {
 	prompt := cmp.Or(p.Prompt, attackdoc.Prompt(p.doc))
 	if p.AGUI == "" && p.Prompt == "" && prompt != "" {
@@ -32,10 +32,10 @@ func (p *play) recordEvent(d trace.Direction, method, raw, note string) {
 	_, err := p.file.Recorder().Record(trace.Message{
 		Time: time.Now(), Actor: userActor(p.doc), Protocol: agui.Protocol, Direction: d, Kind: trace.Event, Method: method, Raw: raw, Note: note,
 	})
-	_ = err // the file tells its loss when it is closed
+	_ = err // the file reports its loss when closed
 }
 
-// readsAnswer reports whether an indicator looks at what the agent answers.
+// readsAnswer reports whether an indicator examines the agent's answer.
 func readsAnswer(doc *oatf.Document) bool {
 	for i := range doc.Attack.Indicators {
 		if indicator.ReadsAnswer(&doc.Attack.Indicators[i]) {
@@ -45,7 +45,7 @@ func readsAnswer(doc *oatf.Document) bool {
 	return false
 }
 
-// userActor is the actor that stands for the user, "" if there is none.
+// userActor returns the actor that represents the user, or "".
 func userActor(doc *oatf.Document) string {
 	for _, a := range doc.Attack.Execution.Actors {
 		if oatf.ProtocolOf(a.Mode) == agui.Protocol {
@@ -55,8 +55,7 @@ func userActor(doc *oatf.Document) string {
 	return ""
 }
 
-// sayTask says what the user asks the agent for, and who is to ask it: without an agent of ours it is for the
-// reader to ask.
+// sayTask prints the user's task, and who must ask it: without an agent of ours, the reader.
 func (p *play) sayTask() {
 	task := cmp.Or(p.Prompt, attackdoc.Prompt(p.doc))
 	switch {
@@ -65,12 +64,12 @@ func (p *play) sayTask() {
 		p.Note("the user's task goes to %s over AG-UI: %s", cmp.Or(p.AGUI, "the agent"), task)
 	case p.Agent != nil:
 		p.Note("the user's task goes to the agent as its prompt: %s", task)
-	default: // also with --quiet: else nobody knows what to do
+	default: // also with --quiet: otherwise nobody knows what to do
 		p.Say("the user's task, for you to give to your agent: %s", task)
 	}
 }
 
-// skipsAGUI says why front ends are not played where no agent speaks AG-UI.
+// skipsAGUI says why front ends are not played if no agent speaks AG-UI.
 func (p *play) skipsAGUI() string {
 	if p.Agent == nil {
 		return "no agent was named that speaks AG-UI (--agui): what it has the user say is for you to say"

@@ -14,7 +14,7 @@ import (
 	"gauntlet/trace"
 )
 
-// ReadRecording reads a trace that can be replayed: a whole one.
+// ReadRecording reads a trace that can be replayed: a complete one.
 func ReadRecording(name string) (*trace.Trace, error) {
 	t, err := tracefile.Read(name, nil)
 	switch {
@@ -28,9 +28,8 @@ func ReadRecording(name string) (*trace.Trace, error) {
 	return t, nil
 }
 
-// Replay plays the agent of a recording against a document and judges what comes of it, without
-// waiting; the new conversation goes into the file record, "" for none. It returns how many
-// answers differ from the recorded ones.
+// Replay replays a recording's agent against a document and judges the result, without waiting; the new messages go to the file
+// record, "" for none. It returns how many answers differ from the recorded ones.
 func (r *Player) Replay(ctx context.Context, doc *oatf.Document, name string, recorded *trace.Trace, record string) (result.AttackRun, int) {
 	p := &play{Player: r, Session: Session{Trace: record, Silent: true}, doc: doc, replayed: map[string]bool{}, written: attack.NewRecordedSyntheses(recorded.Messages)}
 	for i := range recorded.Messages {
@@ -58,7 +57,7 @@ func (r *Player) Replay(ctx context.Context, doc *oatf.Document, name string, re
 	return out, len(replayed.Differences)
 }
 
-// replayNotices says what there is to know of a replay beside the verdict.
+// replayNotices returns a replay's notices beside the verdict.
 func replayNotices(recorded *trace.Trace, r attack.Replayed) []result.Notice {
 	notices := []result.Notice{{Kind: "replayed", Message: fmt.Sprintf("%d messages of the agent were played again, %d answers differ from the recording", r.Sent, len(r.Differences))}}
 	if r.Skipped > 0 {

@@ -15,16 +15,15 @@ import (
 	"gauntlet/result"
 )
 
-// Progress is told how far several documents are. Its methods may be called from several
-// goroutines.
+// Progress receives updates about several documents. It must be safe for concurrent use.
 type Progress interface {
 	Step(format string, args ...any)
 	Count(through, more int)
-	Result(runstate.Result) // what came of a run, before the others have ended
+	Result(runstate.Result) // the result of a run, before the others have ended
 }
 
-// PlayAll plays several documents, each so many times and in a session of its own, some at the same time, and
-// reports on them in their order. Their traces go into the folder traces, "" for nowhere.
+// PlayAll plays several documents, each the given number of times in its own session, some concurrently, and reports in their
+// order. Their traces go to the folder traces, "" for none.
 func (r *Player) PlayAll(ctx context.Context, texts []attackdoc.Text, limits oatf.Limits, traces string, parallel, repeat int, progress Progress) []result.AttackRun {
 	runs := make([]result.AttackRun, len(texts)*repeat)
 	progress.Count(0, len(runs))
@@ -49,7 +48,7 @@ func (r *Player) PlayAll(ctx context.Context, texts []attackdoc.Text, limits oat
 	return runs
 }
 
-// resultOf is what came of a run, for those who watch.
+// resultOf returns a run's result for observers.
 func resultOf(run *result.AttackRun) runstate.Result {
 	r := runstate.Result{Word: "not judged", What: cmp.Or(run.ID, run.Document), Where: run.Agent, Says: cmp.Or(run.Problem, run.Name)}
 	if run.Verdict != nil {
@@ -61,7 +60,7 @@ func resultOf(run *result.AttackRun) runstate.Result {
 	return r
 }
 
-// came is what came of a run, in a word or two.
+// came returns a run's result in a word or two.
 func came(run *result.AttackRun) string {
 	if run.Verdict == nil {
 		return cmp.Or(run.Problem, "not judged")
@@ -86,24 +85,22 @@ func (r *Player) playOneOfSeveral(ctx context.Context, text attackdoc.Text, limi
 	return unplayed
 }
 
-// noAttacker is why a document is not played where a server to attack is named.
+// noAttacker is why a document is not played if a server to attack is named.
 const noAttacker = "a server to attack is named, and the document has no actor that attacks one (mcp_client): its own servers attack an agent, see --agent and --listen"
 
-// attacksServer reports whether an actor of the document is a client of the server under attack, or a
-// server that puts itself in front of it.
+// attacksServer reports whether an actor is a client of the server under attack, or a server in front of it.
 func attacksServer(doc *oatf.Document) bool {
 	return slices.ContainsFunc(doc.Attack.Execution.Actors, func(a oatf.Actor) bool {
 		return a.Mode == "mcp_client" || slices.ContainsFunc(a.Phases, func(p oatf.Phase) bool { return p.State.Get("x-gauntlet-overlay").Exists() })
 	})
 }
 
-// HasServer reports whether an actor of the document is a server, so that it needs an agent.
+// HasServer reports whether an actor is a server, so that an agent is needed.
 func HasServer(doc *oatf.Document) bool {
 	return slices.ContainsFunc(doc.Attack.Execution.Actors, func(a oatf.Actor) bool { return oatf.IsServer(a.Mode) })
 }
 
-// TraceName is where the trace of the n-th run goes: into the folder, under the name of
-// the document and, so that no two meet, the number.
+// TraceName returns the trace file of the n-th run: in the folder, named after the document, with a unique number.
 func TraceName(folder string, n int, document string) string {
 	if folder == "" {
 		return ""

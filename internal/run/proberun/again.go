@@ -15,8 +15,8 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// againHTTP sends recorded exchanges again to a server behind a URL, byte for byte but for the ids of
-// sessions, which end. recorded is the run that they are from.
+// againHTTP repeats recorded exchanges with a server behind a URL, byte for byte except for session ids, which expire. recorded is
+// the run they are from.
 func againHTTP(ctx context.Context, t protocolTarget, transport http.RoundTripper, recorded *probe.Protocol, exchanges []probe.Exchange) *probe.Protocol {
 	p := &prober{protocolTarget: t, out: copyOf(recorded, t.Place)}
 	p.client = &http.Client{Transport: transport, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -44,12 +44,12 @@ func againHTTP(ctx context.Context, t protocolTarget, transport http.RoundTrippe
 	return p.out
 }
 
-// Again is the key in Unsent of what keeps a replay from showing anything.
+// Again is the key in Unsent for what keeps a replay from showing anything.
 const Again = "again"
 
 const notOpened = "the opening was not answered"
 
-// ofUser are the exchanges of a client whose user can be asked, or the others.
+// ofUser returns the exchanges of the client that declares elicitation, or the others.
 func ofUser(exchanges []probe.Exchange, asking bool) (out []probe.Exchange) {
 	for _, x := range exchanges {
 		if (x.ID == "P25") == asking {
@@ -59,8 +59,8 @@ func ofUser(exchanges []probe.Exchange, asking bool) (out []probe.Exchange) {
 	return out
 }
 
-// opens reports whether an opening was answered as in the recorded run: servers without sessions, and
-// those that want a token, refused it there, too.
+// opens reports whether an opening was answered as in the recorded run, where servers without sessions, and those that require a
+// token, refused it too.
 func opens(opening probe.Exchange, recorded *probe.Protocol, exchanges []probe.Exchange) bool {
 	stateless := !slices.ContainsFunc(exchanges, func(x probe.Exchange) bool { return x.Era != probe.Stateless })
 	if recorded.Revision == "" || stateless {
@@ -69,8 +69,8 @@ func opens(opening probe.Exchange, recorded *probe.Protocol, exchanges []probe.E
 	return opening.HasResult()
 }
 
-// missAnswers says in Unsent which exchange has no answer that could be judged. Behind a message at which
-// a server on probeHTTP was shown to end nothing can be sent.
+// missAnswers records in Unsent which exchanges have no usable answer. After a message that was shown to end a server over HTTP,
+// nothing can be sent.
 func missAnswers(p *probe.Protocol, exchanges []probe.Exchange) {
 	over := p.Transport == "http" && slices.ContainsFunc(p.Exchanges, func(x probe.Exchange) bool { return x.Gone })
 	for i := range exchanges {
@@ -82,17 +82,17 @@ func missAnswers(p *probe.Protocol, exchanges []probe.Exchange) {
 	}
 }
 
-// isMissing reports whether nothing is known of a message that was sent again. One that had no answer
-// in the recorded run needs none: that the server lived on is shown by the ping behind it.
+// isMissing reports whether nothing is known of a repeated message. One without an answer in the recorded run needs none: the ping
+// after it shows that the server is alive.
 func isMissing(transport string, recorded, again *probe.Exchange) bool {
-	if again.Gone { // over stdio that is shown by a second end, as the rule wants it
+	if again.Gone { // over stdio a second end shows that, as the rule requires
 		return transport == "stdio" && !again.Again
 	}
 	pinged := recorded.Era == probe.Handshake && recorded.ID != "P25"
 	return !again.Answered && (recorded.Answered || !pinged || !again.Alive)
 }
 
-// copyOf is what a run knows before anything is sent.
+// copyOf returns a Protocol with what is known before anything is sent.
 func copyOf(recorded *probe.Protocol, place string) *probe.Protocol {
 	return &probe.Protocol{
 		Transport: recorded.Transport, Place: cmp.Or(place, recorded.Place), Revision: recorded.Revision, Token: recorded.Token, Stateless: recorded.Stateless,
@@ -100,8 +100,7 @@ func copyOf(recorded *probe.Protocol, place string) *probe.Protocol {
 	}
 }
 
-// openAgain begins a session, of a client whose user can be asked or of one without capabilities. It
-// returns the opening.
+// openAgain opens a session, with or without elicitation declared, and returns the opening exchange.
 func (p *prober) openAgain(ctx context.Context, asking bool) probe.Exchange {
 	opening := initialize
 	if asking {
@@ -133,7 +132,7 @@ func (p *prober) sendAgain(ctx context.Context, x probe.Exchange) {
 	}
 }
 
-// againOverStdio sends recorded exchanges again to servers that are started for it.
+// againOverStdio repeats recorded exchanges with servers started for it.
 func againOverStdio(ctx context.Context, open Opener, recorded *probe.Protocol, exchanges []probe.Exchange) *probe.Protocol {
 	return againStdio(ctx, open, recorded, exchanges, defaultWaits)
 }
@@ -167,7 +166,7 @@ func againStdio(ctx context.Context, open Opener, recorded *probe.Protocol, exch
 	return s.out
 }
 
-// conversationOf says in which conversation an exchange is sent: exchanges of one kind share it.
+// conversationOf returns the kind of session an exchange belongs to; exchanges of one kind share a session.
 func conversationOf(x *probe.Exchange) string {
 	switch {
 	case x.Step == probing.FirstOfAll:
@@ -178,7 +177,7 @@ func conversationOf(x *probe.Exchange) string {
 	return string(x.Era)
 }
 
-// openAgain starts a server and opens a conversation of a kind. It reports whether the server answered.
+// openAgain starts a server and opens a session of a kind. It reports whether the server answered.
 func (s *lineProber) openAgain(ctx context.Context, kind string) bool {
 	s.mayAsk = kind == "asking"
 	switch kind {

@@ -9,27 +9,27 @@ import (
 	"gauntlet/rawjson"
 )
 
-// maxText is how much of an answer is read, in bytes.
+// maxText bounds what is read of an answer, in bytes.
 const maxText = 1 << 20
 
-// The codes of JSON-RPC by which a request is refused before anything is done.
+// JSON-RPC codes that refuse a request before anything is done.
 const (
 	methodNotFound = -32601
 	invalidParams  = -32602
 )
 
-// An Answer is what came back for one call. The zero Answer is none: it did not come in time.
+// An Answer is the response to one call. The zero Answer means that none came in time.
 type Answer struct {
 	Came    bool
 	Gone    bool   // the server ended instead
 	Code    int64  // of a JSON-RPC error
-	Failed  bool   // a JSON-RPC error, or a result that says isError
-	Text    string // every string of it, one a line
-	Started bool   // there was a result, so that the tool's code may have run
-	Raw     string // a result as it came, names of members and all; "" for an error
+	Failed  bool   // a JSON-RPC error, or a result with isError
+	Text    string // all its strings, one per line
+	Started bool   // there was a result, so the tool's code may have run
+	Raw     string // a result, unchanged; "" for an error
 }
 
-// ReadResult reads the result of a request, raw.
+// ReadResult reads a raw result.
 func ReadResult(raw string) Answer {
 	a := Answer{Came: true, Started: true, Raw: raw[:min(len(raw), 2*maxText)], Failed: rawjson.LastMember(raw, "isError") == "true"}
 	a.Text = stringsIn(raw)
@@ -39,8 +39,8 @@ func ReadResult(raw string) Answer {
 	return a
 }
 
-// saysFailed reports whether a result that does not call itself an error is one in its own words:
-// a JSON object that says so, or a text that begins so. Many servers answer errors as results.
+// saysFailed reports whether a result without isError is an error in its own words: a JSON object that says so, or a text that
+// begins so. Many servers return errors as results.
 func saysFailed(text string) bool {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "{") {
@@ -73,7 +73,7 @@ func ReadError(code int64, message, data string) Answer {
 	return a
 }
 
-// stringsIn returns all strings and numbers of a JSON text, decoded, one a line.
+// stringsIn returns all strings and numbers of a JSON text, decoded, one per line.
 func stringsIn(raw string) string {
 	raw = raw[:min(len(raw), 2*maxText)]
 	var tree rawjson.Tree
@@ -87,7 +87,7 @@ func stringsIn(raw string) string {
 		}
 		switch v.Kind() {
 		case rawjson.String:
-			if v.Key().Is("type") { // "text", of a content block
+			if v.Key().Is("type") { // "text" of a content block
 				continue
 			}
 			b.WriteString(v.Text())
@@ -100,7 +100,7 @@ func stringsIn(raw string) string {
 	return b.String()
 }
 
-// Strip returns an answer's text without the payload, in whatever encoding it is repeated.
+// Strip removes the payload, in any encoding, from an answer's text.
 func Strip(text, payload string) string {
 	if len(payload) < redact.Shortest {
 		return strings.ReplaceAll(text, payload, "")
@@ -108,17 +108,17 @@ func Strip(text, payload string) string {
 	return redact.New([]string{"payload=" + payload}).Replace(text)
 }
 
-// Holds reports whether a text, payload taken out, holds a random value in any encoding.
+// Holds reports whether a text without the payload contains a random value in any encoding.
 func Holds(text, payload, value string) bool {
 	if len(value) < 8 {
-		return false // too short to be nobody else's
+		return false // too short to be unmistakable
 	}
 	text = Strip(text, payload)
 	return strings.Contains(text, value) || len(redact.New([]string{"value=" + value}).Names(text)) > 0
 }
 
-// HoldsProduct reports whether a text, payload taken out, holds the product of two numbers as a
-// number of its own, with or without marks between thousands.
+// HoldsProduct reports whether a text without the payload contains the product of two numbers as a separate number, with or without
+// thousands separators.
 func HoldsProduct(text, payload string, a, b int64) bool {
 	want := strconv.FormatInt(a*b, 10)
 	text = Strip(text, payload)
@@ -142,21 +142,21 @@ func standsAlone(text, digits string) bool {
 	}
 }
 
-// A Delivery says whether a payload reached the code of the tool.
+// A Delivery says whether a payload reached the tool's code.
 type Delivery struct {
 	Delivered, Answered bool
-	Why                 string // it was not, for a report
+	Why                 string // why not, for a report
 	Complaint           schemafill.Complaint
 }
 
-// Ordinary is what the tool answered to an ordinary value of the same parameter.
+// Ordinary is the tool's answer to an ordinary value of the same parameter.
 type Ordinary struct {
 	Answer Answer
 	Value  string
 }
 
-// ReadDelivery judges an answer to a call with a payload in one parameter. It needs the answer to
-// an ordinary value: an error that comes for every value says nothing about the payload.
+// ReadDelivery judges the answer to a call with a payload in one parameter. It needs the answer to an ordinary value, since an
+// error that every value causes says nothing about the payload.
 func ReadDelivery(schema *schemafill.Schema, parameter, payload string, a Answer, ordinary Ordinary) Delivery {
 	switch {
 	case a.Gone:
@@ -182,8 +182,8 @@ func ReadDelivery(schema *schemafill.Schema, parameter, payload string, a Answer
 	return d
 }
 
-// sameError reports whether two errors are the same although the values differ, and neither
-// repeats its value: then nothing tells that the value was looked at.
+// sameError reports whether two errors are equal although the values differ and neither is quoted: then nothing shows that the
+// value was examined.
 func sameError(text, payload string, ordinary Ordinary) bool {
 	stripped := Strip(text, payload)
 	return stripped == text && stripped == ordinary.Answer.Text && (len(ordinary.Value) < 4 || !strings.Contains(ordinary.Answer.Text, ordinary.Value))
@@ -197,7 +197,7 @@ func firstLine(s string) string {
 	return line
 }
 
-// Excerpt is the first part of an answer, payload taken out, for a report.
+// Excerpt returns the beginning of an answer without the payload, for a report.
 func Excerpt(text, payload string) string {
 	s := Strip(text, payload)
 	if len(s) > 400 {

@@ -11,27 +11,27 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// A Planted is a file that has to stand where the server runs before a payload is sent.
+// A Planted is a file that must exist where the server runs before a payload is sent.
 type Planted struct {
 	Path string
 	Data []byte
 }
 
-// unpacks are names of tools that take archives apart, and mayUnpack of those that may do so on the way.
+// unpacks matches names of tools that unpack archives, and mayUnpack those that may do so incidentally.
 var (
 	unpacks   = regexp.MustCompile(`(?i)archive|unzip|untar|unpack|extract|decompress|(?:^|[_-])(?:zip|tar)(?:$|[_-])`)
 	mayUnpack = regexp.MustCompile(`(?i)import|restore|install|load|deploy|backup|bundle|plugin|skill|theme|template|package|open`)
 )
 
-// archives is whether a tool's name says that it takes an archive apart.
+// archives reports whether a tool's name says that it unpacks archives.
 func archives(t *Tool) bool { return unpacks.MatchString(t.Name) }
 
 func mayTakeArchives(t *Tool) bool { return archives(t) || mayUnpack.MatchString(t.Name) }
 
-// An archiveEntry is a file of a made archive, a link where To is set.
+// An archiveEntry is a file in a generated archive, or a link if To is set.
 type archiveEntry struct{ name, to, text string }
 
-// archive is an archive with one honest entry and some that lead out of the folder it is unpacked into.
+// archive returns an archive with one honest entry and some that lead out of the destination folder.
 func archive(name, ending string, pack func([]archiveEntry) []byte, entries func(m Mark, p Place) []archiveEntry) variant {
 	return func(m Mark, p Place, _ string) (Payload, bool) {
 		if p.Root == "" || p.WriteDir == "" {
@@ -47,7 +47,7 @@ func climbing(m Mark, _ Place) []archiveEntry {
 	return []archiveEntry{{name: strings.TrimPrefix(climb, "/") + m.Touch, text: "x\n"}}
 }
 
-// linked leads out by a link that comes first.
+// linked leads out of the folder through a link that comes first.
 func linked(m Mark, p Place) []archiveEntry {
 	return []archiveEntry{{name: "data", to: p.WriteDir}, {name: "data" + strings.TrimPrefix(m.Touch, p.WriteDir), text: "x\n"}}
 }
@@ -62,7 +62,7 @@ var archiveVariants = []variant{
 	}),
 }
 
-// packZip writes a ZIP archive. Writing to memory does not fail.
+// packZip returns a ZIP archive. Writing to memory does not fail.
 func packZip(entries []archiveEntry) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

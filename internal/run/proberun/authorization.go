@@ -12,8 +12,8 @@ import (
 // wildcardRedirect is a redirect address that no authorization server should register.
 const wildcardRedirect = "https://*." + foreign + "/*"
 
-// discoverAuthorization asks for the metadata that leads to a token, as a client would, where the
-// server refused a request without one or took the token that it was probed with.
+// discoverAuthorization fetches the authorization metadata, as a client would, if the server refused a request without a token or
+// accepted ours.
 func (p *prober) discoverAuthorization(ctx context.Context) {
 	refusal := p.out.Find("P11", "no token")
 	if refusal == nil || refusal.Status != http.StatusUnauthorized {
@@ -42,8 +42,7 @@ func (p *prober) discoverAuthorization(ctx context.Context) {
 	p.tryRegistration(ctx, guard, a)
 }
 
-// maxDocument is how much of a document is kept, in bytes. One that is longer is kept empty: its
-// beginning is no JSON.
+// maxDocument bounds the kept part of a document, in bytes. A longer one is kept empty: its beginning is no JSON.
 const maxDocument = 64 << 10
 
 func clipDocument(body string) string {
@@ -53,7 +52,7 @@ func clipDocument(body string) string {
 	return body
 }
 
-// tryRegistration asks for a client with redirect addresses of anybody, if the user wants that.
+// tryRegistration tries to register a client with a stranger's redirect addresses, if the user wants that.
 func (p *prober) tryRegistration(ctx context.Context, guard *oauth.Guard, a *probe.Authorization) {
 	if !p.Register {
 		p.out.Unsent["registration"] = "it may leave a client behind: it was not asked for"

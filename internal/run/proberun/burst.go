@@ -9,10 +9,10 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// burstAtOnce is how many requests of a burst are under way at once.
+// burstAtOnce bounds the concurrent requests of a burst.
 const burstAtOnce = 8
 
-// probeBurst sends many pings at once, if that was asked for.
+// probeBurst sends many pings at once, if requested.
 func (p *prober) probeBurst(ctx context.Context) {
 	if p.Burst <= 0 || p.ended {
 		return
@@ -45,7 +45,7 @@ func (p *prober) probeBurst(ctx context.Context) {
 
 const burstPing = `{"jsonrpc":"2.0","id":"burst","method":"ping"}`
 
-// countAnswer counts one answer. Only what speaks of a limit counts as one.
+// countAnswer counts one answer. Only one that mentions a limit counts as limited.
 func countAnswer(b *probe.Burst, got *probe.Exchange) {
 	if got.Status == 0 {
 		return

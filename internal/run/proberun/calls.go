@@ -9,17 +9,17 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Call is one call of a tool that may be made. Arguments are JSON.
+// A Call is a permitted call of a tool. Arguments are JSON.
 type Call struct {
 	Tool, Arguments string
 	OutputSchema    string // JSON, "" for none
-	// Right and Wrong are the arguments with a random text in one parameter, and with a list of another
-	// random text; "" where the tool wants no text.
+	// Right and Wrong are the arguments with a random text in one parameter, and with a list holding another; "" if the tool takes
+	// no text.
 	Right, Wrong           string
 	RightValue, WrongValue string
 }
 
-// request is the message of a call; meta is the member _meta with its name, "" for none.
+// request returns the message of a call; meta is the member _meta with its name, or "".
 func (c *Call) request(id, arguments, meta string) string {
 	if meta != "" {
 		meta = "," + meta
@@ -27,8 +27,8 @@ func (c *Call) request(id, arguments, meta string) string {
 	return `{"jsonrpc":"2.0","id":"` + id + `","method":"tools/call","params":{"name":` + rawjson.Quote(c.Tool) + `,"arguments":` + arguments + meta + `}}`
 }
 
-// exchanges are what is sent for one call by a client without capabilities: the call itself, and with
-// a value of the right and of the wrong type.
+// exchanges returns what a client without capabilities sends for one call: the call itself, and with a value of the right and of
+// the wrong type.
 func (c *Call) exchanges(era probe.Era) []probe.Exchange {
 	meta := ""
 	if era == probe.Stateless {
@@ -55,16 +55,15 @@ func (p *prober) makeCalls(ctx context.Context, era probe.Era) {
 	}
 }
 
-// declared is initialize of a client whose user can be asked.
+// declared is the initialize of a client that supports elicitation.
 const declared = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}},"clientInfo":{"name":"gauntlet","version":"1"}}}`
 
-// asking is what is sent for one call by a client whose user can be asked.
+// asking returns the exchange for one call by a client that supports elicitation.
 func (c *Call) asking() probe.Exchange {
 	return probe.Exchange{ID: "P25", Step: probing.MayAsk + c.Tool, Effect: probe.Writes, Era: probe.Handshake, Sent: c.request("ask", c.Arguments, "")}
 }
 
-// probeWithQuestions calls tools in a session of a client whose user can be asked, and keeps what the
-// user would be asked.
+// probeWithQuestions calls tools in a session that supports elicitation, and records what the user would be asked.
 func (p *prober) probeWithQuestions(ctx context.Context) {
 	if len(p.Calls) == 0 || p.ended {
 		return
@@ -83,7 +82,7 @@ func (p *prober) probeWithQuestions(ctx context.Context) {
 	}
 }
 
-// maxAsked is how many messages of a server's own accord are kept.
+// maxAsked bounds the kept server requests.
 const maxAsked = 64
 
 func appendAsked(to []probe.Message, during string, raw []string) []probe.Message {

@@ -10,13 +10,12 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// conditionPairs is how many true and false conditions are sent in random order before their answers
-// count: a server that answers differently for another reason follows the order by chance once in 924
-// times.
+// conditionPairs is how many true and false conditions are sent in random order before their answers count: a server whose answers
+// differ for another reason matches the order by chance once in 924 times.
 const conditionPairs = 6
 
-// tryConditions asks whether answers follow conditions on random numbers, of the targets that labels
-// ask for or of the others.
+// tryConditions tests whether answers follow conditions on random numbers, for the targets that labels ask for (planned) or the
+// others.
 func (r *run) tryConditions(ctx context.Context, planned bool) {
 	for _, t := range r.targets {
 		if t.Planned != planned || t.settled() || t.tool.slowness() > 0 || len(t.Parameter.Enum) > 0 {
@@ -41,10 +40,9 @@ func (r *run) tryConditions(ctx context.Context, planned bool) {
 	}
 }
 
-// followsCondition returns the proof that a tool's answers follow the truth of a condition: all answers
-// to true ones are the same, all answers to false ones are the same, and the two differ. The numbers
-// are new in each value, so that an echo makes the answers differ among themselves. A twin is the same
-// without the syntax: where answers follow it too, the tool computes what any text says.
+// followsCondition returns the proof that a tool's answers follow the truth of a condition: answers to true ones are equal, answers
+// to false ones are equal, and the two differ. Every value has new numbers, so that echoing makes the answers differ. A twin lacks
+// the syntax: if answers follow it too, the tool evaluates any text.
 func (r *run) followsCondition(ctx context.Context, t *target, c Condition, twin bool) *probe.Proof {
 	var answers [2]string
 	var last conditionCall
@@ -76,7 +74,7 @@ func (r *run) followsCondition(ctx context.Context, t *target, c Condition, twin
 	}
 }
 
-// randomOrder is as many true as false values, shuffled.
+// randomOrder returns as many true as false values, shuffled.
 func randomOrder() []bool {
 	out := make([]bool, 2*conditionPairs)
 	for i, place := range rand.Perm(len(out)) {
@@ -89,7 +87,7 @@ func randomOrder() []bool {
 type conditionCall struct {
 	payload, arguments string
 	answer             Answer
-	text               string // of the answer, without the payload
+	text               string // the answer's text without the payload
 }
 
 func (r *run) sendCondition(ctx context.Context, t *target, c Condition, holds, twin bool) conditionCall {

@@ -8,19 +8,17 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// A Condition puts a comparison of random numbers where a query would compute it. Whether the answers
-// follow its truth tells whether the value is part of the query.
+// A Condition puts a comparison of random numbers where a query would evaluate it. If the answers follow its truth, the value is
+// part of the query.
 type Condition struct {
 	Variant string
 	write   func(holds bool, m Mark) any
-	// All says that the value stands in all free texts of the tool: a name alone opens nothing where a
-	// password has to fit as well.
+	// All puts the value into all free texts of the tool: a user name alone proves nothing if the password must match too.
 	All bool
 }
 
-// Value makes the value whose condition holds or does not, and its text. Marks must differ from value
-// to value.
-// A twin has no syntax, see Twin.
+// Value returns a value whose condition does or does not hold, and its text. Every value needs a new Mark. A twin has no syntax,
+// see Twin.
 func (c *Condition) Value(holds, twin bool, m Mark) (value any, text string) {
 	value = c.write(holds, m)
 	if twin {
@@ -30,13 +28,13 @@ func (c *Condition) Value(holds, twin bool, m Mark) (value any, text string) {
 		return s, s
 	}
 	encoded, err := json.Marshal(value)
-	if err != nil { // maps of strings always can be
+	if err != nil { // maps of strings always encode
 		panic(err)
 	}
 	return value, string(encoded)
 }
 
-// comparison is a condition in words of SQL and JavaScript: a product, and what it is said to be.
+// comparison returns a condition in SQL and JavaScript syntax: a product and its claimed value.
 func comparison(holds bool, m Mark, equals string) string {
 	said := m.A * m.B
 	if !holds {
@@ -45,7 +43,7 @@ func comparison(holds bool, m Mark, equals string) string {
 	return fmt.Sprintf("%d*%d%s%d", m.A, m.B, equals, said)
 }
 
-// inSQL puts a condition between two texts. A random word comes first, since no record holds it.
+// inSQL puts a condition between two texts. A random word comes first, since no record contains it.
 func inSQL(variant, before, after string) Condition {
 	return Condition{Variant: variant, write: func(holds bool, m Mark) any { return before + comparison(holds, m, "=") + after }}
 }
@@ -64,8 +62,8 @@ var sqlConditions = []Condition{
 	inSQL("a sort that can fail in SQLite", "(CASE WHEN ", " THEN 1 ELSE abs(-9223372036854775808) END)"),
 }
 
-// operator is an operator of a document database. It has the same name and length both times: a refusal may
-// tell either.
+// operator returns an operator of a document database. Its name and length are the same both times, since a refusal may quote
+// either.
 func operator(holds bool, m Mark) any {
 	if holds {
 		return map[string]any{"$regex": "^(?!" + m.Token + ")"}
@@ -81,8 +79,8 @@ var noSQLConditions = []Condition{
 	}},
 }
 
-// Conditions are the comparisons to try on a target, none for classes that have no such proof and for
-// parameters that take a whole query: whoever writes that writes its conditions.
+// Conditions returns the comparisons to try on a target; none for classes without such a proof, and for parameters that take a
+// whole query, where the caller writes the conditions anyway.
 func (t *Target) Conditions() []Condition {
 	switch {
 	case t.Role == capability.Query || t.Role == capability.Command:
@@ -90,7 +88,7 @@ func (t *Target) Conditions() []Condition {
 	case t.Class == probe.SQLInjection:
 		return sqlConditions
 	case t.Class == probe.NoSQLInjection:
-		// A text can be no operator, but many servers never compare arguments with their schema.
+		// A text cannot be an operator, but many servers never check arguments against their schema.
 		return noSQLConditions
 	}
 	return nil

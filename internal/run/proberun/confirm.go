@@ -10,11 +10,11 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// withoutSyntax is why an effect proves nothing although a payload had it.
+// withoutSyntax is why an effect proves nothing.
 const withoutSyntax = "the tool does the same with the same text without any syntax"
 
-// confirm asks for the control of a payload that worked, the same value without its syntax, and tries the payload
-// once more with new random values. What the tool is there to do is no weakness.
+// confirm runs the control of a payload that worked, the same value without its syntax, and tries the payload once more with new
+// random values. A tool's purpose is no weakness.
 func (r *run) confirm(ctx context.Context, a *attempt) {
 	t := a.target
 	if what := r.purposeOf(ctx, a); what != "" {
@@ -27,14 +27,14 @@ func (r *run) confirm(ctx context.Context, a *attempt) {
 		return
 	}
 	if t.proof.Kind == probe.Content {
-		return // random content cannot come twice by chance
+		return // random content cannot match twice by chance
 	}
 	if p := r.tryAgain(ctx, a, indexOf(t, a.payload.Variant, r.ground), seedOf(a), nil); p != nil {
 		t.proof = p
 	}
 }
 
-// confirmLate asks for the controls of effects that came long after their calls, and waits for theirs as long.
+// confirmLate runs the controls of effects that came long after their calls, and waits as long for theirs.
 func (r *run) confirmLate(ctx context.Context) {
 	r.controls = nil
 	for _, a := range r.late {
@@ -55,8 +55,8 @@ func (r *run) confirmLate(ctx context.Context) {
 	}
 }
 
-// tryAgain sends one payload of a target with new random values, or what instead makes of it, and returns what that
-// proves. nil instead sends it as it is.
+// tryAgain repeats a target's payload with new random values, transformed by instead if that is not nil, and returns the resulting
+// proof.
 func (r *run) tryAgain(ctx context.Context, a *attempt, variant int, seed string, instead func(Payload, Mark) any) *probe.Proof {
 	t := a.target
 	again := &attempt{target: t, mark: newMark(r.ground), since: r.ground.mark(), choice: a.choice}
@@ -77,14 +77,14 @@ func (r *run) tryAgain(ctx context.Context, a *attempt, variant int, seed string
 	return r.proofLater(ctx, again)
 }
 
-// values are the parameters that an attempt sets.
+// values returns the parameters that an attempt sets.
 func (a *attempt) values() map[string]any {
 	set := map[string]any{a.target.Parameter.Path: a.payload.Value}
 	maps.Copy(set, a.choice)
 	return set
 }
 
-// escaped returns the proof that a tool which renders templates by design runs code in them as well, nil where it does not.
+// escaped returns the proof that a tool which renders templates by design also runs code in them, or nil.
 func (r *run) escaped(ctx context.Context, a *attempt) *probe.Proof {
 	t := a.target
 	for n := range t.Payloads() {
@@ -99,7 +99,7 @@ func (r *run) escaped(ctx context.Context, a *attempt) *probe.Proof {
 	return nil
 }
 
-// twinOf is what is sent in place of a payload for its control.
+// twinOf returns the control value of a payload.
 func twinOf(p Payload, m Mark) any { return Twin(p.Value, m.Touch) }
 
 func indexOf(t *target, variant string, g *ground) int {
@@ -117,8 +117,8 @@ var purposes = map[probe.Class]string{
 	probe.SQLInjection: "the tool runs any statement that it is given",
 }
 
-// purposeOf says why an effect is what the tool is there to do: it is declared as that, it has the effect of a plain
-// command as well, or of the same text without syntax. "" where nothing of that holds.
+// purposeOf says why an effect is the tool's purpose: it is declared, a plain command has it too, or the same text without syntax
+// does. It returns "" otherwise.
 func (r *run) purposeOf(ctx context.Context, a *attempt) string {
 	t := a.target
 	if !t.BySyntax() {
@@ -140,7 +140,7 @@ func (r *run) purposeOf(ctx context.Context, a *attempt) string {
 	return ""
 }
 
-// mayBePurpose reports whether labels and role say that a tool may be there to run what a class of payloads sends.
+// mayBePurpose reports whether, by its labels and role, a tool may exist to run what a class of payloads sends.
 func (r *run) mayBePurpose(t *target) bool {
 	runs := slices.ContainsFunc(t.tool.Labels.Capabilities, func(l capability.Label) bool {
 		return l.Tag == capability.Exec && l.Confidence.AtLeast(capability.Medium)

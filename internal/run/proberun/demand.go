@@ -7,14 +7,13 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
-// A demand is what a server wants before it starts: variables of its environment, options and
-// arguments of its command line.
+// A demand is what a server requires to start: environment variables, options and arguments.
 type demand struct {
 	env  []string // NAME=VALUE
 	args []string
 }
 
-// names are what was supplied, without values.
+// names returns the names of what was supplied.
 func (d *demand) names() []string {
 	var out []string
 	for _, e := range d.env {
@@ -29,7 +28,7 @@ func (d *demand) names() []string {
 	return out
 }
 
-// secrets are the values that are random, as NAME=VALUE.
+// secrets returns the random values, as NAME=VALUE.
 func (d *demand) secrets() []string {
 	var out []string
 	for _, e := range d.env {
@@ -41,21 +40,20 @@ func (d *demand) secrets() []string {
 }
 
 const (
-	mostDemanded = 12       // of one start
-	mostStderr   = 64 << 10 // bytes of what a server said
+	mostDemanded = 12       // per start
+	mostStderr   = 64 << 10 // bytes of a server's output
 )
 
 var (
 	variableName = lazyregexp.New(`\b[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6}\b`)
 	optionName   = lazyregexp.New(`(?:^|[\s'"\x60(])(--[a-z][a-z0-9-]{1,40})`)
 	wantingWords = lazyregexp.New(`(?i)\b(?:required|requires|missing|not (?:set|found|provided|defined|configured|specified)|must (?:be|set|provide|have|specify)|please (?:set|provide|specify|add|configure)|needs?|undefined|is empty|environment variables?)\b`)
-	// Names of the runtimes and of their errors, which no server waits for.
+	// runtimeName matches names of runtimes and their errors, which no server asks for.
 	runtimeName = lazyregexp.New(`^(?:ERR|NODE|NPM|PYTHON|UV|GO|MODULE|COMMONJS|ESM|LD|XDG|DEP|CERT|SELF|UNABLE|DEPTH)_`)
 )
 
-// readDemand reads what a server said before it ended for what it misses. Names count on lines that
-// say that something is missing, and on the lines of a list behind such a line. have is what it was
-// given already.
+// readDemand reads what is missing from the last output of a server that ended. Names count on lines that say that something is
+// missing, and in a list after such a line. have is what it was given already.
 func readDemand(text string, have []string, root string) demand {
 	var d demand
 	text = text[:min(len(text), mostStderr)]
@@ -80,7 +78,7 @@ func readDemand(text string, have []string, root string) demand {
 	return d
 }
 
-// demandedOptions returns options that are said to be missing, with values.
+// demandedOptions returns options reported as missing, with values.
 func demandedOptions(text string, have []string, root string) (out []string) {
 	for line := range strings.Lines(text) {
 		if !wantingWords.MatchString(line) {
@@ -101,8 +99,8 @@ func holdsName(pairs []string, name string) bool {
 	return slices.ContainsFunc(pairs, func(p string) bool { return strings.HasPrefix(p, name+"=") })
 }
 
-// suppliedValue makes a value of the kind that a name asks for. Addresses lead to a host that the
-// sandbox answers for and nobody else; keys are random and open nothing.
+// suppliedValue returns a value for a name. Addresses lead to a host that only the sandbox answers for; keys are random and open
+// nothing.
 func suppliedValue(name, root string) string {
 	has := func(words ...string) bool {
 		parts := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return r == '_' || r == '-' })

@@ -6,13 +6,13 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// tellFindings gives away what is proved so far. The report at the end judges again.
+// tellFindings reports what is proved so far. The final report judges again.
 func (r *run) tellFindings() {
 	if r.Found == nil {
 		return
 	}
 	so := *r.out
-	so.watched, so.recorded = nil, nil // what the sandbox saw is judged as a whole
+	so.watched, so.recorded = nil, nil // the sandbox's observations are judged at the end
 	so.Evidence.Trials = slices.Clone(so.Evidence.Trials)
 	if r.opened != nil {
 		so.Secrets = r.opened.SecretsByNow()
@@ -30,7 +30,7 @@ func (r *run) tellFindings() {
 	}
 }
 
-// trial is how a trial ended, or how it stands.
+// trial returns how a trial ended, or its current state.
 func (t *target) trial() probe.Trial {
 	return probe.Trial{Tool: t.tool.Name, Parameter: t.Parameter.Path, Class: t.Class, Basis: t.Basis, Planned: t.Planned, Outcome: t.outcome()}
 }

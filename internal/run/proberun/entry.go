@@ -12,18 +12,17 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An entry is a way into a server that is no tool: a resource template, a prompt, or reading any
-// resource. It is probed as if it were a tool with a parameter for each variable or argument. The
-// zero entry is a tool's own.
+// An entry is an entry point other than a tool: a resource template, a prompt, or reading any resource. It is probed like a tool
+// with a parameter for each variable or argument. The zero entry is a tool.
 type entry struct {
-	template string // the URI template that its parameters fill
-	prompt   string // the name of the prompt
+	template string // URI template filled by its parameters
+	prompt   string // prompt name
 	anyURI   bool   // its parameter is the whole URI
-	files    bool   // its URIs are those of files
-	guessed  bool   // the template is made of a resource that is listed
+	files    bool   // its URIs are file URIs
+	guessed  bool   // the template was derived from a listed resource
 }
 
-// request returns the method and params that call a tool, or what stands for one, with arguments.
+// request returns the method and params that call the tool or entry with arguments.
 func (t *tool) request(arguments string) (method, params string) {
 	switch {
 	case t.entry.template != "":
@@ -36,7 +35,7 @@ func (t *tool) request(arguments string) (method, params string) {
 	return mcp.ToolsCall, `{"name":` + rawjson.Quote(t.Name) + `,"arguments":` + arguments + `}`
 }
 
-// setRoles says what a template tells of its variables: what follows file:// is a path.
+// setRoles derives roles of a template's variables: what follows file:// is a path.
 func (e *entry) setRoles(roles map[string]capability.RoleLabel) {
 	if !e.files {
 		return
@@ -49,11 +48,11 @@ func (e *entry) setRoles(roles map[string]capability.RoleLabel) {
 	}
 }
 
-// mostAlike is how many listed resources are taken for examples of a template.
+// mostAlike bounds the listed resources used as examples of a template.
 const mostAlike = 2
 
-// templatesOf makes templates of a listed URI, which servers often make of the names of tables or files:
-// each of its parts in turn is a variable.
+// templatesOf derives templates from a listed URI, which servers often build from table or file names: each part in turn becomes a
+// variable.
 func templatesOf(uri string) (out []string) {
 	scheme, rest, ok := strings.Cut(uri, "://")
 	if !ok || strings.ContainsAny(uri, "{}") || len(uri) > 200 {
@@ -73,7 +72,7 @@ func templatesOf(uri string) (out []string) {
 // mostEntries bounds the templates, and the prompts, that are probed.
 const mostEntries = 50
 
-// pretended is what stands for an entry while it is classified: a tool.
+// pretended is the tool that represents an entry for classification.
 type pretended struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
@@ -81,7 +80,7 @@ type pretended struct {
 	Annotations map[string]any `json:"annotations"`
 }
 
-// addEntries takes the resource templates, prompts and resources of a server.
+// addEntries adds a server's resource templates, prompts and resources.
 func (r *run) addEntries(server *catalog.Server) error {
 	var tools []pretended
 	var entries []entry
@@ -140,7 +139,7 @@ func (r *run) addEntries(server *catalog.Server) error {
 	return nil
 }
 
-// promptArguments returns the arguments of a prompt as properties of a schema.
+// promptArguments returns the arguments of a prompt as schema properties.
 func promptArguments(prompt rawjson.Value) (properties map[string]any, required []string) {
 	properties, required = map[string]any{}, []string{}
 	for _, a := range prompt.Get("arguments").Elements() {
@@ -156,10 +155,10 @@ func promptArguments(prompt rawjson.Value) (properties map[string]any, required 
 	return properties, required
 }
 
-// templateExpression is one of RFC 6570: an operator, names, modifiers.
+// templateExpression matches an RFC 6570 expression: operator, names, modifiers.
 var templateExpression = lazyregexp.New(`\{([+#./;?&]?)([\w.,*:-]{1,200})\}`)
 
-// templateNames returns the variables of a URI template.
+// templateNames returns a URI template's variables.
 func templateNames(template string) (out []string) {
 	for _, m := range templateExpression.FindAllStringSubmatch(template, 20) {
 		for name := range strings.SplitSeq(m[2], ",") {
@@ -172,8 +171,8 @@ func templateNames(template string) (out []string) {
 	return out
 }
 
-// expandTemplate puts arguments, a JSON object, into a URI template as they are: what an honest client
-// would encode is what is to be tried.
+// expandTemplate inserts arguments, a JSON object, into a URI template without encoding: what an honest client would encode is what
+// is tested.
 func expandTemplate(template, arguments string) string {
 	var values map[string]any
 	_ = json.Unmarshal([]byte(arguments), &values) // ours

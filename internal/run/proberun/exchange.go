@@ -13,7 +13,7 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// What is said of a request without an answer. Silence shows nothing.
+// Notes on requests without an answer. Silence proves nothing.
 const (
 	silent  = "no answer"
 	refused = "the connection was refused"
@@ -24,8 +24,7 @@ func (p *prober) post(ctx context.Context, e probe.Exchange) *probe.Exchange {
 	return p.record(ctx, e, http.MethodPost, p.URL, e.Sent)
 }
 
-// record sends one probe and keeps what came back, and whether the server still answers. Where it
-// does not, nothing more is sent.
+// record sends one probe and keeps the response and whether the server still answers. If it does not, nothing more is sent.
 func (p *prober) record(ctx context.Context, e probe.Exchange, method, at, body string) *probe.Exchange {
 	if p.ended {
 		return &probe.Exchange{ID: e.ID, Step: e.Step, Answer: map[string]string{}}
@@ -45,7 +44,7 @@ func (p *prober) record(ctx context.Context, e probe.Exchange, method, at, body 
 	return &p.out.Exchanges[len(p.out.Exchanges)-1]
 }
 
-// keptHeader are the fields of answers that probes are judged by.
+// keptHeader lists the response headers that probes are judged by.
 var keptHeader = []string{"Mcp-Session-Id", "Www-Authenticate", "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Content-Type", "Retry-After", "Strict-Transport-Security", "Server", "X-Powered-By"}
 
 func keepHeader(e *probe.Exchange, res *http.Response) {
@@ -56,7 +55,7 @@ func keepHeader(e *probe.Exchange, res *http.Response) {
 	}
 }
 
-// send makes one request. The answer is read to the response in it, or maxBody.
+// send makes one request. The answer is read up to the response in it, at most maxBody.
 func (p *prober) send(ctx context.Context, method, at, body string, header map[string]string) probe.Exchange {
 	e := probe.Exchange{Answer: map[string]string{}}
 	req, err := p.request(ctx, method, at, body, header)
@@ -75,13 +74,13 @@ func (p *prober) send(ctx context.Context, method, at, body string, header map[s
 	e.Status = res.StatusCode
 	keepHeader(&e, res)
 	if method == http.MethodGet && isEventStream(res) {
-		return e // it is open, and nothing has to come
+		return e // the stream is open, and need not deliver anything
 	}
 	p.readAnswer(ctx, res, &e, strings.HasPrefix(body, "["))
 	return e
 }
 
-// request makes a request; a field of header that is "" is left out.
+// request makes a request; an empty header value omits the field.
 func (p *prober) request(ctx context.Context, method, at, body string, header map[string]string) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, at, strings.NewReader(body))
 	if err != nil {
@@ -115,11 +114,11 @@ func isEventStream(res *http.Response) bool {
 	return strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
 }
 
-// readAnswer reads the body: all of it, or of an event stream to the response to the request, since a
-// server may leave it open. What the server asks in between is answered. A batch may get two responses.
+// readAnswer reads the body, of an event stream only up to the response, since a server may leave it open. Server requests in
+// between are answered. A batch may get two responses.
 func (p *prober) readAnswer(ctx context.Context, res *http.Response, e *probe.Exchange, batch bool) {
 	if !isEventStream(res) {
-		whole, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer)) // what came until an error is what came
+		whole, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer)) // what arrived before an error counts
 		takeResponse(e, string(whole))
 		return
 	}
@@ -151,8 +150,7 @@ func (p *prober) readAnswer(ctx context.Context, res *http.Response, e *probe.Ex
 	}
 }
 
-// nextEvent returns the data of the event that begins at an offset, and where the next one begins; -1
-// where the event is not whole.
+// nextEvent returns the data of the event at an offset, and where the next one begins; -1 if the event is incomplete.
 func nextEvent(text string, at int) (data string, end int) {
 	stop := strings.Index(text[at:], "\n\n")
 	step := 2
@@ -171,8 +169,7 @@ func nextEvent(text string, at int) (data string, end int) {
 	return strings.Join(lines, "\n"), at + stop + step
 }
 
-// takeEvent keeps one message of a stream, and answers it where it asks. It reports whether it was
-// the response.
+// takeEvent records one message of a stream and answers it if it is a request. It reports whether it was the response.
 func (p *prober) takeEvent(ctx context.Context, e *probe.Exchange, data string) bool {
 	if data == "" {
 		return false
@@ -189,7 +186,7 @@ func (p *prober) takeEvent(ctx context.Context, e *probe.Exchange, data string) 
 	return false
 }
 
-// sendOnly posts a message whose answer says nothing.
+// sendOnly posts a message and ignores the answer.
 func (p *prober) sendOnly(ctx context.Context, body string) {
 	req, err := p.request(ctx, http.MethodPost, p.URL, body, p.inSession(nil))
 	if err != nil {
@@ -200,7 +197,7 @@ func (p *prober) sendOnly(ctx context.Context, body string) {
 	}
 }
 
-// maxBefore is how many messages before a response are kept.
+// maxBefore bounds the kept messages before a response.
 const maxBefore = 16
 
 func keepBefore(e *probe.Exchange, raw string) {
@@ -209,7 +206,7 @@ func keepBefore(e *probe.Exchange, raw string) {
 	}
 }
 
-// takeResponse keeps the beginning of a response, and whether it is a result.
+// takeResponse records the beginning of a response, and whether it is a result.
 func takeResponse(e *probe.Exchange, raw string) {
 	m := wire.Decode(raw)
 	e.Result = m.Kind == wire.Response
@@ -218,7 +215,7 @@ func takeResponse(e *probe.Exchange, raw string) {
 
 func clipText(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxBody)], "\uFFFD") }
 
-// answerTo is what a server is answered that asks for something: no, in the words of what it asked.
+// answerTo declines a server's request, in the form it expects.
 func answerTo(m wire.Message, mayAsk bool) string {
 	if mayAsk && m.Method == mcp.ElicitationCreate {
 		return `{"jsonrpc":"2.0","id":` + m.ID + `,"result":{"action":"decline"}}`

@@ -17,21 +17,20 @@ import (
 //go:embed notes.db
 var notesDB []byte
 
-// planted is the random content behind the places that payloads lead to, by probeplan's names.
+// planted maps probeplan's names of places to the random content behind them.
 type planted map[string]string
 
-// plantedEndings are the kinds of files that tools ask for. The content is text in all of them.
+// plantedEndings are the file types that tools ask for. All contain text.
 var plantedEndings = []string{"md", "xml", "html", "htm", "csv", "tsv", "yaml", "yml", "toml", "ini", "log", "sql", "py", "js", "ts", "go", "java", "pdf", "docx", "xlsx", "pptx", "png", "jpg", "svg", "tmx", "drawio", "mmd", "tex", "ipynb", "srt", "vtt", "env", "conf", "cfg"}
 
-// standIns are programs that servers call and that are rarely there, or would act on something
-// real. Ours write down how they were called and answer nothing of interest.
+// standIns are programs that servers call and that are rarely installed or would act on real systems. Ours record their arguments
+// and do nothing.
 var standIns = []string{
 	"docker", "podman", "kubectl", "helm", "aws", "az", "gcloud", "terraform", "ssh", "scp", "rsync", "adb", "xcrun", "osascript", "uv", "uvx",
 	"ffmpeg", "gh", "pandoc", "psql", "mysql", "redis-cli", "mongosh", "open", "xdg-open", "pbcopy",
 }
 
-// rareStandIns are planted where this machine has no such program: it acts on nothing outside, but
-// without it nothing would be called.
+// rareStandIns replace only programs that are not installed: they are harmless, but otherwise nothing would be called.
 var rareStandIns = []string{
 	"git", "glab", "svn", "hg", "vault", "nmap", "ping", "traceroute", "dig", "nslookup", "whois", "convert", "magick", "identify", "ffprobe", "yt-dlp", "tesseract",
 	"libreoffice", "soffice", "wkhtmltopdf", "pdftotext", "code", "rg", "fd", "ag", "jq", "make", "cmake", "cargo", "rustc", "go", "gofmt", "java", "mvn", "gradle", "dotnet", "pytest",
@@ -40,7 +39,7 @@ var rareStandIns = []string{
 	"xcodebuild", "gdb", "lldb", "radare2", "r2", "strings", "objdump", "exiftool", "curl", "wget", "nc", "telnet", "snyk", "trivy", "semgrep", "nuclei", "sqlmap", "gobuster", "nikto", "hydra", "john", "ffuf",
 }
 
-// standIn is their script. printf keeps each argument apart by a NUL.
+// standIn is their script. printf terminates each argument with NUL.
 const standIn = "#!/bin/sh\n{ printf '%%s\\0' %q \"$@\"; printf '\\n'; } >> %q 2>/dev/null\n" + `case "$(basename "$0") $1 $2" in
 "adb devices"*) printf 'List of devices attached\nemulator-5554\tdevice\n' ;;
 "xcrun simctl list") printf '%%s\n' '{"devices":{"com.apple.CoreSimulator.SimRuntime.iOS-17-0":[{"udid":"11111111-2222-4333-8444-555555555555","name":"iPhone 15","state":"Booted","isAvailable":true}]}}' ;;
@@ -51,21 +50,19 @@ const standIn = "#!/bin/sh\n{ printf '%%s\\0' %q \"$@\"; printf '\\n'; } >> %q 2
 esac
 `
 
-// A layout is what is put around a server: a project, files outside of it, programs.
+// A layout is what surrounds a server: a project, files outside it, programs.
 type layout struct {
-	base    string // a folder of our own
+	base    string // our own folder
 	place   Place
 	content planted
 	files   []sandbox.File
-	// programs are those that stand-ins take the place of.
+	// programs are replaced by stand-ins.
 	programs []string
 }
 
 const programLog = "programs.log"
 
-// newLayout makes the layout below base, with random content.
-//
-// installed says which programs this machine has; nil for none.
+// newLayout plans the layout below base, with random content. installed reports which programs this machine has; nil for none.
 func newLayout(base string, random func(n int) string, installed func(program string) bool) *layout {
 	l := &layout{base: base, content: planted{}, programs: slices.Clone(standIns)}
 	for _, leads := range []string{"outside", "sibling", "symlink", "service", "page", "metadata"} {
@@ -100,7 +97,7 @@ func newLayout(base string, random func(n int) string, installed func(program st
 	return l
 }
 
-// addProject adds a small project: what tools that want one look for.
+// addProject adds a small project with what tools typically look for.
 func (l *layout) addProject(root string) {
 	const readme = "# Example\n\nA small project.\n"
 	l.addFile(root+"/README.md", readme)
@@ -124,7 +121,7 @@ func (l *layout) addFolder(path string, mode fs.FileMode) {
 	l.files = append(l.files, sandbox.File{Path: path, Mode: mode | fs.ModeDir})
 }
 
-// write puts the layout into the file system of this machine.
+// write creates the layout in this machine's file system.
 func (l *layout) write() error {
 	for _, f := range l.files {
 		if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
@@ -148,19 +145,19 @@ func (l *layout) write() error {
 	return nil
 }
 
-// A programCall is how a stand-in was called.
+// A programCall is a recorded call of a stand-in.
 type programCall struct {
 	Name string
 	Args []string
 }
 
-// entryEnd ends what a stand-in writes down of one call, and mostProgramCalls is how many are kept.
+// entryEnd terminates a recorded call; mostProgramCalls bounds the calls kept.
 const (
 	entryEnd         = "\x00\n"
 	mostProgramCalls = 10_000
 )
 
-// readProgramLog reads what the stand-ins wrote.
+// readProgramLog parses what the stand-ins recorded.
 func readProgramLog(text string) (out []programCall) {
 	for line := range strings.SplitSeq(text, entryEnd) {
 		parts := strings.Split(line, "\x00")

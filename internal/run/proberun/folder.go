@@ -11,8 +11,8 @@ import (
 	"gauntlet/internal/runtime/sandbox"
 )
 
-// plantBeside puts a sibling and a link into the sandbox's copy of the last folder that the start command
-// names: servers that know no roots are told their folder so.
+// plantBeside plants a sibling and a link in the sandbox's copy of the last folder in the start command, which is how servers
+// without roots are told their folder.
 func (g *ground) plantBeside(server launch.Server) {
 	folder := lastFolder(server)
 	if folder == "" || g.folder != "" {
@@ -28,18 +28,18 @@ func (g *ground) plantBeside(server launch.Server) {
 		sandbox.File{Path: link, Link: g.base + "/elsewhere"})
 }
 
-// taken reports whether something stands at a path, or may.
+// taken reports whether a path exists, or may exist.
 func taken(path string) bool {
 	_, err := os.Lstat(path)
 	return !os.IsNotExist(err)
 }
 
-// readOnlyFolders are shown in the sandbox as they are: nothing can be planted in them.
+// readOnlyFolders are shown unchanged in the sandbox: nothing can be planted in them.
 var readOnlyFolders = []string{"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "opt", "etc", "nix", "gnu", "snap", "proc", "sys", "dev"}
 
-// lastFolder is the last existing folder among the arguments of a command, absolute, "" for none. The
-// working directory is none: it holds the server itself. Nor is a folder in it or in another one that the command names,
-// since what stands beside it may be the server's to read.
+// lastFolder returns the last existing folder among a command's arguments, absolute, or "". The working directory does not count,
+// since it holds the server itself; nor does a folder inside it or inside another one named by the command, since the server may be
+// allowed to read its siblings.
 func lastFolder(server launch.Server) string {
 	if server.URL != "" || len(server.Command) < 2 {
 		return ""
@@ -60,7 +60,7 @@ func lastFolder(server launch.Server) string {
 	return last
 }
 
-// absoluteFolder is the folder that an argument names, "" where it names none that can be planted in.
+// absoluteFolder returns the folder an argument names, or "" if nothing can be planted there.
 func absoluteFolder(work, arg string) string {
 	if _, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "-") {
 		arg = value

@@ -11,8 +11,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// forgeStates goes on with calls that ask for input as if it had been given: with a state that the
-// server never gave out.
+// forgeStates continues calls that ask for input as if it had been given, with a state the server never issued.
 func (r *run) forgeStates(ctx context.Context) {
 	for _, t := range r.tools {
 		if t.entry != (entry{}) || !r.allows(&t.Tool) || r.over(ctx) {
@@ -30,7 +29,7 @@ func (r *run) forgeStates(ctx context.Context) {
 	}
 }
 
-// forgeState sends states that were made up, with an answer that agrees to everything.
+// forgeState sends forged states with an answer that agrees to everything.
 func (r *run) forgeState(ctx context.Context, t *tool, arguments string) probe.Outcome {
 	method, params := t.request(arguments)
 	agreed := agreement(rawjson.LastMember(t.asks, "inputRequests"))
@@ -55,7 +54,7 @@ func (r *run) forgeState(ctx context.Context, t *tool, arguments string) probe.O
 	return probe.Resist(answered, answered, "no answer in time")
 }
 
-// agreement answers each of the requests for input with consent, as members of an object.
+// agreement returns members that consent to each of the input requests.
 func agreement(requests string) string {
 	var parts []string
 	if strings.HasPrefix(requests, "{") {

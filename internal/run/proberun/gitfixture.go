@@ -3,7 +3,7 @@ package proberun
 import (
 	"bytes"
 	"compress/zlib"
-	"crypto/sha1" // what git names its objects by
+	"crypto/sha1" // git's object ids
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -12,8 +12,8 @@ import (
 	"gauntlet/internal/runtime/sandbox"
 )
 
-// addRepository makes a folder a git repository with one commit of these files, a tag and a remote: a
-// bare repository with the same commit.
+// addRepository turns a folder into a git repository with one commit of these files, a tag, and a remote: a bare repository with
+// the same commit.
 func (l *layout) addRepository(root, remote string, content map[string]string) {
 	objects := map[string][]byte{}
 	var tree bytes.Buffer
@@ -39,13 +39,13 @@ func (l *layout) addRepository(root, remote string, content map[string]string) {
 	l.addFile(remote+"/config", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
 }
 
-// addGitObject adds an object of a kind and returns its id.
+// addGitObject adds an object and returns its id.
 func addGitObject(objects map[string][]byte, kind string, data []byte) []byte {
 	whole := append(fmt.Appendf(nil, "%s %d\x00", kind, len(data)), data...)
 	id := sha1.Sum(whole)
 	var packed bytes.Buffer
 	z := zlib.NewWriter(&packed)
-	_, _ = z.Write(whole) // a buffer takes everything
+	_, _ = z.Write(whole) // a buffer accepts everything
 	_ = z.Close()
 	objects[hex.EncodeToString(id[:])] = packed.Bytes()
 	return id[:]

@@ -12,7 +12,7 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// A binding is a parameter whose value another tool gives out: the id of what it made or listed.
+// A binding is a parameter whose value another tool returns: the id of what it created or listed.
 type binding struct {
 	tool      *tool
 	parameter schemafill.Parameter
@@ -20,32 +20,32 @@ type binding struct {
 	value     string
 }
 
-// A handout is a value that an answer gave out.
+// A handout is a value that an answer returned.
 type handout struct {
 	Handed
 	from *tool
 }
 
 const (
-	mostProducers = 20 // tools that are called for what they give out alone
-	mostFittings  = 6  // values that are tried for a parameter
+	mostProducers = 20 // tools called only for the values they return
+	mostFittings  = 6  // values tried per parameter
 )
 
-// givesWords are verbs of tools that make or list something.
+// givesWords matches verbs of tools that create or list something.
 var givesWords = lazyregexp.New(`(?i)^(?:create|add|new|open|start|begin|register|init|upload|import|insert|make|list|get|search|find|show|read|browse|save|set|store|connect|launch)(?:[_-]|[A-Z]|$)|(?:[_-](?:create|add|new|open|start|register|init|list|search))$`)
 
-// makesWords are those that make something anew with each call.
+// makesWords matches those that create something new on each call.
 var makesWords = lazyregexp.New(`(?i)(?:^|[_-])(?:create|add|new|open|start|begin|register|init|upload|import|insert|make|save|set|store|connect|launch)(?:[_-]|[A-Z]|$)`)
 
-// bindHandouts finds for parameters that name something a value that another tool gives out, and
-// keeps it where a call with it fares better than one with a made-up value.
+// bindHandouts finds, for parameters that name something, values returned by other tools, and keeps those with which a call gets
+// further than with a made-up value.
 func (r *run) bindHandouts(ctx context.Context) {
 	wanting := r.wanting()
 	if len(wanting) == 0 {
 		return
 	}
 	r.callProducers(ctx)
-	// What one tool gives out with the id of another may be what a third wants: twice round.
+	// What one tool returns for another's id may be what a third needs: two rounds.
 	for range 2 {
 		bound := false
 		for _, t := range wanting {
@@ -59,7 +59,7 @@ func (r *run) bindHandouts(ctx context.Context) {
 	}
 }
 
-// wanting are the tools that may be called and want the name of something that is not there.
+// wanting returns the callable tools that reported a missing object.
 func (r *run) wanting() (out []*tool) {
 	for _, t := range r.tools {
 		if t.entry == (entry{}) && r.allows(&t.Tool) && len(namesOf(t)) > 0 && t.slow == 0 {
@@ -69,7 +69,7 @@ func (r *run) wanting() (out []*tool) {
 	return out
 }
 
-// namesOf are the required parameters of a tool that name something.
+// namesOf returns a tool's required parameters that name something.
 func namesOf(t *tool) (out []schemafill.Parameter) {
 	for _, p := range t.Schema.Parameters() {
 		if p.Required && len(p.Enum) == 0 && (p.Type == "string" || p.Type == "integer" || p.Type == "number" || p.Type == "") && NamesThing(p.Name) {
@@ -79,7 +79,7 @@ func namesOf(t *tool) (out []schemafill.Parameter) {
 	return out
 }
 
-// callProducers calls tools that make or list something and that no trial has called yet.
+// callProducers calls tools that create or list something and were not called yet.
 func (r *run) callProducers(ctx context.Context) {
 	called := 0
 	for _, t := range r.tools {
@@ -93,15 +93,15 @@ func (r *run) callProducers(ctx context.Context) {
 	}
 }
 
-// bind tries what others gave out for the parameters of a tool that name something.
+// bind tries returned values for a tool's parameters that name something.
 func (r *run) bind(ctx context.Context, t *tool) bool {
 	arguments := schemafill.Encode(t.filler.Arguments(nil))
 	plain := r.call(ctx, t, arguments)
 	if !plain.Came || !plain.Failed && !SaysAbsent(plain) {
-		return false // it takes what it is given, or cannot be asked
+		return false // it accepts what it is given, or cannot be called
 	}
 	t.absent = withoutValues(plain.Text, arguments)
-	var second []binding // those with which the call fails for another reason: it got further
+	var second []binding // values with which the call fails differently: it got further
 	for round := range mostFittings {
 		made := r.fit(t, round)
 		if len(made) == 0 || r.over(ctx) {
@@ -127,8 +127,7 @@ func (r *run) bind(ctx context.Context, t *tool) bool {
 	return second != nil
 }
 
-// fit chooses values for the parameters of a tool that name something, others in each round; nil if
-// there are no more.
+// fit chooses values for a tool's naming parameters, different in each round; nil if there are no more.
 func (r *run) fit(t *tool, round int) (made []binding) {
 	for _, p := range namesOf(t) {
 		if fitting := r.fitting(t, p.Name); round < len(fitting) {
@@ -145,7 +144,7 @@ func (r *run) keepBindings(made []binding) {
 	r.bindings = append(r.bindings, made...)
 }
 
-// withoutValues is an answer without the texts that were sent.
+// withoutValues returns an answer without the texts that were sent.
 func withoutValues(text, arguments string) string {
 	var sent map[string]any
 	_ = json.Unmarshal([]byte(arguments), &sent) // ours
@@ -157,7 +156,7 @@ func withoutValues(text, arguments string) string {
 	return text
 }
 
-// fitting are the values that fit a parameter, the best first, the latest of equals.
+// fitting returns the values that fit a parameter, best first, latest first among equals.
 func (r *run) fitting(t *tool, parameter string) []handout {
 	var out []handout
 	for _, h := range slices.Backward(r.handouts) {
@@ -171,7 +170,7 @@ func (r *run) fitting(t *tool, parameter string) []handout {
 	return out
 }
 
-// asType is a value as a parameter's type wants it.
+// asType converts a value to a parameter's type.
 func asType(value, kind string) any {
 	if kind == "integer" || kind == "number" {
 		return schemafill.Number(value)
@@ -179,10 +178,10 @@ func asType(value, kind string) any {
 	return value
 }
 
-// mostHandouts bounds what is remembered of all answers.
+// mostHandouts bounds the values kept from all answers.
 const mostHandouts = 400
 
-// keepHandouts remembers what an answer to an ordinary call gives out.
+// keepHandouts keeps the values that an answer to an ordinary call returns.
 func (r *run) keepHandouts(t *tool, a Answer) {
 	if !a.Came || a.Failed || t.entry != (entry{}) {
 		return
@@ -194,7 +193,7 @@ func (r *run) keepHandouts(t *tool, a Answer) {
 	}
 }
 
-// bindingsOf are the bindings of one tool.
+// bindingsOf returns the bindings of one tool.
 func (r *run) bindingsOf(t *tool) (out []*binding) {
 	for i := range r.bindings {
 		if r.bindings[i].tool == t {
@@ -204,8 +203,8 @@ func (r *run) bindingsOf(t *tool) (out []*binding) {
 	return out
 }
 
-// renew asks for new values where an answer says that what a tool's call named is gone: another trial
-// removed it, or the server was started again. It reports whether there are any.
+// renew gets new values if an answer says that a call's object no longer exists: another trial removed it, or the server was
+// restarted. It reports whether there are any.
 func (r *run) renew(ctx context.Context, t *tool, arguments string, a Answer) bool {
 	mine := r.bindingsOf(t)
 	if len(mine) == 0 || !a.Came || withoutValues(a.Text, arguments) != t.absent || t.renewed >= mostRenewals || r.over(ctx) {
@@ -223,10 +222,10 @@ func (r *run) renew(ctx context.Context, t *tool, arguments string, a Answer) bo
 	return changed
 }
 
-// mostRenewals bounds how often a tool's values are asked for anew.
+// mostRenewals bounds a tool's renewals.
 const mostRenewals = 30
 
-// bestHanded is the value in an answer that fits a binding best, "" for none.
+// bestHanded returns the value in an answer that fits a binding best, or "".
 func bestHanded(b *binding, a Answer) string {
 	if !a.Came || a.Failed {
 		return ""
@@ -240,8 +239,8 @@ func bestHanded(b *binding, a Answer) string {
 	return value
 }
 
-// proofLater uses what the answer to an attempt gave out, and looks again for its proof: what a
-// payload did to what was made may show only then.
+// proofLater uses the values returned by an attempt and checks its proof again: the effect of a payload may show only when its
+// object is used.
 func (r *run) proofLater(ctx context.Context, a *attempt) *probe.Proof {
 	t := a.target.tool
 	if a.answer.Failed || !makesWords.MatchString(t.Name) {
@@ -268,11 +267,11 @@ func (r *run) proofLater(ctx context.Context, a *attempt) *probe.Proof {
 	return nil
 }
 
-// mostUses is how many tools are called with what one answer gave out.
+// mostUses bounds the tools called with one answer's values.
 const mostUses = 2
 
-// useWhatIsKept calls each tool once more with ordinary values, so that what payloads left behind in a
-// server is used while somebody looks.
+// useWhatIsKept calls each tool once more with ordinary values, so that payloads stored in a server take effect while it is
+// observed.
 func (r *run) useWhatIsKept(ctx context.Context) {
 	if len(r.pending) == 0 || !r.out.Sealed && !r.AllowCalls {
 		return

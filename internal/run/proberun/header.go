@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// hasHeader reports whether a request or a mail since a moment carried a header field, on a line of its own.
+// hasHeader reports whether a request or mail since a moment had a header field, on its own line.
 func (g *ground) hasHeader(name string, since moment) bool {
 	for i := len(g.fields); i < len(g.calls); i++ {
 		g.fields = append(g.fields, strings.ToLower("\n"+headerOf(g.calls[i].Head)))
@@ -15,13 +15,13 @@ func (g *ground) hasHeader(name string, since moment) bool {
 		slices.ContainsFunc(g.headers[min(since.headers, len(g.headers)):], func(h string) bool { return strings.Contains(strings.ToLower("\n"+h), line) })
 }
 
-// headerOf is what comes before the first empty line: a body may hold any lines.
+// headerOf returns the part before the first empty line: a body may contain any lines.
 func headerOf(message string) string {
 	header, _, _ := strings.Cut("\n"+strings.ReplaceAll(message, "\r\n", "\n"), "\n\n")
 	return header
 }
 
-// mailHeaders returns the headers of the mails that one conversation of SMTP handed in.
+// mailHeaders returns the headers of the mails submitted in an SMTP session.
 func mailHeaders(conversation string) (out []string) {
 	rest := strings.ReplaceAll(conversation, "\r\n", "\n")
 	for range 100 {

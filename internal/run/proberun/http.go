@@ -18,44 +18,44 @@ import (
 	"gauntlet/rawjson"
 )
 
-// foreign is an origin and a host that no server of anybody has.
+// foreign is an origin and host that belongs to no server.
 const foreign = "evil.example"
 
-// maxBody is how much of an answer is kept, and maxAnswer how much is read, in bytes.
+// maxBody bounds the kept part of an answer, and maxAnswer what is read, in bytes.
 const (
 	maxBody   = 64 << 10
 	maxAnswer = 4 << 20
 )
 
-// sessionsBegun is how many sessions are begun to compare their ids.
+// sessionsBegun is how many session ids are compared.
 const sessionsBegun = 20
 
 // A protocolTarget is a server behind a URL.
 type protocolTarget struct {
 	URL    string
-	Place  string   // how messages call it: without what is secret in the URL
+	Place  string   // name in messages: the URL without secrets
 	Header []string // NAME=VALUE, sent with every request
 	Token  string   // "" for none
-	// OtherToken is that of another user or of fewer rights; "" for none.
+	// OtherToken is a token of another user or with fewer rights; "" for none.
 	OtherToken string
-	// Register has the authorization server asked for a client that it should not register.
+	// Register tries a registration that the authorization server should refuse.
 	Register bool
-	// SSE says that the server speaks probeHTTP+SSE of 2024-11-05.
+	// SSE says that the server speaks HTTP+SSE of 2024-11-05.
 	SSE bool
-	// Inside is set for a server in a network of its own.
+	// Inside is set for a server in its own network namespace.
 	Inside *Inside
 	Plan
 }
 
-// An Inside is the network that a server has to itself, as a sandbox gives it.
+// An Inside is a sandboxed server's own network.
 type Inside struct {
-	// Sockets are where it listens.
+	// Sockets are the addresses it listens at.
 	Sockets []netip.AddrPort
-	// Dial connects to an address in it.
+	// Dial connects to an address inside.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// listening returns the addresses at which the server's machine listens at the port of a URL.
+// listening returns the addresses at which the server's machine listens on a URL's port.
 func (t *protocolTarget) listening(u *url.URL) []string {
 	if t.Inside != nil {
 		return addressesAt(t.Inside.Sockets, u)
@@ -63,27 +63,27 @@ func (t *protocolTarget) listening(u *url.URL) []string {
 	return addressesAt(ownSockets(), u)
 }
 
-// A Plan says what is sent beside the messages of the table.
+// A Plan is what is sent beside the table's messages.
 type Plan struct {
-	Calls []Call // the calls of tools that may be made
-	Burst int    // how many requests are sent at once for P23; 0 for none
+	Calls []Call // permitted calls of tools
+	Burst int    // requests sent at once for P23; 0 for none
 }
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{},"clientInfo":{"name":"gauntlet","version":"1"}}}`
 
 const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 
-// prober holds one run over probeHTTP.
+// prober is one run over HTTP.
 type prober struct {
 	protocolTarget
 	client  *http.Client
 	out     *probe.Protocol
 	session string
-	mayAsk  bool // the client of the conversation declared that its user can be asked
-	ended   bool // nothing is answered any more
+	mayAsk  bool // the session's client declared elicitation
+	ended   bool // the server no longer answers
 }
 
-// probeHTTP probes a server behind a URL. Each request waits ten seconds at most; ctx bounds all.
+// probeHTTP probes a server behind a URL. Each request may take ten seconds; ctx bounds the whole.
 func probeHTTP(ctx context.Context, t protocolTarget, transport http.RoundTripper) *probe.Protocol {
 	p := &prober{protocolTarget: t, out: &probe.Protocol{Transport: "http", Place: t.Place, Token: t.Token != "", Unsent: map[string]string{}, Exchanges: []probe.Exchange{}}}
 	p.client = &http.Client{Transport: transport, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -120,7 +120,7 @@ func probeHTTP(ctx context.Context, t protocolTarget, transport http.RoundTrippe
 	return p.out
 }
 
-// portOf is the port of a URL, named or of its scheme.
+// portOf returns a URL's port, or its scheme's default.
 func portOf(u *url.URL) string {
 	switch {
 	case u.Port() != "":
@@ -131,7 +131,7 @@ func portOf(u *url.URL) string {
 	return "80"
 }
 
-// agreedOn is the revision in the answer to initialize.
+// agreedOn returns the revision in the answer to initialize.
 func agreedOn(body string) string {
 	m := wire.Decode(body)
 	return rawjson.Unquote(cmp.Or(rawjson.LastMember(m.Result, "protocolVersion"), `""`))
@@ -145,14 +145,14 @@ func isLoopback(host string) bool {
 	return err == nil && a.IsLoopback()
 }
 
-// probeOrigins sends requests as a web page of somebody else would.
+// probeOrigins sends requests as another site's web page would.
 func (p *prober) probeOrigins(ctx context.Context, u *url.URL) {
 	p.post(ctx, probe.Exchange{ID: "P01", Effect: probe.Writes, Sent: initialize, Header: map[string]string{"Origin": "https://" + foreign}})
 	p.post(ctx, probe.Exchange{ID: "P02", Effect: probe.Writes, Sent: initialize, Header: map[string]string{"Host": foreign}})
 	p.post(ctx, probe.Exchange{ID: "P03", Step: "own origin", Effect: probe.Writes, Sent: initialize, Header: map[string]string{"Origin": u.Scheme + "://" + u.Host}})
 }
 
-// probeHandshake sends the messages of the table in a session.
+// probeHandshake sends the table's messages in a session.
 func (p *prober) probeHandshake(ctx context.Context) {
 	p.send(ctx, http.MethodPost, p.URL, initialized, p.inSession(nil))
 	for _, q := range probing.Probes() {
@@ -179,7 +179,7 @@ func (p *prober) inSession(more map[string]string) map[string]string {
 	return h
 }
 
-// probeAuthorization asks without a token, and for the metadata that leads to one.
+// probeAuthorization sends a request without a token, and fetches the metadata that leads to one.
 func (p *prober) probeAuthorization(ctx context.Context, u *url.URL) {
 	token := p.Token
 	p.Token = ""
@@ -193,7 +193,7 @@ func (p *prober) probeAuthorization(ctx context.Context, u *url.URL) {
 	p.discoverAuthorization(ctx)
 }
 
-// probeSessions begins sessions to compare their ids, and uses one after its end.
+// probeSessions opens sessions to compare their ids, and uses one after its end.
 func (p *prober) probeSessions(ctx context.Context) {
 	if p.session == "" {
 		p.out.Unsent["P09"] = "the server gives no session id"

@@ -10,7 +10,7 @@ import (
 	"gauntlet/internal/leaf/sockettable"
 )
 
-// addressesAt returns the addresses of the sockets that listen at the port of a URL.
+// addressesAt returns the addresses of sockets listening on a URL's port.
 func addressesAt(sockets []netip.AddrPort, u *url.URL) []string {
 	port, err := strconv.ParseUint(portOf(u), 10, 16)
 	if err != nil {
@@ -26,7 +26,7 @@ func addressesAt(sockets []netip.AddrPort, u *url.URL) []string {
 	return slices.Compact(out)
 }
 
-// ownSockets returns where this machine listens, as Linux tells; nil where that cannot be read.
+// ownSockets returns this machine's listening sockets on Linux; nil if they cannot be read.
 func ownSockets() (out []netip.AddrPort) {
 	for _, file := range sockettable.Files {
 		f, err := os.Open("/proc/self/" + file)
@@ -34,7 +34,7 @@ func ownSockets() (out []netip.AddrPort) {
 			continue
 		}
 		out = append(out, sockettable.ReadListening(f)...)
-		_ = f.Close() // it was only read
+		_ = f.Close() // opened for reading only
 	}
 	return out
 }

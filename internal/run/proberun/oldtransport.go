@@ -13,8 +13,8 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// probeOldTransport asks a server that speaks probeHTTP+SSE of 2024-11-05 who may connect to it. The other probes
-// are for Streamable probeHTTP, where each message has an answer of its own.
+// probeOldTransport tests who may connect to a server that speaks HTTP+SSE of 2024-11-05. The other probes are for Streamable HTTP,
+// where each message has its own response.
 func (p *prober) probeOldTransport(ctx context.Context, u *url.URL) {
 	p.out.Unsent["others"] = "the server speaks probeHTTP+SSE, over which only who may connect is asked"
 	first := p.connect(ctx, probe.Exchange{ID: "P03", Step: "no origin"})
@@ -30,7 +30,7 @@ func (p *prober) probeOldTransport(ctx context.Context, u *url.URL) {
 	p.connect(ctx, probe.Exchange{ID: "P11", Step: "no token"})
 }
 
-// connectAgain makes recorded connections again.
+// connectAgain repeats recorded connections.
 func (p *prober) connectAgain(ctx context.Context, exchanges []probe.Exchange) {
 	token := p.Token
 	for _, x := range exchanges {
@@ -41,8 +41,8 @@ func (p *prober) connectAgain(ctx context.Context, exchanges []probe.Exchange) {
 	}
 }
 
-// connect opens a stream, posts initialize where its first event says, and keeps the response that comes
-// over the stream. A refusal of either request is the answer.
+// connect opens a stream, posts initialize to the endpoint in its first event, and keeps the response from the stream. A refusal of
+// either request is the answer.
 func (p *prober) connect(ctx context.Context, e probe.Exchange) *probe.Exchange {
 	e.Effect, e.Sent, e.Answer, e.Problem = probe.Writes, initialize, map[string]string{}, silent
 	ctx, cancel := context.WithTimeout(ctx, p.client.Timeout)
@@ -70,14 +70,14 @@ func (p *prober) shakeHands(ctx context.Context, e *probe.Exchange, stream *bufi
 	}
 	at, err := base.Parse(place)
 	if err != nil || at.Host != base.Host {
-		return // a client does not go there, either
+		return // a client does not go there either
 	}
 	res := p.ask(ctx, http.MethodPost, at.String(), initialize, e.Header)
 	if res == nil {
 		e.Status, e.Problem = 0, silent
 		return
 	}
-	_ = res.Body.Close() // the response comes over the stream
+	_ = res.Body.Close() // the response arrives on the stream
 	if res.StatusCode/100 != 2 {
 		e.Status = res.StatusCode
 		return
@@ -94,7 +94,7 @@ func (p *prober) shakeHands(ctx context.Context, e *probe.Exchange, stream *bufi
 	}
 }
 
-// ask makes one request, nil where nothing answers.
+// ask makes one request; nil if nothing answers.
 func (p *prober) ask(ctx context.Context, method, at, body string, header map[string]string) *http.Response {
 	req, err := p.request(ctx, method, at, body, maps.Clone(header))
 	if err != nil {
@@ -110,8 +110,7 @@ func (p *prober) ask(ctx context.Context, method, at, body string, header map[st
 	return res
 }
 
-// nextData is the data of the next event of a stream, false at its end. Events of one line of data are
-// all that probeHTTP+SSE has.
+// nextData returns the data of a stream's next event, false at its end. HTTP+SSE has only single-line events.
 func nextData(stream *bufio.Reader) (string, bool) {
 	for {
 		line, err := stream.ReadString('\n')

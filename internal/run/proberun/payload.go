@@ -10,56 +10,54 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// A Mark is what makes one attempt unmistakable: random values that nothing else can produce.
+// A Mark identifies one attempt by random values that nothing else produces.
 type Mark struct {
 	Token string // 12 letters and digits
-	Touch string // a file that does not exist, in a folder that anybody may write to
+	Touch string // a file that does not exist, in a folder writable by anybody
 	A, B  int64  // their product has at least nine digits
 }
 
-// A Place holds the planted things that payloads lead to. An empty field means that the place
-// where the server runs has none.
+// A Place holds the planted things that payloads lead to. An empty field means that there is none where the server runs.
 type Place struct {
 	Root      string // the project folder, declared as the server's root
 	Outside   string // a file outside of Root with random content
 	OutsideJS string // the same, a JSON document
-	Sibling   string // a file in a folder whose name begins with Root's
-	Linked    string // a path below Root that a symbolic link takes outside
-	Folder    string // a folder that the start command names, with a sibling and a link as Root has; "" for none
-	WriteDir  string // a folder outside of Root in which anybody may write
-	Port      int    // of a planted service on the loopback address
-	Metadata  string // the address of a planted metadata service, with the path of its credentials
-	Private   string // host and port of the same planted service in a private network
-	Named     string // host and port of a public name that leads to the service on the loopback address
-	Redirect  string // a public address without a path that sends on to that service
-	ToCloud   string // one that sends on to the metadata service
+	Sibling   string // a file in a folder whose name begins with Root's name
+	Linked    string // a path below Root that leads outside through a symbolic link
+	Folder    string // a folder in the start command, with a sibling and a link like Root; "" for none
+	WriteDir  string // a folder outside Root, writable by anybody
+	Port      int    // of the planted service on the loopback address
+	Metadata  string // address of the planted metadata service, including its credentials path
+	Private   string // host and port of the planted service in a private network
+	Named     string // host and port of a public name that resolves to loopback
+	Redirect  string // a public address without a path that redirects to the service
+	ToCloud   string // one that redirects to the metadata service
 }
 
 // A Payload is one value to try, and what would prove that it worked.
 type Payload struct {
 	Variant string
 	Value   any
-	Text    string // Value in text, for taking it out of answers
+	Text    string // Value as text, to remove it from answers
 	Expect  []probe.Kind
-	// Leads names the planted content that the value leads to: "outside", "sibling", "symlink",
-	// "service", "metadata"; "" for none.
+	// Leads names the planted content the value leads to: "outside", "sibling", "symlink", "service", "metadata"; or "".
 	Leads string
-	// Control is a value that has the same effect by the tool's declared purpose alone: where it
-	// works too, the tool does what it is for. "" for none. See Twin for the control of all payloads.
+	// Control is a value with the same effect by the tool's declared purpose alone: if it works too, the tool does its job. "" for
+	// none. Twin is the control of all payloads.
 	Control string
-	// Plant is a file that has to stand there first; nil for none.
+	// Plant is a file that must exist first; nil for none.
 	Plant *Planted
-	// Escapes says that the value leaves what a tool restricts code to, which no tool is for.
+	// Escapes says that the value escapes a restriction on code, which is no tool's purpose.
 	Escapes bool
 }
 
-// variant makes one payload of a class. ok is false where the place lacks what it leads to.
+// variant returns one payload of a class; ok is false if the place lacks what it needs.
 type variant func(m Mark, p Place, seed string) (Payload, bool)
 
-// Payloads returns how many payloads a class has for a role.
+// Payloads returns the number of a target's payloads.
 func (t *Target) Payloads() int { return len(t.variants) }
 
-// Payload makes the n-th payload of a target.
+// Payload returns a target's n-th payload.
 func (t *Target) Payload(n int, m Mark, p Place, seed string) (Payload, bool) {
 	made, ok := t.variants[n](m, p, seed)
 	if s, isText := made.Value.(string); isText && made.Text == "" {
@@ -68,34 +66,34 @@ func (t *Target) Payload(n int, m Mark, p Place, seed string) (Payload, bool) {
 	return made, ok
 }
 
-// command is a payload that has a shell create a file.
+// command returns a payload that makes a shell create a file.
 func command(name, format string) variant {
 	return func(m Mark, _ Place, seed string) (Payload, bool) {
 		return Payload{Variant: name, Value: seed + fmt.Sprintf(format, m.Touch), Expect: []probe.Kind{probe.File}, Control: "touch " + m.Touch}, true
 	}
 }
 
-// commandVariants are spellings of a second command, the ones that most faults let through first.
+// commandVariants are ways to add a command, most widely effective first.
 var commandVariants = []variant{
 	command("command substitution", "$(touch %s)"),
 	command("after a semicolon", "; touch %s #"),
 	command("out of double quotes", `"; touch %s #`),
 	command("out of single quotes", `'; touch %s #`),
 	command("backquotes", "`touch %s`"),
-	// A tool may offer pipes of listed programs, touch among them; only a shell takes the redirection.
+	// A tool may offer pipes of allowed programs, possibly touch; only a shell performs the redirection.
 	command("after a pipe", "|: >%s"),
 	command("after a line break", "\ntouch %s\n"),
 	command("without spaces", "$(touch${IFS}%s)"),
 	command("after &&", " && touch %s"),
 }
 
-// pipelineVariants keep what a checked command line begins and goes on with.
+// pipelineVariants keep the beginning and end of a checked command line.
 var pipelineVariants = []variant{
 	command("substitution in a pipeline", " | cat $(touch %s)"),
 	command("after a pipeline", " | cat; touch %s"),
 }
 
-// option is a value that a program takes for an option.
+// option returns a value that a program reads as an option.
 func option(name string, make func(m Mark, seed string) string, expect ...probe.Kind) variant {
 	return func(m Mark, _ Place, seed string) (Payload, bool) {
 		return Payload{Variant: name, Value: make(m, seed), Expect: expect}, true
@@ -116,14 +114,14 @@ func code(name, format string) variant {
 	}
 }
 
-// escape is code that gets by without what a tool took away from the code that it runs.
+// escape returns code that works without what a tool removed from the environment of code.
 func escape(name, format string) variant {
 	return func(m Mark, _ Place, _ string) (Payload, bool) {
 		return Payload{Variant: name, Value: fmt.Sprintf(format, m.Touch), Expect: []probe.Kind{probe.File}, Escapes: true}, true
 	}
 }
 
-// jsRun has Node run a command from a script or a module.
+// jsRun makes Node run a command, from a script or a module.
 const jsRun = "(process.mainModule?process.mainModule.require('child_process'):process.getBuiltinModule('child_process')).execSync('touch %s')"
 
 var codeVariants = []variant{
@@ -190,7 +188,7 @@ var crlfVariants = []variant{
 	},
 }
 
-// line is a value that goes on in a line of its own.
+// line returns a value that continues on a new line.
 func line(name, end string) variant {
 	return func(m Mark, _ Place, seed string) (Payload, bool) {
 		field := "X-Gauntlet-" + m.Token + ": 1"
@@ -198,10 +196,10 @@ func line(name, end string) variant {
 	}
 }
 
-// lineVariants add a field to the header of a request or of a mail.
+// lineVariants add a header field to a request or a mail.
 var lineVariants = []variant{line("a header behind a line break in a text", "\r\n"), line("a header behind a line feed in a text", "\n")}
 
-// file is a path that leads to planted content.
+// file returns a path that leads to planted content.
 func file(name, leads string, spell func(p Place) string) variant {
 	return func(_ Mark, p Place, _ string) (Payload, bool) {
 		v := spell(p)
@@ -263,7 +261,7 @@ var symlinkVariants = []variant{
 	}),
 }
 
-// inFolder is a path that begins as the folder of the start command does.
+// inFolder returns a path that begins like the start command's folder.
 func inFolder(p Place, rest string) string {
 	if p.Folder == "" {
 		return ""
@@ -289,14 +287,14 @@ var prefixVariants = []variant{
 	}),
 }
 
-// inner is an address of the planted service.
+// inner returns an address of the planted service.
 func inner(name, format string) variant {
 	return func(m Mark, p Place, _ string) (Payload, bool) {
 		return Payload{Variant: name, Value: fmt.Sprintf(format, p.Port) + m.Token, Expect: []probe.Kind{probe.Content, probe.Callback}, Leads: "service"}, p.Port != 0
 	}
 }
 
-// elsewhere is another way to a planted service.
+// elsewhere returns another way to a planted service.
 func elsewhere(name string, address func(p Place) string) variant {
 	return func(m Mark, p Place, _ string) (Payload, bool) {
 		a := address(p)

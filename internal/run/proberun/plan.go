@@ -10,20 +10,19 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// A Tool is what a plan needs to know of one tool.
+// A Tool is what planning needs to know of one tool.
 type Tool struct {
 	Name   string
 	Schema *schemafill.Schema
 	Labels capability.Tool
-	// ReadOnly says that the tool is annotated as one that changes nothing, Destructive that it may
-	// destroy.
+	// ReadOnly says that the tool is annotated as read-only, Destructive that it may be destructive.
 	ReadOnly, Destructive bool
-	// SideDoor says that nothing about it is planned: it takes what it lists and refuses the rest
-	// before any code of the server runs, as far as one can tell.
+	// SideDoor says that nothing is planned for it: as far as can be told, it rejects unlisted values before any of the server's
+	// code runs.
 	SideDoor bool
 }
 
-// Role returns the role that the classifier gives a parameter, Text where it gives none.
+// Role returns a parameter's role by the classifier, Text if unknown.
 func (t *Tool) Role(path string) capability.RoleLabel {
 	for _, at := range []string{path, strings.TrimSuffix(path, "[]")} {
 		if r, ok := t.Labels.Roles[at]; ok {
@@ -33,7 +32,7 @@ func (t *Tool) Role(path string) capability.RoleLabel {
 	return capability.RoleLabel{Role: capability.Text, Confidence: capability.Low}
 }
 
-// has reports whether a tool has one of the tags at or above a floor.
+// has reports whether a tool has one of the tags at floor or above.
 func (t *Tool) has(floor capability.Confidence, tags ...capability.Tag) (capability.Label, bool) {
 	for _, l := range t.Labels.Capabilities {
 		if slices.Contains(tags, l.Tag) && l.Confidence.AtLeast(floor) {
@@ -45,7 +44,7 @@ func (t *Tool) has(floor capability.Confidence, tags ...capability.Tag) (capabil
 
 // A Target is one class to try on one parameter.
 type Target struct {
-	Tool      int // place in the list of tools
+	Tool      int // index in the list of tools
 	Parameter schemafill.Parameter
 	Class     probe.Class
 	Role      capability.Role
@@ -54,21 +53,20 @@ type Target struct {
 	variants  []variant
 }
 
-// planOptions say how widely to plan.
+// planOptions says how widely to plan.
 type planOptions struct {
-	// Floor is the confidence from which on labels and roles count; capability.Medium unless low
-	// labels are asked for.
+	// Floor is the minimum confidence of labels and roles; capability.Medium unless low ones are requested.
 	Floor capability.Confidence
 	// Wide adds trials that no label asks for.
 	Wide bool
-	// Allow leaves out tools; nil allows all.
+	// Allow selects tools; nil allows all.
 	Allow func(*Tool) bool
 }
 
-// A rule says that a role under one of some tags asks for a class.
+// A rule says that a role, for tools with some tags, asks for a class.
 type rule struct {
 	role     capability.Role
-	tags     []capability.Tag // none: the role alone asks for it
+	tags     []capability.Tag // empty: the role alone suffices
 	class    probe.Class
 	variants []variant
 	fits     func(*Tool) bool // nil: any tool
@@ -76,7 +74,7 @@ type rule struct {
 
 var files = []capability.Tag{capability.FSRead, capability.FSWrite}
 
-// rules are what labels and roles ask for, in the order in which it is tried.
+// rules are what labels and roles ask for, in the order of trial.
 var rules = []rule{
 	{capability.Command, []capability.Tag{capability.Exec}, probe.CommandInjection, slices.Concat(pipelineVariants, commandVariants), nil},
 	{capability.ID, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
@@ -106,7 +104,7 @@ var rules = []rule{
 	{capability.URL, []capability.Tag{capability.NetEgress}, probe.CRLF, crlfVariants, nil},
 }
 
-// wide are classes that are cheap to try on any text, in their order.
+// wide are classes that are cheap to try on any text, in order.
 var wide = []rule{
 	{"", nil, probe.CommandInjection, commandVariants, nil},
 	{"", nil, probe.CodeEvaluation, codeVariants, nil},
@@ -124,8 +122,7 @@ var wide = []rule{
 	{"", nil, probe.ArchiveEscape, archiveVariants, mayTakeArchives},
 }
 
-// newPlan plans the trials for a server's tools, those first that labels ask for. none are the classes
-// that nothing asks for.
+// newPlan plans the trials for a server's tools, those that labels ask for first. none are the classes that nothing asks for.
 func newPlan(tools []Tool, opt planOptions) (targets []Target, none []probe.Class) {
 	var planned, widened []Target
 	asked := map[probe.Class]bool{}
@@ -161,7 +158,7 @@ func newPlan(tools []Tool, opt planOptions) (targets []Target, none []probe.Clas
 // plannedFor returns the trials that labels and role ask for.
 func plannedFor(i int, t *Tool, p schemafill.Parameter, floor capability.Confidence) []Target {
 	if len(p.Enum) > 0 {
-		return nil // values outside of the list are for validation, not for the tool's code
+		return nil // unlisted values test validation, not the tool's code
 	}
 	role := t.Role(p.Path)
 	var out []Target
@@ -182,7 +179,7 @@ func plannedFor(i int, t *Tool, p schemafill.Parameter, floor capability.Confide
 	return out
 }
 
-// widenedFor returns the classes that nothing asks for on a parameter.
+// widenedFor returns the trials on a parameter that nothing asks for.
 func widenedFor(i int, t *Tool, p schemafill.Parameter, planned []Target) []Target {
 	role := t.Role(p.Path).Role
 	var out []Target
@@ -194,14 +191,14 @@ func widenedFor(i int, t *Tool, p schemafill.Parameter, planned []Target) []Targ
 			continue
 		}
 		if r.class == probe.ArgumentInjection && role == capability.Command {
-			continue // who sends a whole command line sends its options
+			continue // a caller who sends a whole command line sends its options anyway
 		}
 		out = append(out, Target{Tool: i, Parameter: p, Class: r.class, Role: role, Basis: "any text", variants: r.variants})
 	}
 	return out
 }
 
-// wideRank orders what nobody asked for by how likely it is to show something.
+// wideRank orders such trials by how likely they are to show something.
 func wideRank(t *Target) int {
 	rank := slices.IndexFunc(wide, func(r rule) bool { return r.class == t.Class }) * 2
 	if !t.Parameter.Required {

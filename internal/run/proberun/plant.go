@@ -7,7 +7,7 @@ import (
 	"gauntlet/internal/runtime/sandbox"
 )
 
-// plant puts a file where the server sees it. It reports whether it stands there.
+// plant creates a file where the server sees it, and reports whether it exists.
 func (g *ground) plant(f *Planted) bool {
 	if g.box != nil {
 		return g.box.WriteFile(sandbox.File{Path: f.Path, Mode: 0o644, Data: f.Data}) == nil

@@ -10,29 +10,29 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// mostReaders is how many tools are called to see what a value left behind.
+// mostReaders bounds the tools called to see what a value left behind.
 const mostReaders = 6
 
 var (
-	// keyName is a parameter that takes the name of a member, valueName one that takes what is kept there.
+	// keyName matches parameters for a member's name, valueName those for its value.
 	keyName   = lazyregexp.New(`(?i)^(?:key|path|property|prop|field|setting|option|name)$`)
 	valueName = lazyregexp.New(`(?i)^(?:value|val|data|content)$`)
-	// inherited are the names under which a value reaches what all objects inherit.
+	// inherited are names by which a value reaches what all objects inherit.
 	inherited = []string{"__proto__", "constructor"}
 )
 
-// A pollution is one way to hand a tool a member that may reach the prototype of all objects.
+// A pollution is one way to pass a tool a member that may reach Object.prototype.
 type pollution struct {
 	parameter string
-	// arguments are those of a call that puts a value under a container's name.
+	// arguments returns the arguments of a call that stores a value under a container's name.
 	arguments func(container, key, value string) map[string]any
 }
 
-// pollutePrototypes hands tools members that reach what all objects of a program in JavaScript inherit, and
-// looks whether a later answer holds them.
+// pollutePrototypes passes tools members that reach what all objects of a JavaScript program inherit, and checks whether a later
+// answer contains them.
 func (r *run) pollutePrototypes(ctx context.Context) {
 	if !r.out.Sealed {
-		return // nothing undoes it but a new start
+		return // only a restart undoes it
 	}
 	for _, t := range r.tools {
 		if t.entry != (entry{}) || t.slowness() > 0 || !r.allows(&t.Tool) {
@@ -47,7 +47,7 @@ func (r *run) pollutePrototypes(ctx context.Context) {
 	}
 }
 
-// pollutionsOf are the parameters of a tool that take members of any name.
+// pollutionsOf returns a tool's parameters that accept members of any name.
 func pollutionsOf(t *tool) (out []pollution) {
 	var key, value string
 	for _, p := range t.Schema.Parameters() {
@@ -82,8 +82,8 @@ func nested(container, name, value string) map[string]any {
 	return map[string]any{container: inner}
 }
 
-// pollute compares what later answers hold after an ordinary container and after one that objects inherit
-// from. A tool that keeps the value shows it under the container's name both times.
+// pollute compares later answers after an ordinary container and after one that objects inherit from. A tool that merely stores the
+// value shows it under the container's name both times.
 func (r *run) pollute(ctx context.Context, t *tool, p pollution) probe.Outcome {
 	answered, why := 0, "no answer in time"
 	for _, container := range inherited {
@@ -111,10 +111,10 @@ func (r *run) pollute(ctx context.Context, t *tool, p pollution) probe.Outcome {
 		}
 		for name, text := range r.readAll(ctx, t) {
 			if !strings.Contains(text, value) || strings.Contains(text, strings.Trim(container, "_")) {
-				continue // it is kept where it was put, maybe under a name made clean
+				continue // stored where it was put, perhaps under a sanitised name
 			}
 			if shown := before[name]; strings.Contains(shown, control) && !strings.Contains(shown, ordinary) {
-				continue // it shows all values without the names that they are kept under
+				continue // it shows all values without their names
 			}
 			return probe.Proved{Proof: probe.Proof{
 				Kind: probe.Kept, Variant: container, Payload: value, Method: mcp.ToolsCall, Arguments: arguments, Answer: Excerpt(text, arguments),
@@ -125,9 +125,8 @@ func (r *run) pollute(ctx context.Context, t *tool, p pollution) probe.Outcome {
 	return probe.Resist(answered, answered, why)
 }
 
-// provesSilence repeats what made a server answer nothing any more: the value below an ordinary name, after which
-// it has to answer, and below one that objects inherit from. Libraries that look at messages closely take
-// none with members that nobody sent.
+// provesSilence repeats what silenced a server: the value below an ordinary name, after which it must answer, and below an
+// inherited one. Libraries that validate messages accept none with unexpected members.
 func (r *run) provesSilence(ctx context.Context, t *tool, p pollution, container string) *probe.Proof {
 	if !r.restart(ctx) {
 		return nil
@@ -149,7 +148,7 @@ func (r *run) provesSilence(ctx context.Context, t *tool, p pollution, container
 	}
 }
 
-// readAll calls the tools that read with ordinary values, and returns their answers as they came, by name.
+// readAll calls the reading tools with ordinary values, and returns their raw answers by name.
 func (r *run) readAll(ctx context.Context, t *tool) map[string]string {
 	out := map[string]string{}
 	for _, other := range r.tools {

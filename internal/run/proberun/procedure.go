@@ -14,8 +14,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// procedures are trials that take more than one call: one for comparison, or one to look whether
-// something stayed. They come before payloads, since each is a few calls.
+// procedures runs trials of more than one call: one for comparison, or one to see whether something persisted. They precede
+// payloads, since each takes few calls.
 func (r *run) procedures(ctx context.Context) {
 	for _, p := range []struct {
 		class probe.Class
@@ -29,14 +29,14 @@ func (r *run) procedures(ctx context.Context) {
 	}
 }
 
-// exhaust comes after the payloads, since what it sends may keep a server busy.
+// exhaust follows the payloads, since it may keep a server busy.
 func (r *run) exhaust(ctx context.Context) {
 	if r.Classes == nil || slices.Contains(r.Classes, probe.Exhaustion) {
 		r.stallTools(ctx)
 	}
 }
 
-// addTrial makes a trial of a procedure if it is wanted, and writes down how it ended.
+// addTrial runs a procedure's trial if it is wanted, and records its outcome.
 func (r *run) addTrial(t probe.Trial, try func() probe.Outcome) {
 	if r.Only != nil && !r.Only(r.out.Evidence.Server, &t) {
 		return
@@ -49,16 +49,16 @@ func (r *run) addTrial(t probe.Trial, try func() probe.Outcome) {
 	r.out.Evidence.None = slices.DeleteFunc(r.out.Evidence.None, func(c probe.Class) bool { return c == t.Class })
 }
 
-// guessedTools are names that developers give to what they do not mean to ship.
+// guessedTools are names developers give to tools they do not mean to ship.
 var guessedTools = []string{"debug", "debug_exec", "admin", "admin_reset", "internal_dump", "eval", "exec", "__list_secrets", "run_command", "test"}
 
-// unlistedPlace is where a report puts tools that no list has.
+// unlistedPlace is the place of unlisted tools in a report.
 const unlistedPlace = "tools that no list has"
 
-// guessTools calls tools that no list has, by names that are often there, and one by a random name.
+// guessTools calls unlisted tools by common names, and one by a random name.
 func (r *run) guessTools(ctx context.Context) {
 	if !r.out.Sealed && !r.AllowCalls {
-		return // what they would do is not known
+		return // their effect is unknown
 	}
 	if !slices.ContainsFunc(r.tools, func(t *tool) bool { return t.entry == entry{} }) {
 		return
@@ -89,14 +89,14 @@ func (r *run) guessTool(ctx context.Context) probe.Outcome {
 }
 
 var (
-	// handleName is a parameter that names state which a server keeps for somebody.
+	// handleName matches parameters that name state a server keeps for somebody.
 	handleName = lazyregexp.New(`(?i)(?:session|cart|basket|conversation|thread|checkout|tenant)_?-?(?:id|key|handle|token)$`)
-	// handleGuesses are what servers give out that count or keep somebody in mind.
+	// handleGuesses are handles issued by servers that count, or keep a default.
 	handleGuesses = []string{"1", "2", "1001", "default", "admin", "00000000-0000-0000-0000-000000000001"}
 	absentWords   = lazyregexp.New(`(?i)\bnot (?:found|exist|known|valid|available|active|open)|\bno (?:such|active|open|data|messages|records?)\b|\bunknown\b|\binvalid\b|\bdoes(?:n't| not) exist|\bempty\b|\bexpired\b|\bdenied\b|\bforbidden\b`)
 )
 
-// guessHandles tries to open what belongs to others by handles that can be guessed.
+// guessHandles tries to open others' objects by guessable handles.
 func (r *run) guessHandles(ctx context.Context) {
 	for _, t := range r.tools {
 		if t.entry != (entry{}) || !r.allows(&t.Tool) {
@@ -148,7 +148,7 @@ func (r *run) guessHandle(ctx context.Context, t *tool, path string) probe.Outco
 	return probe.Resist(len(handleGuesses), len(handleGuesses), "")
 }
 
-// rememberGiven keeps which guesses stood in answers, so that they are no guesses any more.
+// rememberGiven records guesses that occurred in answers: they are no guesses any more.
 func (r *run) rememberGiven(text string) {
 	for _, word := range givenWord.FindAllString(text[:min(len(text), 64<<10)], 2_000) {
 		if slices.Contains(handleGuesses, word) {
@@ -159,14 +159,13 @@ func (r *run) rememberGiven(text string) {
 
 var givenWord = lazyregexp.New(`[\w-]+`)
 
-// rightFields are names by which servers keep what somebody may do.
+// rightFields are names under which servers keep permissions.
 var rightFields = []string{"role", "is_admin", "owner", "tenant", "permissions"}
 
-// changesWords are verbs of tools that keep what they are given.
+// changesWords matches verbs of tools that store what they are given.
 var changesWords = lazyregexp.New(`(?i)(?:^|[_-])(?:update|edit|set|create|add|register|patch|save|store)(?:[_-]|$)|^(?:update|edit|set|create|add|register|patch|save|store)[A-Z]`)
 
-// addFields sends along fields that no schema has, and looks whether they come back in an answer to a
-// call that does not carry them.
+// addFields sends fields that no schema has, and checks whether they return in the answer to a call without them.
 func (r *run) addFields(ctx context.Context) {
 	for _, t := range r.tools {
 		if t.entry != (entry{}) || !r.allows(&t.Tool) || !changesWords.MatchString(t.Name) && !writes(t) || t.Schema.TakesAny() || t.slow > 0 {
@@ -188,7 +187,7 @@ func (r *run) addField(ctx context.Context, t *tool) probe.Outcome {
 	case !a.Came:
 		return probe.NotDelivered{Why: "no answer in time"}
 	case a.Failed && (t.Schema.ReadComplaint(a.Text).Validation || !r.call(ctx, t, plain).Failed):
-		return probe.Resist(1, 1, "") // it does not take them, and takes a call without them
+		return probe.Resist(1, 1, "") // it rejects them, and accepts a call without them
 	case a.Failed:
 		return probe.NotDelivered{Why: "the call fails with ordinary values as well: " + Excerpt(a.Text, arguments)}
 	}
@@ -214,10 +213,10 @@ func (r *run) addField(ctx context.Context, t *tool) probe.Outcome {
 	return probe.Resist(1, 1, "")
 }
 
-// keepsAnything are descriptions of tools whose callers choose the fields.
+// keepsAnything matches descriptions of tools whose callers choose the fields.
 var keepsAnything = lazyregexp.New(`(?i)\b(?:any|arbitrary|further|additional|custom|extra|free-?form)\b(?: [\w-]+){0,3} (?:fields?|properties|attributes|metadata|keys|columns|members)\b`)
 
-// withFields are ordinary arguments of a tool with fields about rights that its schema does not have, and their values.
+// withFields returns a tool's ordinary arguments with permission fields missing from its schema, and their values.
 func withFields(t *tool) (arguments string, values map[string]string) {
 	have, with := t.Schema.Parameters(), t.filler.Arguments(nil)
 	values = map[string]string{}
@@ -230,8 +229,8 @@ func withFields(t *tool) (arguments string, values map[string]string) {
 	return schemafill.Encode(with), values
 }
 
-// showsCalls is the control of a field that came back: one that a tool was given which keeps nothing. A log of calls
-// shows that as well.
+// showsCalls is the control of a field that came back: the field is sent to a tool that stores nothing. A log of calls shows that
+// one too.
 func (r *run) showsCalls(ctx context.Context, kept *tool, shownBy string) bool {
 	for _, other := range r.tools {
 		if other == kept || other.Name == shownBy || other.entry != (entry{}) || !r.allows(&other.Tool) || !other.ReadOnly && !readsWords.MatchString(other.Name) || r.over(ctx) {
@@ -257,13 +256,12 @@ func (r *run) showsCalls(ctx context.Context, kept *tool, shownBy string) bool {
 
 var readsWords = lazyregexp.New(`(?i)^(?:get|list|read|show|find|search|view|fetch)(?:[_-]|[A-Z]|$)`)
 
-// mostProvoked is how many tools are called with what they cannot take, and provocations how.
+// mostProvoked bounds the tools called with invalid values; provocations are those values.
 const mostProvoked = 60
 
 var provocations = []any{[]any{1, map[string]any{}}, 1e30}
 
-// provokeErrors calls tools with values of the wrong kind: what counts is whether the error holds a
-// secret that was planted.
+// provokeErrors calls tools with values of the wrong type and checks whether the error contains a planted secret.
 func (r *run) provokeErrors(ctx context.Context) {
 	if r.ground.box == nil {
 		return
@@ -298,14 +296,14 @@ func (r *run) provokeError(ctx context.Context, t *tool, parameters []schemafill
 			return probe.Proved{Proof: *proved}
 		}
 	}
-	if t.leaked != nil { // in the answer to any other call
+	if t.leaked != nil { // from the answer to any other call
 		return probe.Proved{Proof: *t.leaked}
 	}
 	return probe.Resist(answered, answered, "no answer in time")
 }
 
-// leakIn returns the proof that an error holds a planted secret of the environment, nil if it holds
-// none. What a tool reads from files because it was told to is no leak of its error.
+// leakIn returns the proof that an error contains a planted secret of the environment, or nil. What a tool was told to read from
+// files is no leak.
 func (r *run) leakIn(a Answer, arguments string) *probe.Proof {
 	if !a.Came || !a.Failed || r.leaks == nil {
 		return nil
@@ -320,7 +318,7 @@ func (r *run) leakIn(a Answer, arguments string) *probe.Proof {
 	}
 }
 
-// writes reports whether a tool is labelled as one that changes something.
+// writes reports whether a tool is labelled as changing something.
 func writes(t *tool) bool {
 	return slices.ContainsFunc(t.Labels.Capabilities, func(l capability.Label) bool {
 		return l.Confidence.AtLeast(capability.Medium) && (l.Tag == capability.FSWrite || l.Tag == capability.DBWrite)

@@ -8,7 +8,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// proofOf returns what proves that an attempt worked, nil for nothing.
+// proofOf returns the proof that an attempt worked, or nil.
 func (r *run) proofOf(a *attempt) *probe.Proof {
 	g, payload := r.ground, &a.payload
 	g.look()
@@ -48,19 +48,19 @@ func (r *run) proofOf(a *attempt) *probe.Proof {
 	return nil
 }
 
-// leadsTo says for a reader what planted content is.
+// leadsTo describes planted content for a reader.
 var leadsTo = map[string]string{
 	"outside": "a file outside of the project folder", "sibling": "a file in a folder beside the project folder", "symlink": "a file behind a symbolic link that leads out of the project folder",
 	"service": "a service on the loopback address", "metadata": "the cloud's metadata service", "page": "a comment in the page that speaks to the model",
 }
 
-// holdsStart reports whether an answer holds a planted content or its first ten characters, which
-// is what errors of JSON parsers quote.
+// holdsStart reports whether an answer contains planted content or its first ten characters, the part that JSON parsers' errors
+// quote.
 func holdsStart(text, payload, content string) bool {
 	return content != "" && (Holds(text, payload, content[:10]))
 }
 
-// createdFile returns the file that an attempt was to create.
+// createdFile returns the file that an attempt should have created, and whether it exists.
 func (r *run) createdFile(a *attempt) (string, bool) {
 	files := []string{a.mark.Touch}
 	if a.target.Class == probe.PathTraversal {
@@ -74,7 +74,7 @@ func (r *run) createdFile(a *attempt) (string, bool) {
 	return "", false
 }
 
-// callbackOf says which planted service was asked by an attempt, "" for none.
+// callbackOf returns which planted service an attempt made the server request, or "".
 func (r *run) callbackOf(a *attempt) string {
 	if a.payload.Leads == "header" {
 		if name := "X-Gauntlet-" + a.mark.Token; r.ground.hasHeader(name, a.since) {
@@ -88,7 +88,7 @@ func (r *run) callbackOf(a *attempt) string {
 		return ""
 	case a.payload.Leads == "parent":
 		return r.climbed(a, c)
-	case !strings.HasPrefix(pathOf(c.URL), "/"+a.mark.Token): // the server asks this service of its own accord, with the value below some path
+	case !strings.HasPrefix(pathOf(c.URL), "/"+a.mark.Token): // the server requests this service anyway, with the value below some path
 		return ""
 	}
 	where := "the loopback address"
@@ -98,8 +98,7 @@ func (r *run) callbackOf(a *attempt) string {
 	return fmt.Sprintf("a service on %s was asked: %s %s", where, c.Method, c.URL)
 }
 
-// climbed compares the path of a request with that for an ordinary value: a value with ../ in it
-// must not lead to the folder above.
+// climbed compares a request's path with that for an ordinary value: a value with ../ must not reach the parent folder.
 func (r *run) climbed(a *attempt, c *serviceCall) string {
 	ordinary := r.ordinaryRequest(a.target)
 	if ordinary == "" || strings.Contains(c.URL, "..") || strings.Contains(strings.ToLower(c.URL), "%2e%2e") || strings.Contains(strings.ToLower(c.URL), "..%2f") {
@@ -109,7 +108,7 @@ func (r *run) climbed(a *attempt, c *serviceCall) string {
 	if !ok || before == "" || !strings.HasPrefix(ordinary, before) || ordinary == before {
 		return ""
 	}
-	// A folder that another argument names is the caller's to choose anyway.
+	// A folder named by another argument is the caller's choice anyway.
 	if name := strings.Trim(ordinary[len(before):], "/"); name == "" || strings.Contains(a.arguments, rawjson.Quote(name)) {
 		return ""
 	}
@@ -128,7 +127,7 @@ func pathOf(url string) string {
 	return p
 }
 
-// ordinaryRequest is the folder of the request that an ordinary value of a parameter led to.
+// ordinaryRequest returns the folder of the request that an ordinary value caused.
 func (r *run) ordinaryRequest(t *target) string {
 	for key, o := range t.tool.ordinary {
 		if !strings.HasPrefix(key, t.Parameter.Path+"\x00") {
@@ -141,8 +140,7 @@ func (r *run) ordinaryRequest(t *target) string {
 	return ""
 }
 
-// folderOf is the folder of the first request whose path holds an ordinary value, "" for none so far. Each
-// request is looked at once.
+// folderOf returns the folder of the first request whose path contains an ordinary value, or "". Each request is examined once.
 func (r *run) folderOf(value string) string {
 	if r.folders == nil || r.foldersOn != r.ground {
 		r.folders, r.foldersOn = map[string]*requestFolder{}, r.ground
@@ -160,7 +158,7 @@ func (r *run) folderOf(value string) string {
 	return f.folder
 }
 
-// A requestFolder is where an ordinary value led to, as far as requests were looked at.
+// A requestFolder is the folder an ordinary value led to, and how many requests were examined.
 type requestFolder struct {
 	folder string
 	looked int

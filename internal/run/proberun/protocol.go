@@ -14,15 +14,13 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// protocolTime bounds all protocol probes, and leastProtocolTime is what they have where calls took
-// their whole budget.
+// protocolTime bounds all protocol probes; leastProtocolTime is kept for them if calls use up the budget.
 const (
 	protocolTime      = 60 * time.Second
 	leastProtocolTime = 15 * time.Second
 )
 
-// probeProtocol sends the protocol probes: to a server behind a URL over connections of its own, to
-// one on stdio in a conversation of its own.
+// probeProtocol sends the protocol probes, to a URL over its own connections, to a stdio server in its own session.
 func (r *run) probeProtocol(ctx context.Context) {
 	if !r.Protocol {
 		return
@@ -53,19 +51,19 @@ func (r *run) probeProtocol(ctx context.Context) {
 	}
 }
 
-// refresh starts a server that listens in a sandbox anew, since what it was sent may have changed it.
+// refresh restarts a server that listens in a sandbox, since earlier messages may have changed it.
 func (r *run) refresh(ctx context.Context) error {
 	if r.Server.URL != "" {
 		return nil
 	}
 	if r.opened != nil {
-		_ = r.opened.Conn.Kill() // its part is over
+		_ = r.opened.Conn.Kill() // it is no longer needed
 	}
 	r.opened = nil
 	return r.startOnce(ctx)
 }
 
-// target is the server over HTTP, and what makes requests to it.
+// target returns the server over HTTP, and the transport for it.
 func (r *run) target(ctx context.Context) (protocolTarget, *http.Transport) {
 	to := protocolTarget{URL: r.Server.URL, Place: r.out.Place, Header: r.Server.Header, Token: r.token(ctx), OtherToken: r.OtherToken, SSE: r.Server.SSE}
 	if r.inside.URL == "" {
@@ -74,26 +72,26 @@ func (r *run) target(ctx context.Context) (protocolTarget, *http.Transport) {
 		return to, transport
 	}
 	box := r.opened.Sandbox
-	sockets, _ := box.Listening() // none where it cannot be read: where it listens is then not judged
+	sockets, _ := box.Listening() // none if unreadable: its listening address is then not judged
 	to.URL, to.SSE, to.Inside = r.inside.URL, r.inside.SSE, &Inside{Sockets: sockets, Dial: box.Dial}
 	return to, launch.InsideTransport(box)
 }
 
-// probeLines probes a server over stdio; each conversation starts it anew.
+// probeLines probes a server over stdio; each session restarts it.
 func (r *run) probeLines(ctx context.Context, plan Plan) {
 	e := probeStdio(ctx, r.openAnew, plan)
 	e.Place, e.Command = r.out.Place, r.Server.Command
 	r.out.Evidence.Protocol = e
 }
 
-// openAnew ends the server and starts it anew.
+// openAnew restarts the server.
 func (r *run) openAnew() (wire.Conn, error) {
 	if r.opened != nil {
-		_ = r.opened.Conn.Kill() // its part is over
+		_ = r.opened.Conn.Kill() // it is no longer needed
 	}
 	opened, err := r.open()
 	if err != nil {
-		return nil, err // it started before; what it does now is not known
+		return nil, err // it started before; its present behaviour is unknown
 	}
 	r.opened = opened
 	if opened.Sandbox != nil {
@@ -102,10 +100,10 @@ func (r *run) openAnew() (wire.Conn, error) {
 	return opened.Conn, nil
 }
 
-// mostProtocolCalls bounds the tools that are called in each conversation of the protocol probes.
+// mostProtocolCalls bounds the tools called in each session of the protocol probes.
 const mostProtocolCalls = 8
 
-// protocolCalls are ordinary calls of the tools that may be called and answer quickly.
+// protocolCalls returns ordinary calls of permitted tools that answer quickly.
 func (r *run) protocolCalls() (out []Call) {
 	for _, t := range r.tools {
 		if len(out) == mostProtocolCalls {
@@ -125,7 +123,7 @@ func (r *run) protocolCalls() (out []Call) {
 	return out
 }
 
-// freeText is the first parameter of a tool that wants a text of any kind, "" for none.
+// freeText returns a tool's first free text parameter, or "".
 func freeText(s *schemafill.Schema) string {
 	for _, p := range s.Parameters() {
 		if p.Type == "string" && p.Free() && !strings.ContainsAny(p.Path, ".[") && p.Schema["pattern"] == nil && p.Schema["format"] == nil {
@@ -135,7 +133,7 @@ func freeText(s *schemafill.Schema) string {
 	return ""
 }
 
-// passedOn is the request to the planted service that carried the token of the client, "" for none.
+// passedOn returns the request to the planted service that carried the client's token, or "".
 func (r *run) passedOn(token string) string {
 	if token == "" || r.ground == nil || r.ground.service == nil {
 		return ""
@@ -148,7 +146,7 @@ func (r *run) passedOn(token string) string {
 	return ""
 }
 
-// token is what the protocol probes are sent with: the one that the user named, or that of a login.
+// token returns the token for the protocol probes: the user's, or a login's.
 func (r *run) token(ctx context.Context) string {
 	if _, token, ok := strings.Cut(r.Server.Bearer, "="); ok {
 		return token
@@ -159,18 +157,18 @@ func (r *run) token(ctx context.Context) string {
 	}
 	token, err := login.Token(ctx)
 	if err != nil {
-		return "" // connecting said so
+		return "" // connecting reported it
 	}
 	return token
 }
 
-// refusedToken reports whether an error says that the server wants a token.
+// refusedToken reports whether an error says that the server requires a token.
 func refusedToken(err error) bool {
 	var e *wire.RequestError
 	return errors.As(err, &e) && e.HTTP != nil && e.HTTP.Status == http.StatusUnauthorized
 }
 
-// probeRefusal is the run over a server that lets nobody in: the protocol probes alone.
+// probeRefusal probes a server that lets nobody in, with the protocol probes alone.
 func (r *run) probeRefusal(ctx context.Context, refusal error) (*Result, error) {
 	r.out.Evidence.Server = r.out.Place
 	r.out.Text = `{"tools":[]}`

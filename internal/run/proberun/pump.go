@@ -2,19 +2,19 @@ package proberun
 
 import "strings"
 
-// A Pump is a small value that costs a careless reader much more than its length.
+// A Pump is a small value that costs a careless reader far more than its length.
 type Pump struct {
 	Name  string
 	Value string
 }
 
-// Plain is a value of the length of a pump that costs nothing: no word, number or structure begins in it.
+// Plain returns a harmless value of a pump's length: no word, number or structure begins in it.
 func (p *Pump) Plain() string { return strings.Repeat("!", len(p.Value)) }
 
-// Pumps are the values by which expressions that try every way to match, expansions and nesting are made
-// to work: 3,000 bytes at most, and 60,000 brackets.
+// Pumps returns values that exploit backtracking regular expressions, expansion and nesting: at most 3,000 bytes, and 60,000
+// brackets.
 func Pumps() []Pump {
-	const most = 30 // what is tried doubles with each
+	const most = 30 // the work doubles with each
 	entities := `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY e0 "eeeeeeeeee">`
 	aliases := "a0: &a0 [e,e,e,e,e,e,e,e,e]\n"
 	for i := 1; i < 10; i++ {

@@ -11,8 +11,7 @@ import (
 	"gauntlet/trace"
 )
 
-// recordEvidence hands on what came of a run, so that a trace can be judged again without the
-// server.
+// recordEvidence records the results of a run, so that a trace can be judged again without the server.
 func (r *run) recordEvidence() {
 	if r.Record == nil {
 		return
@@ -28,7 +27,7 @@ func (r *run) recordEvidence() {
 	event(probe.EvidenceEvent, e.Encode(r.out.Text))
 }
 
-// errNoRun is the error of FromTrace for a trace without a whole run.
+// errNoRun is returned by FromTrace for a trace without a complete run.
 var errNoRun = errors.New("the trace holds no run of probe that came to its end: record one with --record")
 
 // ReadRecording reads the recording of a run.
@@ -40,8 +39,7 @@ func ReadRecording(file string) (*Result, error) {
 	return FromTrace(t)
 }
 
-// FromTrace returns what came of a run that was recorded. What the sandbox saw stands in the trace
-// as well and is judged again.
+// FromTrace returns the result of a recorded run. The sandbox's observations are in the trace too and are judged again.
 func FromTrace(t *trace.Trace) (*Result, error) {
 	out := &Result{}
 	var trials []probe.Trial
@@ -84,7 +82,7 @@ func groundName(sealed bool) string {
 	return "this machine"
 }
 
-// observed is a trace of what the sandbox saw, nil if there was none.
+// observed returns a trace of the sandbox's observations, or nil.
 func (r *Result) observed() *trace.Trace {
 	if r.recorded != nil {
 		return r.recorded

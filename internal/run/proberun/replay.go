@@ -11,20 +11,20 @@ import (
 	"gauntlet/internal/runtime/mcpclient"
 )
 
-// A Replay is what a recorded finding rests on, to be sent again.
+// A Replay is the basis of a recorded finding, to be sent again.
 type Replay struct {
-	Server string // as the recording calls it
-	Text   string // the snapshot of the recorded run
+	Server string // name in the recording
+	Text   string // snapshot of the recorded run
 
 	trial *probe.Trial // of a tool; nil for a protocol probe
 	proof *probe.Proof
 
 	rule      finding.Rule // of a protocol probe
 	recorded  *probe.Protocol
-	exchanges []probe.Exchange // nil where all protocol probes are sent again
+	exchanges []probe.Exchange // nil to repeat all protocol probes
 }
 
-// Recorded finds in a recorded run what a finding rests on.
+// Recorded finds the basis of a finding in a recorded run.
 func (r *Result) Recorded(fingerprint string) (*Replay, error) {
 	e := &r.Evidence
 	out := &Replay{Server: e.Server, Text: r.Text}
@@ -45,13 +45,13 @@ func (r *Result) Recorded(fingerprint string) (*Replay, error) {
 	return nil, fmt.Errorf("nothing in the recording has the fingerprint %q", fingerprint)
 }
 
-// trialAgain says whether a trial is the recorded one.
+// trialAgain reports whether a trial is the recorded one.
 func (p *Replay) trialAgain(_ string, t *probe.Trial) bool {
 	return p.trial != nil && t.Tool == p.trial.Tool && t.Parameter == p.trial.Parameter && t.Class == p.trial.Class
 }
 
-// callAgain makes the recorded call, and tells what it is answered. Its random values are those of the
-// recorded run, so that an answer alone proves nothing: the trial is made anew behind it.
+// callAgain makes the recorded call, and shows the answer. Its random values are the recorded ones, so an answer alone proves
+// nothing: the trial is repeated afterwards.
 func (r *run) callAgain(ctx context.Context) {
 	p := r.Replay
 	for _, t := range r.tools {
@@ -77,7 +77,7 @@ func (r *run) tell(format string, args ...any) {
 	}
 }
 
-// replayProtocol sends the recorded messages again; the rules judge what comes back.
+// replayProtocol repeats the recorded messages; the rules judge the answers.
 func (r *run) replayProtocol(ctx context.Context) (*Result, error) {
 	p := r.Replay
 	if why := probing.Wanting(p.rule, r.OtherToken != "", r.Burst > 0); why != "" {
@@ -88,7 +88,7 @@ func (r *run) replayProtocol(ctx context.Context) (*Result, error) {
 	inTime, cancel := context.WithTimeout(ctx, protocolTime)
 	defer cancel()
 	if p.recorded.Transport == "http" && r.Server.URL == "" {
-		if err := r.start(inTime); err != nil { // it says where it listens
+		if err := r.start(inTime); err != nil { // reports where it listens
 			return nil, err
 		}
 	}
@@ -117,8 +117,8 @@ func cannotSend(why string) error {
 	return fmt.Errorf("this finding cannot be sent again this way: %s", why)
 }
 
-// judgeReplay makes a gap of what was not answered, so that silence is no clean result. An error says
-// that what was answered does not bear on the rule.
+// judgeReplay turns missing answers into a gap, so that silence is no clean result. An error says that the answers have no bearing
+// on the rule.
 func (r *run) judgeReplay() error {
 	p, e := r.Replay, r.out.Evidence.Protocol
 	why := e.Unsent[Again]
@@ -135,7 +135,7 @@ func (r *run) judgeReplay() error {
 	return nil
 }
 
-// tellExchanges tells what was sent again and how it was answered, twelve at most.
+// tellExchanges shows what was repeated and the answers, at most twelve.
 func (r *run) tellExchanges() {
 	e := r.out.Evidence.Protocol
 	if e == nil || r.Replay.exchanges == nil {

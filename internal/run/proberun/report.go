@@ -13,7 +13,7 @@ import (
 	"gauntlet/result"
 )
 
-// Report judges what a run observed. version is ours.
+// Report judges what a run observed. version is this program's.
 func (r *Result) Report(version string, limits catalog.Limits) (*result.Report, error) {
 	c := new(catalog.Catalog)
 	limits.Bytes = max(len(r.Text), 1)
@@ -42,7 +42,6 @@ func (r *Result) Report(version string, limits catalog.Limits) (*result.Report, 
 	return rep, nil
 }
 
-// isChoice reports whether a finding says that two calls of a tool went to two domains, and none to both.
-// Probes try every value that chooses what a tool does, where it searches for one, so that this tells
-// nothing here.
+// isChoice reports whether a finding says that two calls of a tool went to two domains. Probes try every value that chooses what a
+// tool does, such as where it searches, so this means nothing here.
 func isChoice(f finding.Finding) bool { return f.Rule == "GNT-502" && len(f.Related) == 0 }

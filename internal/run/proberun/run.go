@@ -1,6 +1,6 @@
-// Package proberun probes one server: it plans what to try from its tools' parameters (plan.go), starts it where what it does can be
-// seen, calls its tools and sends the messages of the table of protocol probes (http.go, stdio.go), decides by the answers
-// whether a payload reached a tool's code and worked (answer.go), and records what was observed.
+// Package proberun probes one server: it plans trials from its tools' parameters (plan.go), starts it where its actions can be
+// observed, calls its tools and sends the protocol probes' messages (http.go, stdio.go), decides by the answers whether a payload
+// reached a tool's code and worked (answer.go), and records what was observed.
 package proberun
 
 import (
@@ -28,78 +28,76 @@ import (
 	"gauntlet/trace"
 )
 
-// The defaults of Options.
+// Defaults of Options.
 const (
-	DefaultCalls  = 5_000            // so that what is tried does not depend on how fast a machine is
-	DefaultBudget = 10 * time.Minute // nothing honest reaches it
+	DefaultCalls  = 5_000            // so that the trials do not depend on a machine's speed
+	DefaultBudget = 10 * time.Minute // no honest server reaches it
 	DefaultCall   = 6 * time.Second
 	DefaultStall  = 4 * time.Second
 )
 
-// Options say what to probe and how.
+// Options configure a run.
 type Options struct {
 	Server launch.Server
-	Dialer launch.Dialer // with the level of its sandbox
-	// At is where a server that is started in a sandbox will listen; "" to find out whether it does.
+	Dialer launch.Dialer // including its sandbox level
+	// At is where a server started in a sandbox will listen; "" to detect it.
 	At      string
-	Version string     // ours, which the server is told
-	Tap     launch.Tap // records the conversation; nil for nothing
-	// Record is given what stands in a trace beside messages: how each trial ended, and what else
-	// came of the run; nil for nobody.
+	Version string     // this program's, sent to the server
+	Tap     launch.Tap // records the session; may be nil
+	// Record, if not nil, receives what a trace holds beside messages: the outcome of each trial and further results.
 	Record func(trace.Message)
 
-	Floor capability.Confidence // from which on labels count; default capability.Medium
-	// AllowCalls lets tools be called outside of a sandbox that are not read-only, and Destructive
-	// also those that may destroy.
+	Floor capability.Confidence // minimum confidence of labels; default capability.Medium
+	// AllowCalls permits tools that are not read-only outside a sandbox, and Destructive also destructive ones.
 	AllowCalls, Destructive bool
 	Classes                 []probe.Class // nil for all
-	// Only restricts the run to some trials; nil for all.
+	// Only restricts the run to some trials; may be nil.
 	Only func(server string, t *probe.Trial) bool
-	// Fingerprint restricts the run to what the finding with it rests on, trials or protocol probes; "" for all.
+	// Fingerprint restricts the run to the trials or protocol probes behind a finding; "" for all.
 	Fingerprint string
-	// Again is the command line that a report names for seeing one finding; see probe.Evidence.
+	// Again is the command line that reproduces one finding, for reports; see probe.Evidence.
 	Again string
 
-	Calls  int           // most that are made; default DefaultCalls
-	Budget time.Duration // longest time for all of them; default DefaultBudget
-	Call   time.Duration // for one answer
-	// Stall is how long a server answers nothing before that counts as a stall; default DefaultStall.
+	Calls  int           // most calls; default DefaultCalls
+	Budget time.Duration // time limit for all calls; default DefaultBudget
+	Call   time.Duration // time limit for one answer
+	// Stall is how long a server must be silent for a stall; default DefaultStall.
 	Stall  time.Duration
 	Limits catalog.Limits
-	// Protocol sends the protocol probes as well.
+	// Protocol adds the protocol probes.
 	Protocol bool
-	// Register has the authorization server asked for a client that it should not register.
+	// Register tries a registration that the authorization server should refuse.
 	Register bool
-	// OtherToken is the token of another user, or of fewer rights, for a server behind a URL; "" for none.
+	// OtherToken is a token of another user, or with fewer rights, for a server behind a URL; "" for none.
 	OtherToken string
-	// Burst is how many requests the protocol probes send at once; 0 for none.
+	// Burst is the number of requests that the protocol probes send at once; 0 for none.
 	Burst int
-	// Replay sends again what a recorded finding rests on, and nothing else; nil for none.
+	// Replay repeats only what a recorded finding rests on; may be nil.
 	Replay *Replay
-	// Tell is told what a replay sent and what it was answered, line by line; nil for nobody.
+	// Tell, if not nil, receives a replay's messages and answers line by line.
 	Tell func(line string)
-	// Found is given all findings so far, whenever something was proved; nil for nobody.
+	// Found, if not nil, receives all findings so far whenever something was proved.
 	Found func([]finding.Finding)
-	// Progress is told what the run is at; nil for nobody.
+	// Progress, if not nil, is told the current step.
 	Progress func(format string, args ...any)
 }
 
-// A Result is what came of a run.
+// A Result is the outcome of a run.
 type Result struct {
 	Evidence    probe.Evidence
-	Text        string // the snapshot of the server, as captured
-	Place       string // how messages call the server
+	Text        string // the server's snapshot
+	Place       string // the server's name in messages
 	Gaps        []mcpclient.Gap
-	Secrets     []string       // what reports hide, as NAME=VALUE
-	Protections sandbox.Report // which layers of the sandbox held
+	Secrets     []string       // hidden in reports, as NAME=VALUE
+	Protections sandbox.Report // which sandbox layers held
 	Sealed      bool
-	Boxes       *launch.Sandboxes // what happened in the sandboxes; nil for what nobody kept
-	only        finding.Rule      // the report holds this rule alone; "" for all
-	watched     *watch            // calls and events in their order
-	recorded    *trace.Trace      // of a run that is judged again; nil for one that was made
+	Boxes       *launch.Sandboxes // observations of the sandboxes; nil if not kept
+	only        finding.Rule      // the report's only rule; "" for all
+	watched     *watch            // calls and events in order
+	recorded    *trace.Trace      // of a run that is judged again; nil for a new one
 }
 
-// run is one run over one server.
+// run is one run against one server.
 type run struct {
 	Options
 	ground    *ground
@@ -108,50 +106,49 @@ type run struct {
 	tools     []*tool
 	targets   []*target
 	shots     []shot
-	pending   []*attempt      // whose effect may come late
-	late      []*attempt      // whose effect did, and has no control yet
-	controls  []*attempt      // twins that had no effect so far
-	inside    launch.Endpoint // where a sealed server listens; none for one on stdio
-	most      int             // calls that may be made so far
-	ends      time.Time       // of all calls
+	pending   []*attempt      // effects may still come
+	late      []*attempt      // effects came late and lack a control
+	controls  []*attempt      // twins without an effect so far
+	inside    launch.Endpoint // where a sealed server listens; empty on stdio
+	most      int             // calls permitted so far
+	ends      time.Time       // deadline of all calls
 	restarts  int
 	calls     int
-	hurry     bool                      // wait two seconds for an answer at most
+	hurry     bool                      // wait at most two seconds for an answer
 	folders   map[string]*requestFolder // by ordinary value
-	foldersOn *ground                   // that these folders are of
-	given     map[string]bool           // which guesses of handles stood in answers
-	handouts  []handout                 // what answers to ordinary calls gave out
-	bindings  []binding                 // parameters that take what another tool gives out
+	foldersOn *ground                   // the environment of these folders
+	given     map[string]bool           // handle guesses that occurred in answers
+	handouts  []handout                 // values returned by ordinary calls
+	bindings  []binding                 // parameters that take another tool's values
 	secrets   []string                  // what the server was supplied with, as NAME=VALUE
-	leaks     *redact.Redactor          // finds these and the canaries of the environment; nil without a sandbox
+	leaks     *redact.Redactor          // finds these and the environment's canaries; nil without a sandbox
 	out       *Result
 }
 
-// A tool is one tool with what has been learnt about calling it.
+// A tool is one tool and what was learnt about calling it.
 type tool struct {
 	Tool
 	filler      schemafill.Filler
-	choices     []map[string]any // of a parameter that chooses what the tool does; one empty map for none
+	choices     []map[string]any // values of a parameter that selects what the tool does; one empty map if there is none
 	ordinary    map[string]ordinaryAnswer
-	slow        int // answers that did not come in time
+	slow        int // answers that did not arrive in time
 	calls       int
 	spent       time.Duration
-	entry       entry // how it is called where it is no tool
+	entry       entry // how it is called if it is no tool
 	description string
 	output      string       // its outputSchema, raw; "" for none
-	asks        string       // the latest result that asked for input, raw; "" for none
-	started     string       // the command line that an ordinary call started, "" for none
-	leaked      *probe.Proof // an error of it held a planted secret
-	absent      string       // what it answers where what a call names is not there, without the values
-	unlisted    int          // parameters that it asked for and its schema does not have
-	renewed     int          // how often what it takes from others was asked for anew
+	asks        string       // the latest result that asked for input, raw; or ""
+	started     string       // the command line that an ordinary call started, or ""
+	leaked      *probe.Proof // an error contained a planted secret
+	absent      string       // its answer for an object that does not exist, without the values
+	unlisted    int          // parameters that it asked for although its schema lacks them
+	renewed     int          // number of renewals of its bindings
 }
 
-// maxRestarts is how often a server is started again that ended.
+// maxRestarts bounds the restarts of a server that ended.
 const maxRestarts = 12
 
-// Run probes a server. An error means that it could not be started or read, so that nothing is
-// known; interrupt.Err is one.
+// Run probes a server. An error, possibly interrupt.Err, means that it could not be started or read, so that nothing is known.
 func Run(ctx context.Context, opt Options) (*Result, error) {
 	opt.Floor = cmp.Or(opt.Floor, capability.Medium)
 	opt.Calls, opt.Budget = cmp.Or(opt.Calls, DefaultCalls), cmp.Or(opt.Budget, DefaultBudget)
@@ -184,7 +181,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	r.plan()
-	r.hurry = true // what takes long can wait until everything else was tried
+	r.hurry = true // slow trials wait until everything else was tried
 	r.learn(ctx)
 	if r.Replay != nil {
 		r.callAgain(ctx)
@@ -216,7 +213,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	return r.out, nil
 }
 
-// within does a part of the work in so many calls at most.
+// within runs work with a limit on calls.
 func (r *run) within(calls int, work func()) {
 	whole := r.most
 	r.most = min(whole, r.calls+calls)
@@ -224,7 +221,7 @@ func (r *run) within(calls int, work func()) {
 	r.most = whole
 }
 
-// start starts the server, in a new place where the old one ended with it.
+// start starts the server, in a new environment if the old one ended with it.
 func (r *run) start(ctx context.Context) error {
 	for range mostStarts {
 		err := r.startOnce(ctx)
@@ -235,11 +232,10 @@ func (r *run) start(ctx context.Context) error {
 	return launch.ExplainMadeUp(r.startOnce(ctx), r.out.Evidence.Supplied)
 }
 
-// mostStarts is how often a server is started again because it misses something.
+// mostStarts bounds the restarts of a server that lacks something.
 const mostStarts = 5
 
-// supply gives a sealed server what it said it misses when it ended. It reports whether there was
-// anything.
+// supply gives a sealed server what it reported missing when it ended, and reports whether there was anything.
 func (r *run) supply(err error) bool {
 	if r.opened == nil || r.opened.Sandbox == nil || r.opened.Process == nil || !gone(err) || r.out.Evidence.Calls > 0 {
 		return false
@@ -256,14 +252,14 @@ func (r *run) supply(err error) bool {
 	return true
 }
 
-// startOnce starts the server as it is known so far.
+// startOnce starts the server with what is known so far.
 func (r *run) startOnce(ctx context.Context) error {
 	opened, err := r.open()
 	if err != nil {
 		return err
 	}
 	r.opened = opened
-	if r.ground.box = opened.Sandbox; r.ground.box == nil && r.ground.service == nil { // there is no sandbox here
+	if r.ground.box = opened.Sandbox; r.ground.box == nil && r.ground.service == nil { // no sandbox is available
 		if err := r.leaveSandbox(ctx); err != nil {
 			return err
 		}
@@ -274,7 +270,7 @@ func (r *run) startOnce(ctx context.Context) error {
 	return r.openSession(ctx)
 }
 
-// watchLeaks makes what finds the secrets of the environment in answers.
+// watchLeaks prepares the search for the environment's secrets in answers.
 func (r *run) watchLeaks() {
 	if r.ground.box == nil {
 		return
@@ -288,8 +284,7 @@ func (r *run) watchLeaks() {
 	r.leaks = redact.New(pairs)
 }
 
-// open starts the server or connects to it, on a ground of its own where the old one ends with its
-// server.
+// open starts the server or connects to it, in its own environment if the old one ended with it.
 func (r *run) open() (*launch.Opened, error) {
 	if r.ground == nil || r.ground.box != nil || r.ground.service == nil {
 		g, err := newGround(r.Dialer.Sandbox.Wanted(), r.Dialer.Environ)
@@ -307,8 +302,8 @@ func (r *run) open() (*launch.Opened, error) {
 	return dialer.Open(server, r.Tap)
 }
 
-// leaveSandbox plants the ground on this machine, after the server was started without a sandbox
-// since there is none here, and starts it again.
+// leaveSandbox creates the environment on this machine, after the server was started without a sandbox because none is available,
+// and restarts it.
 func (r *run) leaveSandbox(ctx context.Context) error {
 	report := r.opened.SandboxReport
 	_ = r.opened.Conn.Close()
@@ -319,7 +314,7 @@ func (r *run) leaveSandbox(ctx context.Context) error {
 	return err
 }
 
-// answerServer answers what the server asks: the project folder is its only root.
+// answerServer answers the server's requests: the project folder is its only root.
 func (r *run) answerServer(method, _ string) (string, bool) {
 	if method != "roots/list" {
 		return "", false
@@ -330,14 +325,14 @@ func (r *run) answerServer(method, _ string) (string, bool) {
 // stop ends the server and removes what was planted.
 func (r *run) stop() {
 	if r.opened != nil {
-		_ = r.opened.Conn.Kill() // it is over; what is left is killed in any case
+		_ = r.opened.Conn.Kill() // it has ended; what is left is killed in any case
 	}
 	if r.ground != nil {
 		_ = r.ground.close()
 	}
 }
 
-// readServer captures what the server says of itself.
+// readServer captures what the server says about itself.
 func (r *run) readServer(ctx context.Context) error {
 	r.Progress("%s: reading tools", r.out.Place)
 	snap := r.session.Read(ctx)
@@ -357,7 +352,7 @@ func (r *run) readServer(ctx context.Context) error {
 	return r.addEntries(server)
 }
 
-// addTools takes the tools of a server; entries say of each how it is called where it is none.
+// addTools adds a server's tools; entries says how each is called if it is no tool.
 func (r *run) addTools(server *catalog.Server, entries []entry) {
 	labels := classify.Server(server)
 	var tree rawjson.Tree
@@ -379,7 +374,7 @@ func (r *run) addTools(server *catalog.Server, entries []entry) {
 	}
 }
 
-// companions are the values for parameters that are not under test.
+// companions returns the values of parameters that are not under test.
 func (r *run) companions() schemafill.Companions {
 	root := r.ground.place.Root
 	return schemafill.Companions{
@@ -404,7 +399,7 @@ func (r *run) planOptions() planOptions {
 	return planOptions{Floor: r.Floor, Wide: r.out.Sealed || r.AllowCalls, Allow: r.allows}
 }
 
-// addTarget takes a trial of a tool that the run is to make.
+// addTarget adds a trial to the run.
 func (r *run) addTarget(c *Target, t *tool) {
 	if r.Classes != nil && !slices.Contains(r.Classes, c.Class) || r.Only != nil && !r.Only(r.out.Evidence.Server, &probe.Trial{Tool: t.Name, Parameter: c.Parameter.Path, Class: c.Class}) {
 		return
@@ -412,7 +407,7 @@ func (r *run) addTarget(c *Target, t *tool) {
 	r.targets = append(r.targets, &target{Target: *c, tool: t})
 }
 
-// planFor plans the trials of one parameter that came to light later.
+// planFor plans the trials of a parameter discovered later.
 func (r *run) planFor(t *tool, parameter string) {
 	chosen, _ := newPlan([]Tool{t.Tool}, r.planOptions())
 	for i := range chosen {
@@ -422,8 +417,8 @@ func (r *run) planFor(t *tool, parameter string) {
 	}
 }
 
-// allows reports whether a tool may be called: in a sandbox any, elsewhere only those that say and
-// show that they change nothing, unless the user agreed to more.
+// allows reports whether a tool may be called: any in a sandbox, elsewhere only those that are annotated and labelled as read-only,
+// unless the user agreed to more.
 func (r *run) allows(t *Tool) bool {
 	switch {
 	case r.out.Sealed:
@@ -439,7 +434,7 @@ func (r *run) allows(t *Tool) bool {
 	return t.ReadOnly && !changes
 }
 
-// restart starts a server again that has ended. It reports whether it runs.
+// restart restarts a server that has ended, and reports whether it runs.
 func (r *run) restart(ctx context.Context) bool {
 	if r.restarts++; r.restarts > maxRestarts || ctx.Err() != nil {
 		return false

@@ -11,7 +11,7 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// learnSeed keeps what a value must begin with, with the example of it in the tool's description.
+// learnSeed records the required beginning of a value, with its example in the tool's description.
 func (r *run) learnSeed(t *target, c schemafill.Complaint) {
 	if c.Start == "" || t.seed != "" || c.Others(t.Parameter.Path) {
 		return
@@ -22,11 +22,11 @@ func (r *run) learnSeed(t *target, c schemafill.Complaint) {
 	}
 }
 
-// endingWord is the name of a kind of file in an error.
+// endingWord matches a file extension in an error.
 var endingWord = lazyregexp.New(`(?:^|[\s'"\x60(,])\.([a-z][a-z0-9]{1,4})\b`)
 
-// learnEnding puts a payload that leads to a planted file behind the ending that an error asks for. It
-// reports whether the call is worth making again.
+// learnEnding gives a payload that leads to a planted file the extension that an error asks for. It reports whether repeating the
+// call is worthwhile.
 func (r *run) learnEnding(a *attempt) bool {
 	t := a.target
 	if !a.answer.Failed || t.ending != "" || a.payload.Leads != "outside" {
@@ -41,8 +41,7 @@ func (r *run) learnEnding(a *attempt) bool {
 	return false
 }
 
-// asksFor changes a payload to the planted file of the kind that the tool takes. It reports whether
-// there was anything to change.
+// asksFor changes a payload to the planted file of the type that the tool accepts. It reports whether it changed anything.
 func (t *target) asksFor(p *Payload) bool {
 	text, isText := p.Value.(string)
 	if !isText || t.ending == "" || p.Leads != "outside" || !strings.HasSuffix(text, "/canary.txt") {
@@ -53,8 +52,7 @@ func (t *target) asksFor(p *Payload) bool {
 	return true
 }
 
-// exampleWith returns the first piece of a description that begins with a word: a quoted one, or
-// the rest of a line.
+// exampleWith returns the first part of a description that begins with a word: a quoted one, or the rest of a line.
 func exampleWith(description, start string) string {
 	for line := range strings.SplitSeq(description, "\n") {
 		at := strings.Index(line, start+" ")
@@ -72,7 +70,7 @@ func exampleWith(description, start string) string {
 	return ""
 }
 
-// seedsOf are the ordinary values that payloads of a target are put behind, the best first.
+// seedsOf returns the ordinary values that a target's payloads are appended to, best first.
 func seedsOf(t *target, g *ground) []string {
 	out := []string{}
 	if t.seed != "" {
@@ -91,18 +89,18 @@ func seedsOf(t *target, g *ground) []string {
 	default:
 		out = append(out, "x")
 	}
-	// Payloads that stand alone are the same behind every seed.
+	// Payloads that stand alone are the same for every seed.
 	if t.Class != probe.CommandInjection {
 		return out[:1]
 	}
 	out = out[:min(len(out), 2)]
-	if t.tool.started != "" { // some tools take only what begins like the commands that they run
+	if t.tool.started != "" { // some tools accept only what begins like the commands they run
 		out = append(out, t.tool.started)
 	}
 	return out
 }
 
-// seedOf is what an attempt's payload was put behind.
+// seedOf returns what an attempt's payload was appended to.
 func seedOf(a *attempt) string {
 	text := a.payload.Text
 	for _, s := range []string{"x", "localhost", a.target.Parameter.Example()} {

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// A serviceCall is one request that a planted service got.
+// A serviceCall is one request received by a planted service.
 type serviceCall struct {
 	Method string
-	URL    string // as asked for
-	Inner  bool   // it reached the planted service
-	Head   string // header fields and the beginning of the body
+	URL    string // as requested
+	Inner  bool   // it was sent to the planted service
+	Head   string // headers and beginning of the body
 }
 
-// A service answers every request on the loopback address and remembers it.
+// A service records every request on the loopback address and answers it.
 type service struct {
 	port   int
 	server *http.Server
@@ -27,7 +27,7 @@ type service struct {
 	calls []serviceCall
 }
 
-// maxServiceCalls bounds what a server under test can make us remember.
+// maxServiceCalls bounds the requests kept.
 const maxServiceCalls = 10_000
 
 // listen starts a service on a free port.
@@ -40,7 +40,7 @@ func listen(answer func(path string) string) (*service, error) {
 	s.server = &http.Server{ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.remember(r)
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = io.WriteString(w, answer(r.URL.Path)) // whoever does not want the answer has been seen
+		_, _ = io.WriteString(w, answer(r.URL.Path)) // a client that does not want the answer has been recorded
 	})}
 	go func() { // close ends it
 		defer close(s.done)

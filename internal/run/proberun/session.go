@@ -10,8 +10,7 @@ import (
 	"gauntlet/internal/runtime/mcpclient"
 )
 
-// openSession begins the conversation with the server that was started: over stdio, or where it turns out
-// to listen in its sandbox.
+// openSession opens a session with the started server: over stdio, or where it is found to listen in its sandbox.
 func (r *run) openSession(ctx context.Context) (err error) {
 	inTime, cancel := context.WithTimeout(ctx, listenTime)
 	defer cancel()
@@ -37,7 +36,7 @@ func (r *run) openSession(ctx context.Context) (err error) {
 	return r.begin(ctx)
 }
 
-// listenTime is how long a server that listens may take from its start until it does.
+// listenTime bounds the time from a server's start until it listens.
 const listenTime = 60 * time.Second
 
 // begin opens the session over the connection.
@@ -53,8 +52,8 @@ func (r *run) begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// shakeHands opens the session with a sealed server on stdio. If it does not answer there and listens
-// somewhere, it is not waited for: where it does is returned.
+// shakeHands opens the session with a sealed stdio server. If it does not answer there but listens somewhere, the address is
+// returned without waiting further.
 func (r *run) shakeHands(ctx context.Context) (at launch.Endpoint, err error) {
 	inTime, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -74,22 +73,22 @@ func (r *run) shakeHands(ctx context.Context) (at launch.Endpoint, err error) {
 	return at, err
 }
 
-// handshakeTime is how long the answer to the first message is waited for.
+// handshakeTime bounds the wait for the first answer.
 const handshakeTime = 30 * time.Second
 
-// explainSilence says of a server that could not be opened what it listens at.
+// explainSilence adds where a server that could not be opened listens.
 func (r *run) explainSilence(err error) error {
 	err = fmt.Errorf("%s: %w", r.opened.Place, err)
 	if r.opened.Sandbox == nil || gone(err) {
 		return err
 	}
-	if sockets, _ := r.opened.Sandbox.Listening(); len(sockets) > 0 { // none where it cannot be read
+	if sockets, _ := r.opened.Sandbox.Listening(); len(sockets) > 0 { // none if unreadable
 		return fmt.Errorf("%w; it listens at %s, and nothing there was recognised as MCP: --at names its address", err, sockets[0])
 	}
 	return err
 }
 
-// ended reports whether an error of a request, or its process, says that the server has ended.
+// ended reports whether the server has ended, by a request's error or its process.
 func (r *run) ended(err error) bool {
 	if gone(err) || r.session.Err() != nil {
 		return true

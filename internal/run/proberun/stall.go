@@ -11,18 +11,16 @@ import (
 )
 
 const (
-	// stallRatio is how many times longer a stall is than the answer to a harmless value may take.
+	// stallRatio is the minimum ratio of a stall to the answer time of a harmless value.
 	stallRatio = 10
-	// mostStalls bounds the stalls of one run, since each costs a new start.
+	// mostStalls bounds the stalls of one run, since each costs a restart.
 	mostStalls = 4
-	// mostSilences is how many values are tried on a parameter of a tool that answers nothing and also
-	// nothing to harmless values.
+	// mostSilences bounds the values tried on a parameter of a tool that does not answer harmless values either.
 	mostSilences = 2
 )
 
-// stallTools sends tools small values that cost a careless reader much more than their length. That is done
-// in a sandbox alone. A stall is proved where the server answers nothing at all, twice, and answers a harmless
-// value of the same length at once.
+// stallTools sends tools small values that cost a careless reader far more than their length, in a sandbox only. A stall is proved
+// if the server twice answers nothing at all, but answers a harmless value of the same length at once.
 func (r *run) stallTools(ctx context.Context) {
 	if !r.out.Sealed {
 		return
@@ -47,7 +45,7 @@ func (r *run) stallTools(ctx context.Context) {
 	}
 }
 
-// stallParameters are the free texts of a tool.
+// stallParameters returns a tool's free text parameters.
 func stallParameters(t *tool) (out []string) {
 	for _, p := range t.Schema.Parameters() {
 		if p.Free() && len(out) < maxVolley {
@@ -112,15 +110,15 @@ func (r *run) provesStall(ctx context.Context, t *tool, path string, pump Pump, 
 	return p
 }
 
-// isQuick reports whether a call is answered in a small part of the time that a stall takes.
+// isQuick reports whether a call is answered in a small part of the time of a stall.
 func (r *run) isQuick(ctx context.Context, t *tool, arguments string) bool {
 	began := time.Now()
 	a := r.callWithin(ctx, t, arguments, r.Stall)
 	return a.Came && time.Since(began) < r.Stall/stallRatio
 }
 
-// callWithin calls a tool, and waits for its answer no longer than given. An answer that did not come means
-// that the server answers nothing else either: one that is only slow is no stall, and Came is set.
+// callWithin calls a tool and waits at most the given time. A missing answer counts only if the server answers nothing else either:
+// a slow tool is no stall, and Came is set.
 func (r *run) callWithin(ctx context.Context, t *tool, arguments string, wait time.Duration) Answer {
 	slow, starts := t.slow, r.restarts
 	method, params := t.request(arguments)

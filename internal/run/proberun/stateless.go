@@ -13,7 +13,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// statelessHeader are the fields of a request of revision 2026-07-28.
+// statelessHeader returns the headers of a request of revision 2026-07-28.
 func statelessHeader(method, name string) map[string]string {
 	h := map[string]string{mcp.HeaderProtocolVersion: mcp.Revision2026Jul, mcp.HeaderMethod: method}
 	if name != "" {
@@ -22,7 +22,7 @@ func statelessHeader(method, name string) map[string]string {
 	return h
 }
 
-// wireName leaves a name out that a header cannot hold as it is.
+// wireName omits a name that is not valid in a header.
 func wireName(name string) string {
 	for _, r := range name {
 		if r < '!' || r > '~' {
@@ -32,10 +32,10 @@ func wireName(name string) string {
 	return name
 }
 
-// probeStateless sends the messages of revision 2026-07-28, if the server answers the first one.
+// probeStateless sends the messages of revision 2026-07-28 if the server answers the first one.
 func (p *prober) probeStateless(ctx context.Context) {
 	steps := probing.Probes()
-	for _, q := range steps { // the honest list first: it shows whether there is anything to ask
+	for _, q := range steps { // the honest list first: it shows whether there is anything to test
 		if q.ID == "P31" {
 			first := p.post(ctx, p.stateless(&q, q.Steps[0]))
 			p.out.Stateless = first.Status/100 == 2 && isStateless(first)
@@ -60,8 +60,8 @@ func (p *prober) probeStateless(ctx context.Context) {
 	p.makeCalls(ctx, probe.Stateless)
 }
 
-// isStateless reports whether a result is one of revision 2026-07-28: it says of what type it is.
-// Servers of earlier revisions answer, too, where they do not wait for initialize.
+// isStateless reports whether a result belongs to revision 2026-07-28: it states its type. Servers of earlier revisions answer too
+// if they do not wait for initialize.
 func isStateless(e *probe.Exchange) bool {
 	return e.Result && rawjson.LastMember(wire.Decode(e.Body).Result, "resultType") != ""
 }
@@ -72,8 +72,7 @@ func (p *prober) stateless(q *probing.Probe, step probing.Step) probe.Exchange {
 	return probe.Exchange{ID: q.ID, Step: step.Name, Effect: q.Effect, Sent: step.Body, Header: header, Era: probe.Stateless, Verb: step.Verb}
 }
 
-// probeOtherUser asks with the token of another user: in the session of the first, for the list, and
-// for each call.
+// probeOtherUser uses another user's token: in the first user's session, for the list, and for each call.
 func (p *prober) probeOtherUser(ctx context.Context) {
 	if p.OtherToken == "" || p.ended {
 		return
@@ -103,7 +102,7 @@ func (p *prober) probeOtherUser(ctx context.Context) {
 	p.session = session
 }
 
-// withQuery is a URL with one more value in its query.
+// withQuery returns a URL with a value added to its query.
 func withQuery(at, name, value string) string {
 	u, err := url.Parse(at)
 	if err != nil {

@@ -16,12 +16,11 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An Opener starts the server anew and returns a conversation in which nothing was said, and what
-// ends it.
+// An Opener restarts the server and returns a connection on which nothing was sent.
 type Opener func() (wire.Conn, error)
 
-// probeStdio probes a server over stdio. Each conversation has a server of its own. An answer is waited for
-// two seconds at most, the first for twenty.
+// probeStdio probes a server over stdio. Each session has its own server process. The wait for an answer is at most two seconds,
+// for the first twenty.
 func probeStdio(ctx context.Context, open Opener, plan Plan) *probe.Protocol {
 	return stdio(ctx, open, plan, defaultWaits)
 }
@@ -50,12 +49,12 @@ type lineProber struct {
 	oddID  bool // an id was sent that a server cannot repeat
 }
 
-// waits say how long an answer is waited for. What did not come in time shows nothing.
+// waits are the times to wait for answers. A late one proves nothing.
 type waits struct {
-	first time.Duration // for the answer to the first message to a server
+	first time.Duration // for a server's first answer
 	next  time.Duration
-	alive time.Duration // for one that shows that the server lives
-	grace time.Duration // for the answer to a message after that to the next one
+	alive time.Duration // for one that shows that the server is alive
+	grace time.Duration // for the answer to a message after the next one's
 }
 
 var defaultWaits = waits{first: 20 * time.Second, next: 2 * time.Second, alive: 10 * time.Second, grace: 300 * time.Millisecond}
@@ -65,7 +64,7 @@ const (
 	aliveID   = `"alive"`
 )
 
-// begin starts the server anew and opens a conversation. It reports whether the server answered.
+// begin restarts the server and opens a session. It reports whether the server answered.
 func (s *lineProber) begin(ctx context.Context, opening string) bool {
 	if !s.start() {
 		return false
@@ -80,7 +79,7 @@ func (s *lineProber) begin(ctx context.Context, opening string) bool {
 	return s.conn.Send(ctx, []byte(initialized)) == nil
 }
 
-// start starts the server anew.
+// start restarts the server.
 func (s *lineProber) start() bool {
 	s.close()
 	conn, err := s.open()
@@ -94,12 +93,12 @@ func (s *lineProber) start() bool {
 
 func (s *lineProber) close() {
 	if s.conn != nil {
-		_ = s.conn.Close() // what is left of it is ended with the run
+		_ = s.conn.Close() // the run ends what is left of it
 		s.conn = nil
 	}
 }
 
-// probeHandshake sends the messages of the table, and the calls.
+// probeHandshake sends the table's messages, and the calls.
 func (s *lineProber) probeHandshake(ctx context.Context) {
 	for _, q := range probing.Probes() {
 		if !q.Stdio || q.Era != probe.Handshake {
@@ -121,8 +120,8 @@ func (s *lineProber) probeHandshake(ctx context.Context) {
 	}
 }
 
-// record sends one message in a conversation that initialize began, and keeps what came back. It
-// reports whether more can be sent. A quiet message may stay without an answer.
+// record sends one message in an initialized session and keeps the response. It reports whether more can be sent. A quiet message
+// may stay unanswered.
 func (s *lineProber) record(ctx context.Context, e probe.Exchange, quiet bool) bool {
 	if quiet {
 		s.sendQuiet(ctx, &e)
@@ -144,8 +143,8 @@ func (s *lineProber) record(ctx context.Context, e probe.Exchange, quiet bool) b
 	return true
 }
 
-// sendQuiet sends a message and a ping behind it: the answer to the ping shows that the server lives,
-// and little is waited for after that.
+// sendQuiet sends a message followed by a ping: the answer to the ping shows that the server is alive, and the wait after that is
+// short.
 func (s *lineProber) sendQuiet(ctx context.Context, e *probe.Exchange) {
 	inTime, cancel := context.WithTimeout(ctx, s.waits.next)
 	defer cancel()
@@ -174,8 +173,7 @@ func (s *lineProber) sendQuiet(ctx context.Context, e *probe.Exchange) {
 	}
 }
 
-// endsAgain sends a message to a server that was just started, and starts it once more where that
-// ended it, too.
+// endsAgain sends a message to a newly started server, and once more to another if that ended it too.
 func (s *lineProber) endsAgain(ctx context.Context, text string) bool {
 	e := probe.Exchange{Sent: text}
 	s.sendQuiet(ctx, &e)
@@ -186,15 +184,15 @@ func (s *lineProber) endsAgain(ctx context.Context, text string) bool {
 	return again
 }
 
-// exchange sends one message and keeps what came back.
+// exchange sends one message and keeps the response.
 func (s *lineProber) exchange(ctx context.Context, e probe.Exchange) probe.Exchange {
 	got := s.ask(ctx, e.Sent, idOf(e.Sent), s.waits.next)
 	e.Answered, e.Body, e.Problem, e.Result, e.Before = got.Answered, got.Body, got.Problem, got.Result, got.Before
 	return e
 }
 
-// probeStateless speaks revision 2026-07-28 with servers that were just started: once to see what one
-// answers without _meta first of all, and once after a request with it.
+// probeStateless speaks revision 2026-07-28 with newly started servers: one gets a request without _meta first, one after a request
+// with it.
 func (s *lineProber) probeStateless(ctx context.Context) {
 	if ctx.Err() != nil || !s.start() {
 		return
@@ -226,16 +224,16 @@ func (s *lineProber) probeStateless(ctx context.Context) {
 	s.askFirstOfAll(ctx)
 }
 
-// keep keeps an exchange of a conversation of which only results are judged.
+// keep records an exchange of a session in which only results are judged.
 func (s *lineProber) keep(e probe.Exchange) {
 	e.Alive = e.Answered
-	if !e.Answered { // nothing is said of what it does to the server
+	if !e.Answered { // its effect on the server is not reported
 		e.Alive = true
 	}
 	s.out.Exchanges = append(s.out.Exchanges, e)
 }
 
-// askFirstOfAll is the control of P28: its first step, sent to a server to which nothing was said.
+// askFirstOfAll is the control of P28: its first step sent as a server's first message.
 func (s *lineProber) askFirstOfAll(ctx context.Context) {
 	if !s.start() {
 		return
@@ -247,7 +245,7 @@ func (s *lineProber) askFirstOfAll(ctx context.Context) {
 	}
 }
 
-// probeWithQuestions calls tools as a client whose user can be asked.
+// probeWithQuestions calls tools as a client that supports elicitation.
 func (s *lineProber) probeWithQuestions(ctx context.Context) {
 	if len(s.Calls) == 0 || ctx.Err() != nil || !s.begin(ctx, declared) {
 		return
@@ -260,7 +258,7 @@ func (s *lineProber) probeWithQuestions(ctx context.Context) {
 	}
 }
 
-// idOf is the id of a message in the table, "null" for one that is not read as JSON.
+// idOf returns a table message's id, "null" if it is not read as JSON.
 func idOf(body string) string {
 	m := wire.Decode(body)
 	if m.ID == "" {
@@ -269,8 +267,8 @@ func idOf(body string) string {
 	return m.ID
 }
 
-// ask sends a text and waits for an answer with an id, or with none: errors about what cannot be
-// read have null for an id. What the server asks in between is answered.
+// ask sends a text and waits for an answer with an id, or with null, as errors about unreadable input have. The server's requests
+// in between are answered.
 func (s *lineProber) ask(ctx context.Context, text, id string, wait time.Duration) probe.Exchange {
 	inTime, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -301,8 +299,8 @@ func isLongLine(err error) bool {
 	return errors.As(err, &tooLong)
 }
 
-// isReply reports whether a line that is no valid message is still meant as the answer to one: a server may
-// repeat an id that we should not have sent, if need be in words that are no JSON, as Infinity for 1e400.
+// isReply reports whether an invalid line is still meant as an answer: a server may repeat an id that was not legal, possibly in
+// invalid JSON, as Infinity for 1e400.
 func (s *lineProber) isReply(raw string) bool {
 	if !s.oddID && (!json.Valid([]byte(raw)) || rawjson.LastMember(raw, "jsonrpc") != `"2.0"`) {
 		return false
@@ -310,7 +308,7 @@ func (s *lineProber) isReply(raw string) bool {
 	return strings.HasPrefix(strings.TrimSpace(raw), "{") && strings.Contains(raw, `"jsonrpc"`) && (strings.Contains(raw, `"error"`) || strings.Contains(raw, `"result"`))
 }
 
-// isOdd reports whether an id is none that a program has to be able to repeat: no text, and no number that it can hold.
+// isOdd reports whether a program cannot be expected to repeat an id: neither a string nor a representable number.
 func isOdd(id string) bool {
 	n, err := strconv.ParseFloat(id, 64)
 	return !strings.HasPrefix(id, `"`) && id != "null" && (err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53)
@@ -324,8 +322,7 @@ func (s *lineProber) noteNoise(raw, sent string) {
 	}
 }
 
-// isAnswer reports whether a message answers the one with an id, and keeps what it otherwise is. What
-// the server asks is answered.
+// isAnswer reports whether a message answers the one with an id, and records it otherwise. The server's requests are answered.
 func (s *lineProber) isAnswer(ctx context.Context, e *probe.Exchange, m wire.Message, id string) bool {
 	s.oddID = s.oddID || isOdd(id)
 	switch {

@@ -9,11 +9,11 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// swelling is by how much a small value must make a server grow, in bytes: 80,000 times the longest value of
-// bytes, and far above what a collector of garbage leaves lying about between two calls.
+// swelling is how much a small value must make a server grow, in bytes: 80,000 times the longest value, and far above what a
+// garbage collector leaves between two calls.
 const swelling = 256 << 20
 
-// peakMemory is the most memory that the server and its programs held, in bytes; 0 where that is not known.
+// peakMemory returns the peak memory of the server and its programs, in bytes; 0 if unknown.
 func (r *run) peakMemory() int64 {
 	if r.ground == nil || r.ground.box == nil {
 		return 0
@@ -25,8 +25,7 @@ func (r *run) peakMemory() int64 {
 	return n
 }
 
-// provesSwelling starts the server anew and repeats what made it grow, behind a harmless value of the same
-// length that must not.
+// provesSwelling restarts the server and repeats what made it grow, after a harmless value of the same length that must not.
 func (r *run) provesSwelling(ctx context.Context, t *tool, path string, pump Pump, arguments string) *probe.Proof {
 	if !r.restart(ctx) {
 		return nil

@@ -12,8 +12,7 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// probeTokens asks with tokens that nobody signed, and with the token in the address, where a request
-// without a token is refused.
+// probeTokens tries unsigned and forged tokens, and the token in the URL, if a request without a token is refused.
 func (p *prober) probeTokens(ctx context.Context) {
 	none := p.out.Find("P11", "no token")
 	if none == nil || none.Status != http.StatusUnauthorized && none.Status != http.StatusForbidden {
@@ -33,11 +32,10 @@ func (p *prober) probeTokens(ctx context.Context) {
 	p.record(ctx, probe.Exchange{ID: "P12", Step: probing.QueryStep, Effect: probe.Writes, Sent: initialize}, http.MethodPost, withQuery(p.URL, "access_token", own), initialize)
 }
 
-// A forgedToken is one that no authorization server made.
+// A forgedToken is one that no authorization server issued.
 type forgedToken struct{ step, token string }
 
-// forgedTokens are made from a token that the server takes, or where there is none from what such
-// tokens hold.
+// forgedTokens derives tokens from one the server accepts, or builds them from typical claims.
 func forgedTokens(own, audience string, now time.Time) []forgedToken {
 	claims, signature := readClaims(own)
 	if claims == "" {
@@ -61,8 +59,7 @@ func unsigned(claims string) string {
 	return encode([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + encode([]byte(claims)) + "."
 }
 
-// readClaims returns the claims of a JSON Web Token as they stand in it, and its signature; "" for
-// another token.
+// readClaims returns a JSON Web Token's raw claims and its signature; "" for another token.
 func readClaims(token string) (claims, signature string) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

@@ -15,7 +15,7 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// A target is one trial under way.
+// A target is one trial in progress.
 type target struct {
 	Target
 	tool      *tool
@@ -24,13 +24,13 @@ type target struct {
 	delivered int
 	answered  int
 	tried     int
-	seed      string         // what the server said that values must begin with
-	ending    string         // the kind of file that it said it takes, ".xml"
-	first     map[string]any // the choice with which a volley hit; nil for none
+	seed      string         // required beginning of values, as the server said
+	ending    string         // file type the tool accepts, as it said: ".xml"
+	first     map[string]any // the choice with which a volley hit; may be nil
 	why       string         // the latest reason why nothing was delivered
 }
 
-// settled reports whether no more has to be tried.
+// settled reports whether nothing more need be tried.
 func (t *target) settled() bool { return t.proof != nil || t.byDesign != "" }
 
 // An attempt is one call with a payload.
@@ -40,19 +40,19 @@ type attempt struct {
 	payload   Payload
 	arguments string
 	answer    Answer
-	choice    map[string]any // the parameters that choose what the tool does
-	since     moment         // when it was sent: what was seen before is not its doing
+	choice    map[string]any // the parameters that select what the tool does
+	since     moment         // when it was sent: earlier observations are not its effect
 }
 
 type ordinaryAnswer = Ordinary
 
-// maxChoices is how many values of a parameter that chooses what a tool does are tried.
+// maxChoices bounds the tried values of a parameter that selects what a tool does.
 const maxChoices = 16
 
-// mostMends is how often a call is repaired by what the server says is wrong with it.
+// mostMends bounds the repairs of a call by what the server says is wrong.
 const mostMends = 4
 
-// learn calls each tool once with ordinary values and learns from errors what it wants.
+// learn calls each tool once with ordinary values and learns from errors what it requires.
 func (r *run) learn(ctx context.Context) {
 	called := map[*tool]bool{}
 	for _, t := range r.targets {
@@ -61,7 +61,7 @@ func (r *run) learn(ctx context.Context) {
 			r.learnTool(ctx, t.tool)
 		}
 	}
-	for _, t := range r.tools { // without parameters, as far as the schema goes
+	for _, t := range r.tools { // without parameters, according to the schema
 		if t.entry == (entry{}) && len(t.Schema.Parameters()) == 0 && r.allows(&t.Tool) && len(called) < mostBare && !r.over(ctx) && r.Only == nil {
 			called[t] = true
 			r.learnTool(ctx, t)
@@ -73,10 +73,10 @@ func (r *run) learn(ctx context.Context) {
 	r.within(r.Calls/10, func() { r.bindHandouts(ctx) }) // payloads come first
 }
 
-// mostBare is how many tools are called at most where some have no parameters.
+// mostBare bounds the tools called if some have no parameters.
 const mostBare = 60
 
-// learnTool calls one tool with ordinary values until it takes them or says nothing new.
+// learnTool calls one tool with ordinary values until it accepts them or says nothing new.
 func (r *run) learnTool(ctx context.Context, t *tool) {
 	r.Progress("%s: learning to call %s", r.out.Place, t.Name)
 	for range mostMends {
@@ -97,8 +97,7 @@ func (r *run) learnTool(ctx context.Context, t *tool) {
 	}
 }
 
-// takeUnlisted adds parameters that a tool asks for and does not list, and plans trials of them. It
-// reports whether there were any.
+// takeUnlisted adds unlisted parameters that a tool asks for, and plans their trials. It reports whether there were any.
 func (r *run) takeUnlisted(t *tool, names []string) bool {
 	if len(names) == 0 || t.entry != (entry{}) || t.unlisted >= mostUnlisted {
 		return false
@@ -111,11 +110,10 @@ func (r *run) takeUnlisted(t *tool, names []string) bool {
 	return true
 }
 
-// mostUnlisted is from how many parameters on a tool that lists none of them is asked for no more.
+// mostUnlisted bounds the parameters discovered on a tool that lists none of them.
 const mostUnlisted = 3
 
-// choicesOf returns the values of the parameter by which a tool is told what to do: the first
-// required one with a list of values.
+// choicesOf returns the values of the parameter that selects what a tool does: the first required one with an enumeration.
 func choicesOf(s *schemafill.Schema) []map[string]any {
 	for _, p := range s.Parameters() {
 		if !p.Required || len(p.Enum) < 2 || p.Type != "string" {
@@ -130,8 +128,7 @@ func choicesOf(s *schemafill.Schema) []map[string]any {
 	return []map[string]any{{}}
 }
 
-// tryAll tries round by round, each target's best payload first, so that a budget cuts the least
-// likely.
+// tryAll tries in rounds, each target's best payload first, so that a budget cuts the least likely.
 func (r *run) tryAll(ctx context.Context) {
 	for round := 0; ; round++ {
 		open := false
@@ -156,8 +153,7 @@ func (r *run) tryAll(ctx context.Context) {
 	}
 }
 
-// inOrder returns the targets with those of slow tools last, so that one that hangs takes no time
-// from others.
+// inOrder returns the targets with slow tools last, so that one that hangs takes no time from others.
 func (r *run) inOrder() []*target {
 	out := slices.Clone(r.targets)
 	slices.SortStableFunc(out, func(a, b *target) int { return a.rank() - b.rank() })
@@ -172,8 +168,7 @@ func (t *target) rank() int {
 	return t.tool.slowness()
 }
 
-// slowness is 0 for a tool that answers quickly, 1 for one that takes a second a call, 2 for one
-// that did not answer.
+// slowness is 0 for a tool that answers quickly, 1 for one that takes a second per call, 2 for one that did not answer.
 func (t *tool) slowness() int {
 	switch {
 	case t.slow > 0:
@@ -184,12 +179,12 @@ func (t *tool) slowness() int {
 	return 0
 }
 
-// over reports whether no more calls are to be made.
+// over reports whether no more calls should be made.
 func (r *run) over(ctx context.Context) bool {
 	return ctx.Err() != nil || r.calls >= r.most || time.Now().After(r.ends) || r.session == nil
 }
 
-// noteCut says that a budget ended before everything was tried.
+// noteCut records that a limit ended the run before everything was tried.
 func (r *run) noteCut() {
 	switch {
 	case r.out.Evidence.Cut != "":
@@ -200,11 +195,10 @@ func (r *run) noteCut() {
 	}
 }
 
-// mostUnanswered is from how many calls without an answer on a tool is called no more.
+// mostUnanswered is the number of unanswered calls after which a tool is not called any more.
 const mostUnanswered = 8
 
-// tryRound tries the payload of one round, with every choice that the tool has where the payload
-// is one of the first.
+// tryRound tries one round's payload, with every choice of the tool if the payload is one of the first.
 func (r *run) tryRound(ctx context.Context, t *target, round int) {
 	seeds, unlearnt := seedsOf(t, r.ground), t.seed == ""
 	choices := t.tool.choices
@@ -237,20 +231,20 @@ func (r *run) tryRound(ctx context.Context, t *target, round int) {
 		}
 	}
 	if unlearnt && t.seed != "" {
-		r.tryRound(ctx, t, round) // the answer said what values begin with: this payload has not been tried behind that
+		r.tryRound(ctx, t, round) // the answer says what values begin with: try this payload behind that
 	}
 }
 
-// tokenLength is that of the random word in each payload.
+// tokenLength is the length of each payload's random word.
 const tokenLength = 12
 
-// newMark makes the random values of one attempt.
+// newMark returns new random values for an attempt.
 func newMark(g *ground) Mark {
 	token := randomWord(tokenLength)
 	return Mark{Token: token, Touch: g.place.WriteDir + "/" + token, A: randomFactor(), B: randomFactor()}
 }
 
-// randomFactor returns a random number of six digits.
+// randomFactor returns a random six-digit number.
 func randomFactor() int64 {
 	n, err := rand.Int(rand.Reader, big.NewInt(899_999))
 	if err != nil { // crypto/rand ends the program before it fails
@@ -259,8 +253,7 @@ func randomFactor() int64 {
 	return n.Int64() + 100_000
 }
 
-// tryPayload sends one payload, repairs the call where another parameter is wrong, and looks at
-// what happened.
+// tryPayload sends one payload, repairs the call if another parameter is wrong, and checks for effects.
 func (r *run) tryPayload(ctx context.Context, a *attempt) {
 	t := a.target
 	var d Delivery
@@ -286,7 +279,7 @@ func (r *run) tryPayload(ctx context.Context, a *attempt) {
 		}
 		d = ReadDelivery(t.tool.Schema, t.Parameter.Path, a.payload.Text, a.answer, ordinary)
 		if !d.Delivered && r.ground.sawSince(before, a) {
-			d.Delivered, d.Answered = true, true // it went out to another service, or to a program, whatever the server says of its answer
+			d.Delivered, d.Answered = true, true // it reached another service or program, whatever the answer says
 		}
 		r.learnSeed(t, d.Complaint)
 		if r.learnEnding(a) {
@@ -307,11 +300,11 @@ func (r *run) tryPayload(ctx context.Context, a *attempt) {
 		r.pending = append(r.pending, a)
 	default:
 		t.why = d.Why
-		r.pending = append(r.pending, a) // an error in an answer does not undo what was done
+		r.pending = append(r.pending, a) // an error in an answer does not undo an effect
 	}
 }
 
-// ordinaryFor returns the answer to an ordinary value of a target's parameter, asked for once.
+// ordinaryFor returns the answer to an ordinary value of a target's parameter, requested once.
 func (r *run) ordinaryFor(ctx context.Context, t *target, choice map[string]any) ordinaryAnswer {
 	key := t.Parameter.Path + "\x00" + schemafill.Encode(choice)
 	if have, ok := t.tool.ordinary[key]; ok {
@@ -338,7 +331,7 @@ func (r *run) call(ctx context.Context, t *tool, arguments string) Answer {
 	return a
 }
 
-// ask sends one request and starts the server again if that ended it.
+// ask sends one request and restarts the server if that ended it.
 func (r *run) ask(ctx context.Context, t *tool, method, params string) Answer {
 	if r.session == nil {
 		return Answer{}
@@ -373,7 +366,7 @@ func (r *run) ask(ctx context.Context, t *tool, method, params string) Answer {
 	}
 	t.slow++
 	if ctx.Err() == nil && !r.alive(ctx) {
-		r.restart(ctx) // it is busy with the call that was given up
+		r.restart(ctx) // it is busy with the abandoned call
 	}
 	return Answer{}
 }
@@ -381,7 +374,7 @@ func (r *run) ask(ctx context.Context, t *tool, method, params string) Answer {
 // alive reports whether the server answers anything.
 func (r *run) alive(ctx context.Context) bool { return r.answersWithin(ctx, 1500*time.Millisecond) }
 
-// answersWithin reports whether the server answers anything in some time.
+// answersWithin reports whether the server answers anything within a time.
 func (r *run) answersWithin(ctx context.Context, wait time.Duration) bool {
 	if r.session == nil {
 		return false
@@ -393,7 +386,7 @@ func (r *run) answersWithin(ctx context.Context, wait time.Duration) bool {
 	return err == nil || errors.As(err, &refused)
 }
 
-// sweep looks once more for effects that came late.
+// sweep checks once more for late effects.
 func (r *run) sweep() {
 	if r.ground == nil {
 		return
@@ -408,7 +401,7 @@ func (r *run) sweep() {
 		if a.target.settled() {
 			continue
 		}
-		if _, created := r.createdFile(a); created || seen[a.mark.Token] { // what else an answer proves is known
+		if _, created := r.createdFile(a); created || seen[a.mark.Token] { // anything else an answer proves is known
 			if a.target.proof = r.proofOf(a); a.target.proof != nil {
 				r.late = append(r.late, a)
 			}
@@ -417,7 +410,7 @@ func (r *run) sweep() {
 	r.pending = nil
 }
 
-// letEffectsCome waits for what a tool does not wait for: its command may still be about to begin.
+// letEffectsCome waits for what a tool does not wait for: its command may not have started yet.
 func (r *run) letEffectsCome(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -425,7 +418,7 @@ func (r *run) letEffectsCome(ctx context.Context) {
 	}
 }
 
-// settle takes in late effects and writes down how every trial ended.
+// settle takes in late effects and records the outcome of every trial.
 func (r *run) settle(ctx context.Context) {
 	r.noteCut()
 	r.useWhatIsKept(ctx)
@@ -441,7 +434,7 @@ func (r *run) settle(ctx context.Context) {
 	r.out.Evidence.Calls = r.calls
 }
 
-// outcome is how a trial ended.
+// outcome returns the outcome of a trial.
 func (t *target) outcome() probe.Outcome {
 	switch {
 	case t.proof != nil:

@@ -9,8 +9,8 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// bySyntax are the classes whose payloads work because some parser reads them as its language. The others lead
-// somewhere, and a path without its folders is another path.
+// bySyntax are the classes whose payloads work because a parser reads them as its language. The others lead somewhere, and a path
+// without its folders is another path.
 var bySyntax = []probe.Class{
 	probe.CommandInjection, probe.ArgumentInjection, probe.CodeEvaluation, probe.TemplateInjection, probe.SQLInjection, probe.NoSQLInjection, probe.Deserialisation, probe.CRLF,
 }
@@ -19,15 +19,14 @@ var bySyntax = []probe.Class{
 func (t *Target) BySyntax() bool { return slices.Contains(bySyntax, t.Class) }
 
 var (
-	// effects are the parts of payloads that say what is to be seen.
+	// effects matches the parts of payloads that define the visible effect.
 	effects = regexp.MustCompile(`\d+\*\d+(?:==?\d+)?|X-Gauntlet-\w+: 1`)
 	words   = regexp.MustCompile(`[A-Za-z_]+|[^A-Za-z_]+`)
 )
 
-// Twin is the control of a payload: the same value without the syntax. What is to be seen stays (the product, the
-// file named touch, the header), words are written backwards, and signs become spaces:
-// "x'; return 2*3; //" becomes "x   nruter 2*3". A tool that multiplies the numbers of any text does
-// so with both, so that the first proves nothing.
+// Twin is the control of a payload: the same value without its syntax. The visible effect stays (the product, the file named touch,
+// the header), words are reversed, and punctuation becomes spaces: "x'; return 2*3; //" becomes "x nruter 2*3". A tool that
+// multiplies numbers in any text does so with both, so the payload proves nothing.
 func Twin(value any, touch string) any {
 	switch v := value.(type) {
 	case string:
@@ -61,7 +60,7 @@ func twinText(text, touch string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// backwards reverses the letters of a word, and blanks signs.
+// backwards reverses the letters of a word, and blanks punctuation.
 func backwards(word string) string {
 	runes := []rune(word)
 	if unicode.IsLetter(runes[0]) || runes[0] == '_' {
@@ -75,15 +74,15 @@ func backwards(word string) string {
 	return string(runes)
 }
 
-// A language is what a parameter may be declared to take: then taking it is what the tool is for.
+// A language is what a parameter may be declared to take: then accepting it is the tool's purpose.
 type language struct {
-	named  *regexp.Regexp // a parameter of this name takes it
-	noun   *regexp.Regexp // what a parameter's description calls it first, "Mustache template to render"
-	spoken *regexp.Regexp // what the tool's description says of it; nil for nothing
+	named  *regexp.Regexp // parameter names that take it
+	noun   *regexp.Regexp // what a parameter's description calls it first: "Mustache template to render"
+	spoken *regexp.Regexp // the tool's description mentions it; may be nil
 	does   string
 }
 
-// languages are what a class has payloads in.
+// languages maps classes to the languages of their payloads.
 var languages = map[probe.Class]language{
 	probe.TemplateInjection: {
 		regexp.MustCompile(`(?i)^(?:\w+_)?(?:template|templateString|template_?(?:string|text|source|body|content)|tmpl|formula|expression|expr)$`),
@@ -103,16 +102,16 @@ var languages = map[probe.Class]language{
 }
 
 var (
-	// braces show how a template is written.
+	// braces matches template syntax.
 	braces = regexp.MustCompile(`\{\{|\$\{|<%`)
-	// turnsAway are the words behind which a description names something else than what it is about.
+	// turnsAway matches words after which a description names something other than its subject.
 	turnsAway = regexp.MustCompile(`(?i)\b(?:in|into|of|for|from|with|using|by|on|inside|through|within|to)\b|\b(?:name|id|path|key|slug)\b`)
-	// generalNames are parameters for which the description of their tool speaks.
+	// generalNames matches parameters described by their tool's description.
 	generalNames = regexp.MustCompile(`(?i)^(?:text|content|body|source|src|input|string|value|message|filter|where|query|conditions?|criteria|selector|rule)$`)
 )
 
-// Declares returns what a tool with a description does by its own word with the language of the target's class, ""
-// where it says nothing of the kind. "Creates a page; title: shown in the template" declares nothing.
+// Declares returns what a tool, by its description, does with the language of the target's class, or "". "Creates a page; title:
+// shown in the template" declares nothing.
 func (t *Target) Declares(description string) string {
 	class := t.Class
 	if class == probe.NoSQLInjection {

@@ -11,12 +11,12 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// A volley puts one spelling of a payload into all text parameters of a tool at once, each with a
-// token of its own: one call tells which of them let it through. What it hits is then tried alone.
+// A volley puts one form of a payload into all text parameters of a tool at once, each with its own token: one call shows which of
+// them let it through. Hits are then tried alone.
 type volley struct {
 	class  probe.Class
-	format string // of the payload, with the value that makes an effect visible
-	option bool   // the effect is an option of a program, not a file
+	format string // of the payload, with a placeholder for the visible effect
+	option bool   // the effect is a program's option, not a file
 }
 
 var volleys = []volley{
@@ -26,10 +26,10 @@ var volleys = []volley{
 	{class: probe.CommandInjection, format: "x; touch %s #"},
 }
 
-// maxVolley is how many parameters one call may carry payloads in.
+// maxVolley bounds the parameters with payloads in one call.
 const maxVolley = 16
 
-// volleys fires each volley at each tool once for each of its choices.
+// volleys sends each volley to each tool once for each of its choices.
 func (r *run) volleys(ctx context.Context) {
 	for _, v := range volleys {
 		byTool := map[*tool][]*target{}
@@ -57,7 +57,7 @@ func (r *run) volleys(ctx context.Context) {
 	r.shots = nil
 }
 
-// tooSlow reports whether volleys at a tool would take too much of the time for all.
+// tooSlow reports whether volleys at a tool would take too much of the total time.
 func (t *tool) tooSlow() bool { return t.slow > 4 || t.slow > 1 && len(t.choices) > 1 }
 
 // A shot is one call of a volley: what was put into which parameter.
@@ -67,7 +67,7 @@ type shot struct {
 	choice map[string]any
 }
 
-// fire sends one volley. Parameters that validation refuses get an ordinary value instead.
+// fire sends one volley. Parameters rejected by validation get an ordinary value instead.
 func (r *run) fire(ctx context.Context, v volley, t *tool, targets []*target, choice map[string]any) {
 	tokens := map[*target]string{}
 	set := maps.Clone(choice)
@@ -105,7 +105,7 @@ func (r *run) fire(ctx context.Context, v volley, t *tool, targets []*target, ch
 	}
 }
 
-// followUp tries alone what a volley hit, while there is time for it.
+// followUp tries alone what a volley hit, while there is time.
 func (r *run) followUp(ctx context.Context, targets []*target) {
 	for _, t := range targets {
 		for round := 0; t.first != nil && !t.settled() && t.tried == 0 && round < min(t.Payloads(), 6) && !r.over(ctx); round++ {
@@ -119,8 +119,7 @@ func (r *run) followUp(ctx context.Context, targets []*target) {
 	}
 }
 
-// withdraw takes payloads out of the parameters that an answer complains about. It reports whether
-// another call may fare better.
+// withdraw removes payloads from parameters that an answer complains about. It reports whether another call may succeed.
 func (r *run) withdraw(t *tool, a Answer, tokens map[*target]string, set map[string]any) bool {
 	c := t.Schema.ReadComplaint(a.Text)
 	changed := t.filler.Mend(c, "")
@@ -131,7 +130,7 @@ func (r *run) withdraw(t *tool, a Answer, tokens map[*target]string, set map[str
 			changed = true
 		}
 	}
-	if c.Both { // of two that exclude each other one has to go
+	if c.Both { // of two mutually exclusive ones, one must go
 		names := slices.SortedFunc(maps.Keys(tokens), func(x, y *target) int { return strings.Compare(x.Parameter.Path, y.Parameter.Path) })
 		for i, one := range names {
 			if c.Names(one.Parameter.Path) && i > 0 {
@@ -144,7 +143,7 @@ func (r *run) withdraw(t *tool, a Answer, tokens map[*target]string, set map[str
 	return changed
 }
 
-// markHits remembers with which choice a volley showed an effect.
+// markHits records the choice with which a volley showed an effect.
 func (r *run) markHits(s shot) {
 	if s.volley.option {
 		r.ground.look()

@@ -10,8 +10,8 @@ import (
 	"gauntlet/trace"
 )
 
-// A watch keeps what is needed to say where the content of calls went: the calls, without their
-// answers' texts, and the events of the sandbox, in their order.
+// A watch keeps what is needed to tell where the content of calls went: the calls, without their answers' texts, and the sandbox's
+// events, in order.
 type watch struct {
 	recorder *trace.Recorder
 
@@ -21,7 +21,7 @@ type watch struct {
 	lost     bool
 }
 
-// The bounds on the messages that are kept: behind them those alone that tell of a canary or of a limit.
+// Limits on the messages kept: beyond them only those that concern a canary or a limit.
 const (
 	mostWatched  = 100_000
 	bytesWatched = 48 << 20
@@ -60,7 +60,7 @@ func (w *watch) keep(m *trace.Message) error {
 	return nil
 }
 
-// watchServer has everything that the server does watched, beside whoever else records it.
+// watchServer observes everything the server does, in addition to other recorders.
 func (r *run) watchServer() {
 	w := newWatch()
 	r.out.watched = w
@@ -82,11 +82,11 @@ func (r *run) watchServer() {
 		if record != nil {
 			record(m)
 		}
-		_, _ = w.recorder.Record(m) // keep takes everything
+		_, _ = w.recorder.Record(m) // keep accepts everything
 	}
 }
 
-// trace is what was watched.
+// trace returns the observations.
 func (w *watch) trace() *trace.Trace {
 	w.mu.Lock()
 	defer w.mu.Unlock()

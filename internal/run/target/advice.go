@@ -16,10 +16,10 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// slowStart is long enough for a server that is downloaded when it starts.
+// slowStart is enough for a server that is downloaded when it starts.
 const slowStart = 2 * time.Minute
 
-// advise adds to the error of a server that could not be opened what to do about it.
+// advise adds a next step to the error of a server that could not be opened.
 func advise(s *launch.Server, timeout time.Duration, err error) error {
 	var silent *wire.NoAnswerError
 	if s.URL == "" && timeout < slowStart && errors.As(err, &silent) && (silent.Method == mcp.Initialize || silent.Method == mcp.Discover) {
@@ -28,8 +28,7 @@ func advise(s *launch.Server, timeout time.Duration, err error) error {
 	return adviseURL(s.URL, err)
 }
 
-// adviseURL adds to an error of a server behind a URL what is probably wrong with the URL. It names
-// only scheme and path, since a URL may hold a token.
+// adviseURL adds to an error the likely fault in the URL. It names only scheme and path, since a URL may hold a token.
 func adviseURL(address string, err error) error {
 	u, parseErr := url.Parse(address)
 	if parseErr != nil || u.Host == "" {
@@ -58,8 +57,8 @@ func urlHint(u *url.URL, err error) string {
 	return ""
 }
 
-// answersWithTLS reports whether the answer to a plain request is that of a server with TLS: the bytes of an
-// alert, which net/http quotes, or what Go, nginx, Apache and Node write into an HTTP 400 before they close.
+// answersWithTLS reports whether a plain request was answered by a TLS server: with the bytes of an alert, which net/http quotes,
+// or with the HTTP 400 text of Go, nginx, Apache or Node.
 func answersWithTLS(err error) bool {
 	if strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`) {
 		return true
@@ -69,13 +68,13 @@ func answersWithTLS(err error) bool {
 		strings.Contains(strings.ToUpper(request.Error()), "HTTPS")
 }
 
-// isWebsite reports whether an answer is what a web server gives for a path at which no MCP server is.
+// isWebsite reports whether an answer is a web server's for a path without an MCP server.
 func isWebsite(a *wire.HTTPAnswer) bool {
 	return a != nil && (a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed ||
 		strings.HasPrefix(a.Header.Get("Content-Type"), "text/html"))
 }
 
-// adviseFile adds to the error of a file that is not JSON at all what the file is, or what is wanted.
+// adviseFile adds to the error of a file that is not JSON what the file is, or what is expected.
 func adviseFile(text string, err error) error {
 	var e *catalog.Error
 	if !errors.As(err, &e) || !strings.HasPrefix(e.Msg, "not JSON: ") {
@@ -89,7 +88,7 @@ func adviseFile(text string, err error) error {
 		hint = "this is an attack document: gauntlet attack show and gauntlet attack run read it"
 	case start == "" || start[0] != '{' && start[0] != '[':
 		hint = "want a snapshot, as gauntlet capture writes it, or the configuration of an MCP client"
-	default: // JSON with an error in it: the position says where
+	default: // JSON with a syntax error: the position says where
 		return err
 	}
 	with := *e
@@ -97,10 +96,10 @@ func adviseFile(text string, err error) error {
 	return &with
 }
 
-// hasTopKey reports whether one of the first lines of a YAML text begins with the key.
+// hasTopKey reports whether a line near the start of a YAML text begins with the key.
 func hasTopKey(text, key string) bool {
 	head := text[:min(len(text), 4096)]
-	if strings.Contains(head, "\x00") { // a program or a picture
+	if strings.Contains(head, "\x00") { // a program or an image
 		return false
 	}
 	return strings.HasPrefix(head, key+":") || strings.Contains(head, "\n"+key+":")

@@ -7,11 +7,11 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
-// hostAndPort is an address without a scheme. A name of one letter before the colon is a Windows drive.
+// hostAndPort matches an address without a scheme. A one-letter name before the colon is a Windows drive.
 var hostAndPort = lazyregexp.New(`^[A-Za-z0-9.-]{2,}:[0-9]{1,5}(/|$)`)
 
-// AdviseName helps who names a server where a file is wanted: an address without http://, a URL that
-// is not HTTP, or a program. It begins with a semicolon, and is "" for any other name.
+// AdviseName returns advice, beginning with a semicolon, for a name given instead of a file: an address without http://, a URL that
+// is not HTTP, or a program; "" for other names.
 func AdviseName(name string) string {
 	switch {
 	case hostAndPort.MatchString(name):

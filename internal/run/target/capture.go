@@ -20,34 +20,33 @@ import (
 // Captured is what a live server said.
 type Captured struct {
 	Text    string          // the snapshot
-	Gaps    []mcpclient.Gap // what it does not hold though it was asked for
-	Secrets []string        // what the server was given and should keep to itself, as NAME=VALUE
+	Gaps    []mcpclient.Gap // what it lacks although requested
+	Secrets []string        // what the server was given and must not disclose, as NAME=VALUE
 
-	name  string        // what messages call the server
-	era   mcpclient.Era // that it was found to speak
-	again string        // the snapshot after a list had changed; "" if none had
-	after string        // the notification that said so
+	name  string        // name in messages
+	era   mcpclient.Era // the detected era
+	again string        // the snapshot after a list changed; "" if none did
+	after string        // the notification of that change
 	notes []Note
-	err   error // why nothing is known of it
+	err   error // why nothing is known
 
-	askings []asking       // with Options.Differential
-	contact *probe.Contact // what came along over HTTP; nil over stdio
+	askings []asking       // set with Options.Differential
+	contact *probe.Contact // response headers over HTTP; nil over stdio
 }
 
-// Notes are the lines for a person about the server.
+// Notes returns the lines to show about the server.
 func (c *Captured) Notes() []Note { return c.notes }
 
-// A Note is a line for a person about one server. It waits until all servers are through,
-// so that the lines of two do not mix and their order is that of the targets.
+// A Note is a line to show about one server. It is held back until all servers are done, so that lines do not mix and keep the
+// targets' order.
 type Note struct {
 	Text   string
-	Quote  bool   // it is the server's own
-	Server string // whose it is, where there are several; "" otherwise and for a quote
+	Quote  bool   // it quotes the server
+	Server string // the server if there are several; "" otherwise and for a quote
 }
 
-// Capture starts the server or connects to it, asks it everything and ends it. What is
-// captured is never nil; with an error nothing is known of the server but the notes.
-// Several may be captured at the same time.
+// Capture starts the server or connects to it, asks it everything and ends it. The result is never nil; on an error it holds only
+// notes. It may be called concurrently.
 func (r *Reader) Capture(ctx context.Context, t Target) (*Captured, error) {
 	if !r.Differential {
 		return r.holdConversation(ctx, t, conversation{as: r.ownClient(), only: true})
@@ -59,15 +58,15 @@ func (r *Reader) Capture(ctx context.Context, t Target) (*Captured, error) {
 	return got, err
 }
 
-// A conversation says how to hold one.
+// A conversation says how to hold one session.
 type conversation struct {
 	as   client
-	only bool          // nobody else is asked for: in a sandbox we may introduce ourselves as an agent
-	era  mcpclient.Era // what an earlier one found out; zero for nothing
-	wait time.Duration // for the server to say that a list has changed, upon which it is read again; 0 not to ask
+	only bool          // the only one: in a sandbox we may introduce ourselves as an agent
+	era  mcpclient.Era // detected earlier; zero if unknown
+	wait time.Duration // how long to wait for a list change before reading again; 0 for not at all
 }
 
-// holdConversation is one conversation, from the start of the server or the connection to its end.
+// holdConversation runs one session, from starting or connecting to the end.
 func (r *Reader) holdConversation(ctx context.Context, t Target, how conversation) (*Captured, error) {
 	got := &Captured{name: t.Name}
 	limits := wire.Limits{Message: min(r.Message, r.Limits.Bytes), Total: int64(r.Limits.Bytes)}
@@ -107,7 +106,7 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 		got.readAgain(inTime, session, how.wait)
 	}
 	end := server.Conn.Close
-	if inTime.Err() != nil { // no time is left for manners
+	if inTime.Err() != nil { // no time is left for a clean end
 		end = server.Conn.Kill
 	}
 	leak := end()
@@ -117,7 +116,7 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 	}
 	if err != nil {
 		got.noteStderr(server.Process)
-		if inTime.Err() == nil { // else it is not the time for one answer that was short
+		if inTime.Err() == nil { // otherwise the limit is not that of a single answer
 			err = advise(&t.Server, r.Timeout, err)
 		}
 		return got, fmt.Errorf("%s: %w", got.name, err)
@@ -126,7 +125,7 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 	return got, nil
 }
 
-// readAgain reads the server once more if a list has changed.
+// readAgain reads the server again if a list has changed.
 func (c *Captured) readAgain(ctx context.Context, session *mcpclient.Session, wait time.Duration) {
 	if wait == 0 {
 		return
@@ -136,7 +135,7 @@ func (c *Captured) readAgain(ctx context.Context, session *mcpclient.Session, wa
 	}
 }
 
-// takeSnapshot makes the text of a snapshot and notes what is odd about it.
+// takeSnapshot stores the text of a snapshot and notes oddities.
 func (c *Captured) takeSnapshot(snap *mcpclient.Snapshot, server *launch.Opened, leak error) {
 	if leak != nil {
 		snap.Errors = append(snap.Errors, mcpclient.Gap{Method: "exit", Message: leak.Error()})
@@ -161,19 +160,18 @@ func (c *Captured) takeSnapshot(snap *mcpclient.Snapshot, server *launch.Opened,
 		c.notes = append(c.notes, Note{Text: text})
 	}
 	var text strings.Builder
-	_, _ = snap.WriteTo(&text) // a Builder takes everything
+	_, _ = snap.WriteTo(&text) // a Builder accepts everything
 	c.Text = text.String()
 }
 
 const (
-	stderrHead  = 6  // lines that a failed server wrote first that are shown,
-	stderrTail  = 14 // and that it wrote last
+	stderrHead  = 6  // first lines of a failed server's stderr that are shown
+	stderrTail  = 14 // and last lines
 	stderrWidth = 300
 )
 
-// noteStderr notes what a failed server wrote to its stderr, apart from our own words: how it
-// ends, and how it begins, since the error of a program that prints its usage stands above that.
-// A server behind a URL has none of ours.
+// noteStderr notes the stderr of a failed server: its end, and its beginning, since a program that prints its usage reports the
+// error above that. A server behind a URL has none.
 func (c *Captured) noteStderr(server *wire.Process) {
 	if server == nil {
 		return
@@ -188,8 +186,7 @@ func (c *Captured) noteStderr(server *wire.Process) {
 	}
 }
 
-// excerptStderr returns the first and the last lines of a text that has as many bytes before it,
-// nil for one without words.
+// excerptStderr returns the first and last lines of a text that is preceded by before bytes, nil if it has no words.
 func excerptStderr(text string, before int64) []string {
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -207,7 +204,7 @@ func excerptStderr(text string, before int64) []string {
 	return lines
 }
 
-// clipLine shortens a stranger's line, by characters as it is shown.
+// clipLine shortens a stranger's line, counting displayed characters.
 func clipLine(s string, n int) string {
 	r := []rune(report.Visible(s))
 	if len(r) <= n {

@@ -11,13 +11,13 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// A contactListener notes what comes along with a conversation over HTTP.
+// A contactListener records the responses of an HTTP session.
 type contactListener struct {
-	mu   sync.Mutex // messages of several requests come side by side
+	mu   sync.Mutex // responses of several requests arrive concurrently
 	seen probe.Contact
 }
 
-// around returns a tap that listens as well.
+// around returns a tap that also listens.
 func (l *contactListener) around(tap wire.Tap) wire.Tap {
 	return func(p wire.Passage) {
 		if !p.Sent && p.HTTP != nil {
@@ -29,7 +29,7 @@ func (l *contactListener) around(tap wire.Tap) wire.Tap {
 	}
 }
 
-// take notes one answer.
+// take records one response.
 func (l *contactListener) take(a *wire.HTTPAnswer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,8 +61,8 @@ func keep(to *string, value string) {
 	}
 }
 
-// heard is what was noted of a conversation with a target behind a URL, nil for another target.
-// A header of the user's may be a credential as well.
+// heard returns the record of a session with a target behind a URL, nil for another target. A user's header may be a credential
+// too.
 func (l *contactListener) heard(t *Target, place string, login bool, err error) *probe.Contact {
 	scheme, _, ok := strings.Cut(t.URL, "://")
 	if !ok {
@@ -75,13 +75,13 @@ func (l *contactListener) heard(t *Target, place string, login bool, err error) 
 	if refused := refusedStatus(err); refused != nil {
 		c.Refused, c.Challenge = refused.Status, refused.Header.Get("Www-Authenticate")
 	}
-	if c.Answered { // a login came between
+	if c.Answered { // a login intervened
 		c.Refused = 0
 	}
 	return &c
 }
 
-// refusedStatus is the answer with which a server refused us, nil for none.
+// refusedStatus returns the response with which a server refused us, or nil.
 func refusedStatus(err error) *wire.HTTPAnswer {
 	var e *wire.RequestError
 	if errors.As(err, &e) && e.HTTP != nil && (e.HTTP.Status == http.StatusUnauthorized || e.HTTP.Status == http.StatusForbidden) {

@@ -12,30 +12,29 @@ import (
 	"gauntlet/internal/run/interrupt"
 )
 
-// A client is how we introduce ourselves to a server. All claim the same capabilities: none.
+// A client is the name we introduce ourselves by. All claim the same capabilities: none.
 type client struct{ name, version string }
 
-// ownClient is our true name.
+// ownClient is our real name.
 func (r *Reader) ownClient() client { return client{"gauntlet", r.Version} }
 
-// otherClient is the name that Claude Desktop sends: an agent that no server keeps out.
+// otherClient is Claude Desktop's name: an agent that no server rejects.
 func otherClient() client { return client{"claude-ai", "0.1.0"} }
 
-// changeWait is how long a server that announces list_changed may take to send one.
+// changeWait bounds the wait for a list change from a server that announces them.
 const changeWait = 2 * time.Second
 
-// An asking is what a live server said another time, or why it said nothing.
+// An asking is what a live server said at another time, or why it said nothing.
 type asking struct {
 	as    client
-	self  bool   // as is our true name
-	after string // the notification upon which it was asked again in the first conversation
+	self  bool   // under our real name
+	after string // the notification after which the first session read it again
 	text  string
 	err   error
 }
 
-// askAgain asks a server that has said first as another client, and where that is told
-// something else, both clients once more: what moves by itself must not be taken for a
-// matter of who asks. The error is interrupt.Err or nil.
+// askAgain asks a server that answered first as another client. If the answers differ, both clients ask once more, so that a change
+// over time is not taken for a difference between clients. The error is interrupt.Err or nil.
 func (r *Reader) askAgain(ctx context.Context, t Target, first *Captured) error {
 	if first.again != "" {
 		first.askings = append(first.askings, asking{as: r.ownClient(), self: true, after: first.after, text: first.again})
@@ -54,7 +53,7 @@ func (r *Reader) askAgain(ctx context.Context, t Target, first *Captured) error 
 	return nil
 }
 
-// addAskings keeps what the server of a catalog said at other times.
+// addAskings adds what a catalog's server said at other times.
 func (g *Gathered) addAskings(of *catalog.Server, askings []asking, limits catalog.Limits) {
 	for _, q := range askings {
 		var held *catalog.Catalog

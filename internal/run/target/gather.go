@@ -14,23 +14,23 @@ import (
 	"gauntlet/internal/run/tracefile"
 )
 
-// Options bound what is asked of live servers.
+// Options bound the requests to live servers.
 type Options struct {
-	Timeout time.Duration // longest wait for one answer
-	Total   time.Duration // longest time for all that is asked of one server
+	Timeout time.Duration // time limit for one answer
+	Total   time.Duration // time limit for one server
 	Message int           // longest message, in bytes
 	Pages   int           // most pages of one list
-	// Parallel is how many servers run or are asked at the same time.
+	// Parallel bounds the servers run or asked concurrently.
 	Parallel int
 	// Differential asks each server again as another client.
 	Differential bool
 	Limits       catalog.Limits
 }
 
-// Progress is told what slow work is at. Its methods may be called from several goroutines.
+// Progress receives updates about long-running work. It must be safe for concurrent use.
 type Progress interface {
 	Step(format string, args ...any)
-	// Count adds to the servers that are through, and to those there are; ResetCount ends it.
+	// Count adds to the finished servers, and to the total; ResetCount ends the count.
 	Count(through, more int)
 	ResetCount()
 }
@@ -38,40 +38,39 @@ type Progress interface {
 // A Reader reads targets.
 type Reader struct {
 	Options
-	Version  string        // ours, which servers are told
-	Environ  []string      // ours
-	Logins   launch.Logins // of the user; nil for none
+	Version  string        // this program's, sent to servers
+	Environ  []string      // this program's
+	Logins   launch.Logins // the user's; may be nil
 	Trace    *tracefile.File
-	Sealing  launch.Sealing // of servers that are started
+	Sealing  launch.Sealing // for servers that are started
 	Progress Progress
 	// ReadFile returns the text of a snapshot file; its errors are *catalog.Error.
 	ReadFile func(name string, limit int) (string, error)
-	// Captured is given what each live server said as soon as it is known, by several goroutines; nil for nobody.
+	// Captured, if not nil, is called with what each live server said as soon as it is known, concurrently.
 	Captured func(*Gathered)
-	// Note is given what there is to tell a person about the servers, when all are through.
+	// Note is called with the notes about the servers once all are done.
 	Note func(Note)
 }
 
-// Gathered is what was read of targets.
+// Gathered is what was read from targets.
 type Gathered struct {
 	Catalog  catalog.Catalog
-	Failures []finding.Problem // targets of which nothing was read, in their order
-	Outcomes []Outcome         // one a target
-	Askings  []check.Asking    // what servers of the catalog said at other times
-	Secrets  []string          // what live servers should keep to themselves, as NAME=VALUE
-	Contacts []probe.Contact   // what came along with servers behind URLs
+	Failures []finding.Problem // targets that could not be read, in order
+	Outcomes []Outcome         // one per target
+	Askings  []check.Asking    // what the catalog's servers said at other times
+	Secrets  []string          // what live servers must not disclose, as NAME=VALUE
+	Contacts []probe.Contact   // responses of servers behind URLs
 }
 
-// An Outcome is what became of one target: servers of the catalog, or a failure.
+// An Outcome is the result of one target: servers of the catalog, or a failure.
 type Outcome struct {
 	Servers []*catalog.Server
 	Failure *finding.Problem
 }
 
-// Gather reads every target into one catalog, in the order of the targets however long
-// each takes: live servers are captured side by side, each within its own time. A target that
-// cannot be read becomes a failure and does not keep the others from being read. The error is
-// interrupt.Err or nil; no server runs any more when Gather returns.
+// Gather reads every target into one catalog, in the targets' order: live servers are captured concurrently, each within its own
+// time. An unreadable target becomes a failure and does not affect the others. The error is interrupt.Err or nil; no server runs
+// when Gather returns.
 func (r *Reader) Gather(ctx context.Context, targets []Target) (*Gathered, error) {
 	captured := r.captureAll(ctx, targets)
 	if ctx.Err() != nil {
@@ -92,7 +91,7 @@ func (r *Reader) Gather(ctx context.Context, targets []Target) (*Gathered, error
 			if err = g.addCaptured(c, r.Limits); err == nil {
 				g.addAskings(g.Catalog.Servers[servers], c.askings, r.Limits)
 			}
-			delete(captured, i) // its text is in the catalog
+			delete(captured, i) // the catalog holds its text
 		} else if t := &targets[i]; t.Text != "" {
 			limits := r.Limits
 			limits.Bytes = len(t.Text)
@@ -120,7 +119,7 @@ func (r *Reader) Gather(ctx context.Context, targets []Target) (*Gathered, error
 	return g, nil
 }
 
-// captureAll captures the live servers among targets, by their places.
+// captureAll captures the live servers among targets, by index.
 func (r *Reader) captureAll(ctx context.Context, targets []Target) map[int]*Captured {
 	out := map[int]*Captured{}
 	for i := range targets {
@@ -128,7 +127,7 @@ func (r *Reader) captureAll(ctx context.Context, targets []Target) map[int]*Capt
 			out[i] = &Captured{}
 		}
 	}
-	free := make(chan struct{}, r.Parallel) // the limit is about the memory of servers, not about our processors
+	free := make(chan struct{}, r.Parallel) // the limit concerns the servers' memory, not our processors
 	var running sync.WaitGroup
 	r.Progress.Count(0, len(out))
 	for i := range targets {
@@ -158,7 +157,7 @@ func (r *Reader) captureAll(ctx context.Context, targets []Target) map[int]*Capt
 	return out
 }
 
-// tellCaptured gives away what one server said, for itself.
+// tellCaptured reports what one server said.
 func (r *Reader) tellCaptured(c *Captured, t *Target) {
 	if r.Captured == nil {
 		return
@@ -170,7 +169,7 @@ func (r *Reader) tellCaptured(c *Captured, t *Target) {
 	}
 }
 
-// addCaptured reads what a live server said into the catalog.
+// addCaptured adds what a live server said to the catalog.
 func (g *Gathered) addCaptured(c *Captured, limits catalog.Limits) error {
 	g.Secrets = append(g.Secrets, c.Secrets...)
 	if c.contact != nil {
@@ -179,7 +178,7 @@ func (g *Gathered) addCaptured(c *Captured, limits catalog.Limits) error {
 	if c.err != nil {
 		return c.err
 	}
-	// The capture had its limits; its text has a few bytes of our own on top.
+	// The capture had its own limits; its text adds a few bytes of ours.
 	limits.Bytes = len(c.Text)
 	problems := len(g.Catalog.Problems)
 	if err := g.Catalog.Add("", c.Text, limits); err != nil {
@@ -192,7 +191,7 @@ func (g *Gathered) addCaptured(c *Captured, limits catalog.Limits) error {
 	return nil
 }
 
-// ReadInto reads a snapshot or a lockfile into a catalog.
+// ReadInto reads a snapshot or lockfile into a catalog.
 func (r *Reader) ReadInto(c *catalog.Catalog, name string) error {
 	text, err := r.ReadFile(name, r.Limits.Bytes)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"gauntlet/internal/run/launch"
 )
 
-// Named makes targets of what a command line names, in its order: files, "-", URLs, and one command.
+// Named returns the targets that a command line names, in order: files, "-", URLs, and one command.
 func Named(names, command []string) []Target {
 	var out []Target
 	for _, arg := range names {
@@ -26,7 +26,7 @@ func Named(names, command []string) []Target {
 	return out
 }
 
-// SnapshotFiles are the names of the snapshots among targets.
+// SnapshotFiles returns the names of the snapshots among targets.
 func SnapshotFiles(targets []Target) []string {
 	var out []string
 	for i := range targets {
@@ -44,14 +44,14 @@ func AnyLive(targets []Target) bool {
 
 // Given is what a user sets for live servers.
 type Given struct {
-	Env    []string // NAME=VALUE, or the NAME of a variable of ours
+	Env    []string // NAME=VALUE, or the NAME of one of our variables
 	Dir    string
 	Header []string // NAME=VALUE
-	Bearer string   // the variable of ours that holds the token
+	Bearer string   // name of our variable that holds the token
 }
 
-// Apply gives the values to the targets that they are for. It refuses a flag that fits none of them, as changed tells,
-// and one that would carry what is for one server to another. Errors quote no value.
+// Apply gives the values to the targets they are meant for. It refuses a changed flag that fits no target, and one that would send
+// one server's value to another. Its errors quote no value.
 func (g *Given) Apply(targets []Target, changed func(flag string) bool, lookup func(name string) (string, bool)) error {
 	if err := g.checkFit(targets, changed); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (g *Given) Apply(targets []Target, changed func(flag string) bool, lookup f
 	return nil
 }
 
-// checkFit refuses flags that fit none of the targets, or too many.
+// checkFit refuses flags that fit no target, or too many.
 func (g *Given) checkFit(targets []Target, changed func(flag string) bool) error {
 	commands, urls := 0, 0
 	for i := range targets {
@@ -102,7 +102,7 @@ func (g *Given) checkFit(targets []Target, changed func(flag string) bool) error
 	return nil
 }
 
-// oneOrigin reports whether all URLs have the same scheme, host and port as written.
+// oneOrigin reports whether all URLs have the same scheme, host and port, as written.
 func oneOrigin(targets []Target) bool {
 	origin := ""
 	for i := range targets {
@@ -111,7 +111,7 @@ func oneOrigin(targets []Target) bool {
 		}
 		u, err := url.Parse(targets[i].URL)
 		if err != nil {
-			continue // Dial says so
+			continue // Dial reports it
 		}
 		o := strings.ToLower(u.Scheme + "://" + u.Host)
 		if origin != "" && o != origin {
@@ -122,7 +122,7 @@ func oneOrigin(targets []Target) bool {
 	return true
 }
 
-// readBearer completes the variable to NAME=TOKEN, and refuses what could give a token away.
+// readBearer resolves the variable to NAME=TOKEN, and refuses what could disclose a token.
 func (g *Given) readBearer(lookup func(string) (string, bool)) (string, error) {
 	for _, h := range g.Header {
 		if name, _, _ := strings.Cut(h, "="); strings.EqualFold(strings.TrimSpace(name), "Authorization") {
@@ -132,7 +132,7 @@ func (g *Given) readBearer(lookup func(string) (string, bool)) (string, error) {
 	if g.Bearer == "" {
 		return "", nil
 	}
-	// A name that is none may be the token itself: it is not quoted.
+	// The user may have typed the token instead of its name: never quote it.
 	token, ok := lookup(g.Bearer)
 	if !ok {
 		return "", errors.New("--bearer-env wants the name of a variable, and no variable of that name is set here")
@@ -140,9 +140,8 @@ func (g *Given) readBearer(lookup func(string) (string, bool)) (string, error) {
 	return g.Bearer + "=" + token, nil
 }
 
-// ServerEnv completes entries of --env: a name alone passes on our own variable, so
-// that a secret need not stand on the command line. Errors quote no entry, since one
-// whose name was forgotten is a value.
+// ServerEnv completes entries of --env: a name alone passes on our variable, so that a secret need not appear on the command line.
+// Its errors quote no entry, which may be a value without its name.
 func ServerEnv(entries []string, lookup func(string) (string, bool)) ([]string, error) {
 	out := make([]string, 0, len(entries))
 	for i, e := range entries {

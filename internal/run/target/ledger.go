@@ -8,8 +8,8 @@ import (
 	"gauntlet/result"
 )
 
-// Ledger is the report of a scan of the snapshot without checks: what was read of the server, which the exit code
-// of a capture rests on. Its problems are what the server did not give.
+// Ledger returns the report of a scan of the snapshot without checks, on which a capture's exit code is based. Its problems are
+// what the server did not provide.
 func (c *Captured) Ledger(limits catalog.Limits) (*result.Report, error) {
 	snapshot, err := catalog.Parse("", c.Text, limits)
 	if err != nil {

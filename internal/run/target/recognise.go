@@ -14,31 +14,30 @@ import (
 	"gauntlet/internal/runtime/discover"
 )
 
-// Recognised is what names on a command line were taken for.
+// Recognised says what names on a command line refer to.
 type Recognised struct {
-	Targets []string // snapshot files, URLs, "-" and whatever is not there
-	Configs []string // configurations of MCP clients
-	Sources []string // folders with the source of a server
-	// Notes says of each name that was not simply taken for a target what it was taken for.
+	Targets []string // snapshot files, URLs, "-" and missing files
+	Configs []string // MCP client configurations
+	Sources []string // folders with a server's source
+	// Notes says what each name that is not simply a target was recognised as.
 	Notes []string
 }
 
-// Bounds of what is looked at to recognise a file, and of how many files a folder may bring.
+// Limits on how much of a file is examined, and on the files of a folder.
 const (
 	peekBytes   = 4 << 20
 	folderFiles = 1000
 )
 
-// manifests are the files that make a folder the source of a server.
+// manifests are the files that make a folder a server's source.
 var manifests = []string{"package.json", "pyproject.toml", "setup.py", "requirements.txt", "go.mod"}
 
-// packagePrefixes are those of what gauntlet vet takes, and nothing else does.
+// packagePrefixes are prefixes that only gauntlet vet accepts.
 var packagePrefixes = []string{"npm:", "pypi:", "go:", "oci:", "git:", "mcpb:", "registry:"}
 
-// Recognise looks at what each name stands for: a file that holds the configuration of a client, a
-// folder with source, or one with snapshots and configurations in it. It only looks at files that
-// exist; every other name is a target, and reading it will say what is wrong with it. The error
-// names the command that takes a package, or says that a folder holds nothing to scan.
+// Recognise determines what each name refers to: a client's configuration, a folder with source, or a folder of snapshots and
+// configurations. It examines existing files only; every other name is a target, and reading it reports what is wrong. The error
+// names the command for a package, or says that a folder holds nothing to scan.
 func Recognise(names []string) (Recognised, error) {
 	var r Recognised
 	for _, name := range names {
@@ -79,7 +78,7 @@ func (r *Recognised) addFolder(dir string) error {
 	for _, m := range manifests {
 		if info, err := os.Stat(filepath.Join(dir, m)); err == nil && info.Mode().IsRegular() {
 			if agents && !mentionsMCP(filepath.Join(dir, m)) {
-				return nil // a project as any other
+				return nil // an ordinary project
 			}
 			r.Sources = append(r.Sources, dir)
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: taken for the source of a server (%s)", dir, m))
@@ -110,20 +109,20 @@ func (r *Recognised) addFolder(dir string) error {
 	return nil
 }
 
-// mentionsMCP reports whether a manifest names a library for MCP.
+// mentionsMCP reports whether a manifest names an MCP library.
 func mentionsMCP(file string) bool {
 	text, err := peek(file)
 	return err == nil && bytes.Contains(bytes.ToLower(text), []byte("mcp"))
 }
 
-// isSnapshot reports whether a file holds what a server lists.
+// isSnapshot reports whether a file holds a server's lists.
 func isSnapshot(file string) bool {
 	text, err := peek(file)
 	return err == nil && (bytes.Contains(text, []byte(`"inputSchema"`)) || bytes.Contains(text, []byte(`"tools"`)))
 }
 
-// isConfiguration reports whether a file is the configuration of an MCP client: by its form, which no
-// snapshot has, or by the words of one that is JSON with comments, TOML or YAML.
+// isConfiguration reports whether a file is an MCP client's configuration: by its form, which no snapshot has, or by the words of
+// one in JSON with comments, TOML or YAML.
 func isConfiguration(file string) bool {
 	text, err := peek(file)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package target reads what a user names to be looked at: snapshot files, lockfiles, and live
-// servers, which are started or connected to, asked everything and ended. What cannot be read
-// is a problem and keeps nothing else from being read.
+// Package target reads what a user names: snapshot files, lockfiles, and live servers, which are started or connected to, asked
+// everything and ended. What cannot be read is a problem and does not affect the rest.
 package target
 
 import (
@@ -15,27 +14,27 @@ import (
 
 // A Target is one thing to read: a snapshot, or a live server.
 type Target struct {
-	File string // a snapshot, "-" for standard input; "" for a live server
-	Text string // a snapshot that was made here, called Name; "" for none
-	Name string // what messages call a live server; "" for its program, or its URL as wire shows it
+	File string // snapshot file, "-" for standard input; "" for a live server
+	Text string // a generated snapshot, called Name; or ""
+	Name string // a live server's name in messages; "" for its program, or its URL as shown by wire
 	launch.Server
 
-	// Place is where a server of a configuration is written down there.
+	// Place is where a configuration defines the server.
 	Place finding.Location
-	// Entries are what the user calls the server; see catalog.Server. None for "nothing".
+	// Entries are the user's names for the server; see catalog.Server.
 	Entries []string
 }
 
 // Live reports whether the target is a live server.
 func (t *Target) Live() bool { return t.File == "" && t.Text == "" }
 
-// IsURL reports whether an argument is meant as the URL of a server.
+// IsURL reports whether an argument is meant as a server's URL.
 func IsURL(arg string) bool {
 	lower := strings.ToLower(arg)
 	return strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")
 }
 
-// AddTo adds the text of a snapshot or a lockfile to a catalog.
+// AddTo adds a snapshot or lockfile to a catalog.
 func AddTo(c *catalog.Catalog, name, text string, limits catalog.Limits) error {
 	if lock.Is(text) {
 		return lock.Add(c, name, text, limits)
@@ -43,7 +42,7 @@ func AddTo(c *catalog.Catalog, name, text string, limits catalog.Limits) error {
 	return c.Add(name, text, limits)
 }
 
-// Failure is the problem of a target of which nothing was read.
+// Failure returns the problem of a target that could not be read.
 func Failure(t *Target, err error) finding.Problem {
 	p := finding.Problem{Kind: finding.Failed, Message: err.Error(), Location: t.Place}
 	if !t.Live() {
@@ -56,7 +55,7 @@ func Failure(t *Target, err error) finding.Problem {
 	return p
 }
 
-// FailureText is a problem on one line, with its place.
+// FailureText returns a problem on one line, with its place.
 func FailureText(p finding.Problem) string {
 	e := catalog.Error{File: p.Location.File, Line: p.Location.Line, Column: p.Location.Column, Msg: p.Message}
 	return e.Error()

@@ -11,8 +11,7 @@ import (
 	"gauntlet/lock"
 )
 
-// markServers tells servers by how the user found them, so that they can be told apart in a lockfile
-// and matched with what it holds.
+// markServers marks servers by how the user named them, so that a lockfile can distinguish and match them.
 func markServers(servers []*catalog.Server, t *Target) {
 	at := Whereabouts(t)
 	for _, s := range servers {
@@ -25,8 +24,8 @@ func markServers(servers []*catalog.Server, t *Target) {
 	}
 }
 
-// Whereabouts returns where a target is, without anything that may be secret: what a
-// configuration refers to may be a part of an address too.
+// Whereabouts returns a target's location without secrets: values expanded from a configuration's references may be part of a URL
+// too.
 func Whereabouts(t *Target) lock.Target {
 	var at lock.Target
 	switch {
@@ -39,7 +38,7 @@ func Whereabouts(t *Target) lock.Target {
 	return lock.Target{Command: hidden.Replace(at.Command), URL: hidden.Replace(at.URL)}
 }
 
-// withoutKeys returns a URL without the parts of its path that are keys.
+// withoutKeys returns a URL without path segments that are keys.
 func withoutKeys(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
