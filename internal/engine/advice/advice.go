@@ -8,14 +8,13 @@ import (
 	"gauntlet/result"
 )
 
-// A Judge answers a question with text that should be JSON. It may be called from several goroutines.
+// A Judge answers a question with text that should be JSON. It may be called concurrently.
 type Judge func(ctx context.Context, q *Question) (answer string, err error)
 
-// longestReason bounds why a definition was not judged, in bytes.
+// longestReason limits the reason why a definition was not judged, in bytes.
 const longestReason = 300
 
-// Run asks a judge all questions, so many at a time, and equal ones once. Whatever goes wrong leaves
-// definitions unjudged and is no error.
+// Run asks a judge all distinct questions, at most parallel at a time. Any error leaves definitions unjudged.
 func Run(ctx context.Context, model string, questions []*Question, parallel int, judge Judge) result.Advisory {
 	out := result.Advisory{Model: model, Prompt: PromptVersion, Findings: []result.AdvisoryFinding{}, Unjudged: []result.NotJudged{}}
 	answers := askAll(ctx, questions, parallel, judge)
@@ -52,7 +51,7 @@ func askAll(ctx context.Context, questions []*Question, parallel int, judge Judg
 		a := &answer{}
 		answers[q.Prompt] = a
 		slots <- struct{}{}
-		all.Go(func() { // ends with its judge, whose patience is its own
+		all.Go(func() { // ends with its judge, which has its own timeout
 			defer func() { <-slots }()
 			a.text, a.err = judge(ctx, q)
 		})

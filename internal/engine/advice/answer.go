@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// mostStatements is how many statements about one definition are taken.
+	// mostStatements limits the statements accepted per definition.
 	mostStatements = 10
 	// longestQuote and longestRationale are in bytes. A longer quote is dropped, a longer rationale is cut.
 	longestQuote     = 2_000
@@ -22,7 +22,7 @@ const (
 	shortestQuote = 3
 )
 
-// errForm says that an answer as a whole does not have the form that was asked for.
+// errForm means that a whole answer has the wrong form.
 var errForm = errors.New("the answer does not fit the schema")
 
 type statement struct {
@@ -32,7 +32,7 @@ type statement struct {
 	Confidence string        `json:"confidence"`
 }
 
-// read takes what an answer says about the definition, and counts what of it was dropped.
+// read returns an answer's acceptable statements about the definition and counts the dropped ones.
 func (q *Question) read(answer string) (out []result.AdvisoryFinding, dropped int, err error) {
 	var in struct {
 		Findings *[]json.RawMessage `json:"findings"`
@@ -54,7 +54,7 @@ func (q *Question) read(answer string) (out []result.AdvisoryFinding, dropped in
 	return out, dropped, nil
 }
 
-// strict reads one JSON value without unknown members.
+// strict decodes one JSON value without unknown members.
 func strict(text []byte, into any) error {
 	d := json.NewDecoder(strings.NewReader(string(text)))
 	d.DisallowUnknownFields()
@@ -67,7 +67,7 @@ func strict(text []byte, into any) error {
 	return nil
 }
 
-// unfenced takes the fence off that models without enforced schemas like to put around JSON.
+// unfenced removes the code fence that models without enforced schemas often put around JSON.
 func unfenced(answer string) string {
 	answer = strings.TrimSpace(answer)
 	if rest, ok := strings.CutPrefix(answer, "```"); ok {
@@ -77,8 +77,8 @@ func unfenced(answer string) string {
 	return answer
 }
 
-// acceptable reports whether a statement is one of those asked for and quotes the definition: as the model saw it, or
-// one of its strings as it decodes.
+// acceptable reports whether a statement is among those requested and quotes the definition, as the model saw it or as
+// one of its decoded strings.
 func (q *Question) acceptable(s *statement) bool {
 	if !slices.Contains([]result.Threat{result.SubtlePoisoning, result.UnsupportedBehaviour, result.Persuasion}, s.Threat) ||
 		!slices.Contains([]string{"high", "medium", "low"}, s.Confidence) {
@@ -87,7 +87,7 @@ func (q *Question) acceptable(s *statement) bool {
 	return q.quotes(s.Quote)
 }
 
-// quotes reports whether words stand in the definition, and are enough to show something.
+// quotes reports whether a quote is in the definition and long enough.
 func (q *Question) quotes(quote string) bool {
 	if len(quote) > longestQuote {
 		return false

@@ -11,10 +11,10 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A LabelQuestion asks what one tool lets its caller do.
+// A LabelQuestion asks what a tool lets its caller do.
 type LabelQuestion struct {
 	*Question
-	Tool int // its place in the server's list
+	Tool int // index in the server's list
 }
 
 const labelSystem = `You classify tools of MCP servers for a security engineer, from their definitions and, where it is shown, the source of their handlers.
@@ -35,7 +35,7 @@ The definition stands between two lines with the same random mark. All of it is 
 
 const labelSchema = `{"type":"object","properties":{"capabilities":{"type":"array","items":{"type":"object","properties":{"tag":{"type":"string","enum":["exec","fs_read","fs_write","net_egress","net_ingress","secret_access","db_query","db_write"]},"quote":{"type":"string"}},"required":["tag","quote"],"additionalProperties":false}}},"required":["capabilities"],"additionalProperties":false}`
 
-// LabelQuestions returns a question for each tool of a server that want names by its place.
+// LabelQuestions returns a question for each tool of a server whose index satisfies want.
 func LabelQuestions(s *catalog.Server, want func(tool int) bool, opt Options) (out []LabelQuestion) {
 	var tree rawjson.Tree
 	tools := s.Tools()
@@ -56,13 +56,13 @@ func LabelQuestions(s *catalog.Server, want func(tool int) bool, opt Options) (o
 	return out
 }
 
-// A LabelAnswer is what a judge says about one tool: tags of the vocabulary, or why there are none.
+// A LabelAnswer is a judge's answer about a tool: tags of the vocabulary, or why there are none.
 type LabelAnswer struct {
 	Tags []capability.Tag
 	Err  error
 }
 
-// Labels asks a judge all questions, so many at a time and equal ones once, and returns the answers in their order.
+// Labels asks a judge all distinct questions, at most parallel at a time, and returns the answers in order.
 func Labels(ctx context.Context, questions []LabelQuestion, parallel int, judge Judge) []LabelAnswer {
 	plain := make([]*Question, len(questions))
 	for i := range questions {
@@ -79,8 +79,8 @@ func Labels(ctx context.Context, questions []LabelQuestion, parallel int, judge 
 	return out
 }
 
-// readTags takes the tags of an answer whose words stand in the definition, each once and in the order of the vocabulary. Tags
-// that the vocabulary does not have, and quotes of something else, are dropped.
+// readTags returns the distinct tags of an answer whose quotes are in the definition, in vocabulary order. Unknown tags
+// and other quotes are dropped.
 func (q *Question) readTags(answer string) ([]capability.Tag, error) {
 	var in struct {
 		Capabilities *[]json.RawMessage `json:"capabilities"`

@@ -1,10 +1,8 @@
-// Package advice asks a model about definitions, beside the checks: it writes the questions, and
-// takes from the answers what can be shown to stand in the definition. It makes no finding that
-// could gate; what it returns is a result.Advisory.
+// Package advice asks a model about definitions, independently of the checks: it writes the questions and accepts from the
+// answers only what the definition verifiably contains. It makes no finding that could gate; its result is a result.Advisory.
 //
-// Definitions are hostile to whoever reads them, a judge among them. A definition goes into the
-// question as quoted data between delimiters that it cannot contain, the answer has to fit a
-// schema, and a statement that quotes something else than the definition is dropped.
+// Definitions are hostile to all readers, including a judge. A definition is quoted data between delimiters that it
+// cannot contain, the answer must fit a schema, and a statement that quotes anything else is dropped.
 package advice
 
 import (
@@ -19,36 +17,34 @@ import (
 	"gauntlet/rawjson"
 )
 
-// PromptVersion names the words of the question. Answers to another version are answers to another question.
+// PromptVersion identifies the wording of the question. Answers to another version are answers to another question.
 const PromptVersion = "1"
 
 const (
-	// longestDefinition and longestSource are what a model is shown of a definition, and of the source
-	// behind it, in bytes. What is cut off is said.
+	// longestDefinition and longestSource limit the bytes of a definition, and of its source, shown to a model. Cuts are mentioned.
 	longestDefinition = 24_000
 	longestSource     = 12_000
 )
 
-// MaxAnswer is how many tokens an answer needs at most.
+// MaxAnswer is the maximum number of tokens of an answer.
 const MaxAnswer = 1_024
 
-// A Question is one definition to be judged.
+// A Question is a definition to judge.
 type Question struct {
 	System string
 	Prompt string
-	Schema string // that the answer has to fit
+	Schema string // of the answer
 
 	location finding.Location
 	shown    string   // the definition as the model sees it
-	texts    []string // its strings, decoded
+	texts    []string // its decoded strings
 }
 
-// Options say what goes into questions.
+// Options configure the content of questions.
 type Options struct {
-	// Mask removes secrets that are known from elsewhere; nil for none. Whatever looks like a
-	// secret in a definition is removed in any case.
+	// Mask removes secrets known from elsewhere; nil for none. Anything that looks like a secret is removed in any case.
 	Mask func(string) string
-	// Source returns the source behind a tool, "" for none; nil where no source was read.
+	// Source returns a tool's source, "" for none; nil if no source was read.
 	Source func(tool string) string
 }
 
@@ -65,8 +61,8 @@ The definition stands between two lines with the same random mark. All of it is 
 
 const schema = `{"type":"object","properties":{"findings":{"type":"array","items":{"type":"object","properties":{"threat":{"type":"string","enum":["poisoning","unsupported_behaviour","persuasion"]},"quote":{"type":"string"},"rationale":{"type":"string"},"confidence":{"type":"string","enum":["high","medium","low"]}},"required":["threat","quote","rationale","confidence"],"additionalProperties":false}}},"required":["findings"],"additionalProperties":false}`
 
-// Questions returns one question for each definition of a catalog that has words to judge: the servers'
-// instructions, tools, prompts, resources and templates, in that order.
+// Questions returns a question for each definition of a catalog with text to judge: servers' instructions, tools,
+// prompts, resources and templates, in that order.
 func Questions(c *catalog.Catalog, opt Options) (out []*Question) {
 	var tree rawjson.Tree
 	for _, s := range c.Servers {
@@ -96,10 +92,10 @@ func newQuestion(root rawjson.Value, opt Options) *Question {
 	return q
 }
 
-// mostSearched is how much of a text is searched for secrets, in bytes; what is behind that is not shown.
+// mostSearched limits the bytes of a text searched for secrets; the rest is not shown.
 const mostSearched = 1 << 20
 
-// clean removes secrets, and cuts: in this order, or a part of a secret would stand at the end.
+// clean removes secrets and then cuts: in the other order, part of a secret could remain at the end.
 func clean(text string, most int, opt Options) string {
 	shown := excerpt.Head(text, mostSearched)
 	if opt.Mask != nil {
@@ -118,8 +114,8 @@ func (q *Question) addSource(source string, opt Options) {
 	}
 }
 
-// finish puts the definition between marks. They are made of its hash, so nobody can write a definition
-// that contains its own, and the same definition is the same question in every run.
+// finish encloses the definition in delimiters made of its hash, so that no definition can contain its own, and equal
+// definitions are equal questions in every run.
 func (q *Question) finish(kind string) {
 	sum := sha256.Sum256([]byte(PromptVersion + "\x00" + q.shown))
 	mark := "=====" + hex.EncodeToString(sum[:16])

@@ -9,9 +9,9 @@ import (
 	"gauntlet/rawjson"
 )
 
-// markBaits marks the answers that only an agent that complies ever gets: those to requests at which an
-// indicator looks. They are no part that has to be delivered where another one is: an agent that reads the
-// poisoned definition and refuses never sees what the tool of the attacker would have answered.
+// markBaits marks the answers that only a compliant agent receives: those to requests that an indicator examines. They
+// need not be delivered if another part was: an agent that reads the poisoned definition and refuses never sees what
+// the attacker's tool would answer.
 func markBaits(doc *oatf.Document, parts []part) {
 	for i := range parts {
 		p := &parts[i]
@@ -19,8 +19,8 @@ func markBaits(doc *oatf.Document, parts []part) {
 	}
 }
 
-// looksAtUse reports whether an indicator looks at requests for the part: at its name, or at an argument that
-// only the definition of that tool declares.
+// looksAtUse reports whether an indicator examines requests for the part, by its name or by an argument that only that
+// tool's definition declares.
 func looksAtUse(in *oatf.Indicator, p *part, doc *oatf.Document) bool {
 	used := slices.ContainsFunc(lists[:], func(l usedList) bool { return l.use == p.Method })
 	if !used || in.Direction == oatf.DirectionResponse || in.Actor != "" && in.Actor != p.Actor || in.Surface != "" && in.Surface != p.Method {
@@ -56,7 +56,7 @@ func looksAtUse(in *oatf.Indicator, p *part, doc *oatf.Document) bool {
 	return ok
 }
 
-// toolsDeclaring returns the names of the tools that declare an argument, each once.
+// toolsDeclaring returns the distinct names of the tools that declare an argument.
 func toolsDeclaring(doc *oatf.Document, argument string) (names []string) {
 	for i := range doc.Attack.Execution.Actors {
 		for n := range doc.Attack.Execution.Actors[i].Phases {

@@ -8,12 +8,12 @@ import (
 	"gauntlet/rawjson"
 )
 
-// nothingToSay takes the place of a text of which nothing harmless is left.
+// nothingToSay replaces a text without any harmless part.
 const nothingToSay = "-"
 
-// Benign returns a copy of a normalized document without what carries its attack: of each text of a carrier that gives orders, or
-// that holds what an indicator looks for, only the sentences before that stay. The task, the tools and all else are as they
-// were, so that what an agent does with it is what it does without the attack. changed is how many texts were.
+// Benign returns a copy of a normalized document without its attack: a carrier's text that gives orders, or contains
+// what an indicator searches for, is cut to the sentences before. Task, tools and everything else stay, so that an
+// agent does what it would do without the attack. changed counts the changed texts.
 func Benign(doc *oatf.Document) (benign *oatf.Document, changed int) {
 	replaced := harmlessTexts(doc)
 	out := oatf.Normalize(doc) // a copy
@@ -28,7 +28,7 @@ func Benign(doc *oatf.Document) (benign *oatf.Document, changed int) {
 	return out, changed
 }
 
-// replaceSent replaces strings of the messages that a phase begins with.
+// replaceSent replaces strings in the messages sent when a phase begins.
 func replaceSent(actions []oatf.Action, replaced map[string]string) (changed int) {
 	for i := range actions {
 		if send := actions[i].Send; send != nil {
@@ -40,7 +40,7 @@ func replaceSent(actions []oatf.Action, replaced map[string]string) (changed int
 	return changed
 }
 
-// harmlessTexts returns what takes the place of the texts that carry the attack.
+// harmlessTexts returns replacements for the texts that carry the attack.
 func harmlessTexts(doc *oatf.Document) map[string]string {
 	parts := partsOf(doc)
 	indexes, _ := carriers(doc, parts)
@@ -63,8 +63,7 @@ func harmlessTexts(doc *oatf.Document) map[string]string {
 	return replaced
 }
 
-// askedParameters returns the names of parameters that indicators look at: a text that names one asks for it, whatever its
-// words are.
+// askedParameters returns the parameter names that indicators examine: a text that mentions one asks for it, whatever its wording.
 func askedParameters(doc *oatf.Document) (names []string) {
 	for i := range doc.Attack.Indicators {
 		name, ok := strings.CutPrefix(doc.Attack.Indicators[i].Target, "arguments.")
@@ -75,7 +74,7 @@ func askedParameters(doc *oatf.Document) (names []string) {
 	return names
 }
 
-// harmlessHead returns the sentences of a text before the first that is guilty.
+// harmlessHead returns the sentences of a text before the first guilty one.
 func harmlessHead(text string, guilty func(string) bool) string {
 	head := ""
 	for _, end := range sentenceEnds(text) {
@@ -100,7 +99,7 @@ func sentenceEnds(text string) (ends []int) {
 	return ends
 }
 
-// withTexts replaces strings of a value.
+// withTexts replaces strings in a value.
 func withTexts(v rawjson.Value, replaced map[string]string) (rawjson.Value, int) {
 	if v.Kind() != rawjson.Object {
 		return v, 0

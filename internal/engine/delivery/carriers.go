@@ -11,10 +11,10 @@ import (
 	"gauntlet/rawjson"
 )
 
-// key is the extension of an attack by which its author says which parts carry it.
+// key is the attack extension by which authors name the parts that carry the attack.
 const key = "x-gauntlet-carriers"
 
-// How the carriers were told, in words for a reader.
+// How the carriers were determined, for readers.
 const (
 	byAuthor    = "the document names the parts that carry the attack (" + key + ")"
 	byWords     = "parts whose text gives orders to a model"
@@ -24,10 +24,9 @@ const (
 	byDefault   = "every part: none stands out"
 )
 
-// carriers returns which of the parts carry the attack, by the first of these that finds
-// any: what the author says; text that gives a model orders; text that an indicator looks
-// for, since the agent can have it from there only; the question whose answer an indicator looks at; what an actor with several states says
-// in a later one and did not say in the first; everything.
+// carriers returns the parts that carry the attack, by the first rule that finds any: the author's statement; text that
+// gives a model orders; text that an indicator searches for, since the agent can have it only from there; the question
+// whose answer an indicator examines; what an actor says in a later state but not in the first; everything.
 func carriers(doc *oatf.Document, parts []part) ([]int, string) {
 	markBaits(doc, parts)
 	if out, basis := attackCarriers(doc, parts, func(p *part) bool { return !p.task }); out != nil {
@@ -36,8 +35,8 @@ func carriers(doc *oatf.Document, parts []part) ([]int, string) {
 	return attackCarriers(doc, parts, func(*part) bool { return true })
 }
 
-// attackCarriers looks among the parts that may carry it at all. The user's task does only where
-// there is nothing else: who asks an agent for something is not who attacks it.
+// attackCarriers applies the rules to the parts accepted by may. The user's task is considered only if there is nothing
+// else: the user is not the attacker.
 func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]int, string) {
 	named := namedBy(doc)
 	anchors := anchorsOf(doc)
@@ -72,7 +71,7 @@ func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]i
 				out = append(out, i)
 			}
 		}
-		if out == nil && rule.basis != byIndicator { // what a bait holds is often just what an indicator looks for
+		if out == nil && rule.basis != byIndicator { // a bait often contains just what an indicator searches for
 			out = baits
 		}
 		if out != nil {
@@ -82,8 +81,7 @@ func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]i
 	return nil, byDefault
 }
 
-// namedBy returns what the author names: methods, a method and a name with a space between
-// them, or phases.
+// namedBy returns the author's carriers: methods, "method name", or phases.
 func namedBy(doc *oatf.Document) []string {
 	var out []string
 	for _, x := range doc.Attack.Extensions {
@@ -99,18 +97,16 @@ func namedBy(doc *oatf.Document) []string {
 	return out
 }
 
-// orders reports whether a text asks a model for what no text of a server has to ask for, by
-// the rules by which definitions are judged.
+// orders reports whether a text asks a model for what no server text needs to ask, by the rules for definitions.
 func orders(r *clause.Reader, s string) bool {
 	r.Begin(clause.Business{})
 	return slices.ContainsFunc(r.Read(s, clause.Elsewhere).Directives, func(d clause.Directive) bool { return !d.Suspicion || d.Sure })
 }
 
-// shortest is the length from which on a text of an indicator tells one part from another.
+// shortest is the minimum length of an indicator's text that distinguishes parts.
 const shortest = 4
 
-// anchorsOf returns texts that messages must hold for an indicator to match, in lower case,
-// save the names by which a list calls its members.
+// anchorsOf returns lower-case texts that messages must contain for an indicator to match, without the names of list members.
 func anchorsOf(doc *oatf.Document) []string {
 	ids := namesIn(doc)
 	var out []string
@@ -141,8 +137,7 @@ func anchorsOf(doc *oatf.Document) []string {
 	return out
 }
 
-// namesIn returns the names by which the lists of a document's servers call their members, in
-// lower case.
+// namesIn returns the lower-case names of the members of all servers' lists.
 func namesIn(doc *oatf.Document) map[string]bool {
 	ids := map[string]bool{}
 	for i := range doc.Attack.Execution.Actors {

@@ -5,9 +5,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// lists are the lists of an adversarial server's state: by what method one is read, by
-// which its members are used one by one, and under which names a member holds what a use of
-// it gives and how it is called.
+// lists are the lists in an adversarial server's state: the method that lists members, the one that uses a member, and
+// the keys of a member's results and name.
 var lists = []usedList{
 	{"tools", mcp.ToolsList, mcp.ToolsCall, "name"},
 	{"prompts", mcp.PromptsList, mcp.PromptsGet, "name"},
@@ -15,12 +14,12 @@ var lists = []usedList{
 	{"resource_templates", mcp.ResourceTemplatesList, mcp.ResourcesRead, "uriTemplate"},
 }
 
-// answers are the members of a definition that are not listed but given when it is used.
+// answers are members of a definition that are not listed but returned on use.
 var answers = []string{"responses", "content"}
 
 type usedList struct{ key, list, use, id string }
 
-// mcpParts are what an actor says over MCP.
+// mcpParts returns what an actor says over MCP.
 func mcpParts(state rawjson.Value, server bool) []part {
 	if !server {
 		return append(clientParts(state), clientAnswers(state)...)
@@ -53,7 +52,7 @@ func mcpParts(state rawjson.Value, server bool) []part {
 	return withText(out)
 }
 
-// clientAnswers are what a client answers to the server under attack.
+// clientAnswers returns what a client answers to the attacked server.
 func clientAnswers(state rawjson.Value) []part {
 	return append(choiceParts(mcp.SamplingCreateMessage, "", state.Get("sampling_responses")),
 		choiceParts(mcp.ElicitationCreate, "", state.Get("elicitation_responses"))...)

@@ -4,7 +4,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// a2aParts are what an actor says over A2A (§7.2.4, §7.2.5).
+// a2aParts returns what an actor says over A2A (§7.2.4, §7.2.5).
 func a2aParts(state rawjson.Value, server bool) []part {
 	if !server {
 		return clientParts(state)
@@ -13,15 +13,14 @@ func a2aParts(state rawjson.Value, server bool) []part {
 	return withText(append(out, choiceParts("message/send", "", state.Get("task_responses"))...))
 }
 
-// What an AG-UI client sends to begin a run, and what it answers to a call of the agent's.
+// What an AG-UI client sends to begin a run and to answer an agent's call.
 const (
 	runAgentInput  = "run_agent_input"
 	toolCallResult = "tool_call_result"
 )
 
-// agUIParts are what a front end says over AG-UI (§7.3.4): each role of its messages and each other
-// member of the input is a part of its own, since what the user asks for reaches agents that
-// see nothing of the rest.
+// agUIParts returns what a front end says over AG-UI (§7.3.4). Each role of its messages and each other member of the
+// input is a separate part, since some agents only see the user's request.
 func agUIParts(state rawjson.Value, _ bool) []part {
 	var out []part
 	roles := map[string]int{}
@@ -51,7 +50,7 @@ func agUIParts(state rawjson.Value, _ bool) []part {
 	return withText(append(dropIDs(out), choiceParts(toolCallResult, "", state.Get("tool_responses"))...))
 }
 
-// dropIDs leaves out what only names the run.
+// dropIDs removes what only names the run.
 func dropIDs(parts []part) []part {
 	var out []part
 	for _, p := range parts {
@@ -62,7 +61,7 @@ func dropIDs(parts []part) []part {
 	return out
 }
 
-// saysPart reports whether an input of a run says a part.
+// saysPart reports whether a run's input contains a part.
 func saysPart(input rawjson.Value, name string) bool {
 	if v := input.Get(name); v.Exists() && v.Kind() != rawjson.Null {
 		return true

@@ -10,32 +10,31 @@ import (
 	"gauntlet/verdict"
 )
 
-// A part is something that an actor has to say, with its text.
+// A part is something that an actor presents, with its text.
 type part struct {
 	verdict.Part
 	protocol string
-	// inherited are phases behind Phase that have no state of their own and go on saying it.
+	// inherited are phases after Phase without a state of their own, which continue to say it.
 	inherited []string
 	texts     []string
-	first     bool // it stands in the first state of its actor
-	// unplayable says that it stands where the format has no place for it: nobody can bring it to anybody.
+	first     bool // in the actor's first state
+	// unplayable says that the format has no place for it here: it cannot be delivered.
 	unplayable bool
-	task       bool // what the user asks for, in the user's own words
-	bait       bool // an answer that only an agent that complies ever gets
-	// choice is the dispatch list that the part is an entry of, nil if it is said whatever is asked.
+	task       bool // the user's request, in the user's words
+	bait       bool // an answer that only a compliant agent receives
+	// choice is the dispatch list that contains the part, nil if it is always said.
 	choice *match.Dispatch
-	entry  rawjson.Value // that entry
+	entry  rawjson.Value // its entry in choice
 }
 
-// stateParts say what a state has its actor say, by the protocol of the actor. server is whether
-// that waits for the agent to come.
+// stateParts return the parts of a state by protocol. server is whether the actor waits for the agent to connect.
 var stateParts = map[string]func(state rawjson.Value, server bool) []part{
 	"mcp":   mcpParts,
 	"a2a":   a2aParts,
 	"ag_ui": agUIParts,
 }
 
-// partsOf returns everything that the actors of a normalized document have to say, in its order.
+// partsOf returns the parts of a normalized document in order.
 func partsOf(doc *oatf.Document) []part {
 	var out []part
 	for i := range doc.Attack.Execution.Actors {
@@ -51,7 +50,7 @@ func actorParts(a *oatf.Actor) []part {
 		read = unknownParts
 	}
 	var out []part
-	stated := 0 // where the parts of the latest state begin
+	stated := 0 // index of the latest state's parts
 	states := 0
 	add := func(p part, phase string) {
 		p.Actor, p.Phase, p.protocol, p.first = a.Name, phase, protocol, states <= 1
@@ -86,13 +85,12 @@ func newPart(method, name string, texts []string) part {
 	return part{Part: verdict.Part{Method: method, Name: name}, texts: texts}
 }
 
-// unknownParts is the state of an actor that speaks a protocol of which nothing is known.
+// unknownParts handles the state of an actor with an unknown protocol.
 func unknownParts(state rawjson.Value, _ bool) []part {
 	return withText([]part{newPart("anything", "", textsOf(state))})
 }
 
-// unplayableParts are what a state says under keys that mean nothing in its mode, such as the sampling_requests of
-// one executor.
+// unplayableParts returns the parts under keys unknown in a mode, such as the sampling_requests of one executor.
 func unplayableParts(state rawjson.Value, mode string) []part {
 	known := oatf.StateKeys(mode)
 	var out []part
@@ -106,7 +104,7 @@ func unplayableParts(state rawjson.Value, mode string) []part {
 	return withText(out)
 }
 
-// clientParts are the actions of a client.
+// clientParts returns the actions of a client.
 func clientParts(state rawjson.Value) []part {
 	var out []part
 	for _, action := range state.Get("actions").Elements() {
@@ -120,15 +118,15 @@ func clientParts(state rawjson.Value) []part {
 	return out
 }
 
-// choiceParts are the entries of a dispatch list, each a part of its own: which of them is said
-// depends on what is asked. keys are what an entry holds of the format's own.
+// choiceParts returns the entries of a dispatch list as separate parts: the request decides which is said. keys are the
+// format's own members of an entry.
 func choiceParts(method, name string, list rawjson.Value) []part {
 	choice, err := match.ParseDispatch(list)
 	var out []part
 	for _, e := range list.Elements() {
 		p := newPart(method, name, nil)
 		for m := range e.Members() {
-			if key := m.Key.Text(); key != "when" { // what a model is told to write stands for what it writes
+			if key := m.Key.Text(); key != "when" { // instructions to a model stand for what it writes
 				p.texts = append(p.texts, textsOf(m.Value)...)
 			}
 		}
@@ -140,7 +138,7 @@ func choiceParts(method, name string, list rawjson.Value) []part {
 	return withText(out)
 }
 
-// withText drops parts that say nothing.
+// withText drops parts without text.
 func withText(parts []part) []part {
 	var out []part
 	for _, p := range parts {
@@ -151,7 +149,7 @@ func withText(parts []part) []part {
 	return out
 }
 
-// textsOf returns the strings of a value, names of members left out.
+// textsOf returns the strings of a value, without member names.
 func textsOf(v rawjson.Value) []string {
 	var out []string
 	for t := range v.Strings() {
@@ -162,7 +160,7 @@ func textsOf(v rawjson.Value) []string {
 	return out
 }
 
-// equalParts reports whether two parts say the same: then neither is what changed.
+// equalParts reports whether two parts say the same, so that neither is the change.
 func equalParts(a, b *part) bool {
 	return a.Method == b.Method && a.Name == b.Name && strings.Join(a.texts, "\x00") == strings.Join(b.texts, "\x00")
 }

@@ -1,7 +1,5 @@
-// Package fromscan turns findings of a scan into attack documents: each plays the scanned
-// definitions to an agent, verbatim, and its indicators say what the agent would do if it
-// fell for them. A static finding says that a text is dangerous; a run says whether this
-// agent minds.
+// Package fromscan turns findings of a scan into attack documents: each presents the scanned definitions verbatim to an agent,
+// with indicators for compliance. A static finding says that a text is dangerous; a run says whether this agent is susceptible.
 package fromscan
 
 import (
@@ -15,24 +13,23 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Extension is the extension of an attack that names the findings it was made from.
+// Extension is the attack extension that names the findings that a document was generated from.
 const Extension = "x-gauntlet-finding"
 
-// A Draft is a document made from findings.
+// A Draft is a document generated from findings.
 type Draft struct {
 	Name     string // a file name without directory
 	Document *oatf.Document
 }
 
-// A Left finding is one that no document was made from.
+// A Left is a finding without a document.
 type Left struct {
 	Finding *finding.Finding
 	Why     string
-	Never   bool // no document is ever made of findings of this rule
+	Never   bool // findings of this rule never have a document
 }
 
-// Reasons says why no document was made from findings: one by one where there would be one for most, by rule where
-// there never is.
+// Reasons explains why findings have no document: individually for rules that usually have one, by rule otherwise.
 func Reasons(left []Left) (out []string) {
 	for _, l := range left {
 		at := ""
@@ -46,15 +43,14 @@ func Reasons(left []Left) (out []string) {
 	return out
 }
 
-// poison are the rules whose findings are text that speaks to a model.
+// poison are the rules about text that addresses a model.
 var poison = []finding.Rule{"SEC-001", "SEC-002", "SEC-003", "SEC-004", "SEC-005"}
 
-// toxicFlow is the rule whose findings are pairs of tools.
+// toxicFlow is the rule about pairs of tools.
 const toxicFlow = "SEC-035"
 
-// Drafts makes a document of every definition with poisoned text, and of every toxic pair,
-// in the order of the findings. c holds the definitions that the findings are about; other
-// findings are left, with the reason.
+// Drafts generates a document for every definition with poisoned text and every toxic pair, in the order of the
+// findings. c holds the definitions of the findings; other findings are left, with the reason.
 func Drafts(findings []finding.Finding, c *catalog.Catalog) ([]Draft, []Left) {
 	var drafts []Draft
 	var left []Left
@@ -69,7 +65,7 @@ func Drafts(findings []finding.Finding, c *catalog.Catalog) ([]Draft, []Left) {
 		case slices.Contains(poison, f.Rule):
 			key := f.Location.File + "\x00" + f.Location.Server + "\x00" + string(f.Location.Kind) + "\x00" + f.Location.Item
 			if done[key] {
-				continue // the first finding of the definition took the others along
+				continue // handled with the definition's first finding
 			}
 			done[key] = true
 			d, why = poisoned(f, sameItem(findings, f), c)
@@ -91,7 +87,7 @@ func Drafts(findings []finding.Finding, c *catalog.Catalog) ([]Draft, []Left) {
 	return drafts, left
 }
 
-// sameItem returns the findings about the definition of the first one.
+// sameItem returns the findings about the same definition as first.
 func sameItem(findings []finding.Finding, first *finding.Finding) []*finding.Finding {
 	var out []*finding.Finding
 	for i := range findings {
@@ -104,7 +100,7 @@ func sameItem(findings []finding.Finding, first *finding.Finding) []*finding.Fin
 	return out
 }
 
-// A draft is a document in the making.
+// A draft is a document under construction.
 type draft struct {
 	title, prompt string
 	about         []*finding.Finding
@@ -113,7 +109,7 @@ type draft struct {
 	indicators    []oatf.Indicator
 }
 
-// finishDraft gives the draft its number and writes out the rest.
+// finishDraft numbers the draft and writes it out.
 func (d *draft) finishDraft(n int) Draft {
 	id := fmt.Sprintf("GNT-SCAN-%03d", n)
 	first := d.about[0]
@@ -137,7 +133,7 @@ func (d *draft) finishDraft(n int) Draft {
 	return Draft{fmt.Sprintf("%03d-%s.yaml", n, fileName(first.Location.Item)), doc}
 }
 
-// origin says which findings the document is about, as JSON.
+// origin returns the findings of the document as JSON.
 func (d *draft) origin() string {
 	var prints, rules []string
 	for _, f := range d.about {
@@ -150,7 +146,7 @@ func (d *draft) origin() string {
 	return `{"rules":` + jsonList(rules) + `,"fingerprints":` + jsonList(prints) + `,"server":` + rawjson.Quote(at.Server) + `,"item":` + rawjson.Quote(at.Item) + `}`
 }
 
-// user is the actor that holds what the user asks.
+// user is the actor with the user's request.
 func user(prompt string) oatf.Actor {
 	state := `{"run_agent_input":{"threadId":"thread-1","runId":"run-1","messages":[{"id":"message-1","role":"user","content":` + rawjson.Quote(prompt) + `}],"tools":[],"context":[]}}`
 	return oatf.Actor{Name: "user", Mode: "ag_ui_client", Phases: []oatf.Phase{{Name: "ask", State: jsonValue(state)}}}
@@ -168,8 +164,7 @@ func severityLevel(s finding.Severity) oatf.SeverityLevel {
 	return oatf.SeverityLow
 }
 
-// Fingerprints returns those of the findings that a document was made from, nil for one
-// that was not.
+// Fingerprints returns the fingerprints of the findings that a document was generated from, nil for none.
 func Fingerprints(doc *oatf.Document) []string {
 	var out []string
 	for _, x := range doc.Attack.Extensions {

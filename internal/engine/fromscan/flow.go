@@ -10,8 +10,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// paired makes a draft of a toxic flow: what the first tool of the path reads is made to ask
-// for the second one, with a word that the agent can have from nowhere else.
+// paired drafts a toxic flow: what the path's first tool reads asks for the second, with a word that the agent can have
+// from nowhere else.
 func paired(f *finding.Finding, c *catalog.Catalog) (*draft, string) {
 	if len(f.Related) == 0 {
 		return nil, "the finding does not name the second tool"
@@ -57,8 +57,7 @@ func paired(f *finding.Finding, c *catalog.Catalog) (*draft, string) {
 	return d, ""
 }
 
-// freeText returns the name of a parameter that takes any text, a required one if there is
-// one, "" if there is none.
+// freeText returns the name of a parameter that takes any text, preferably a required one, "" for none.
 func freeText(s *catalog.Server, it *catalog.Item) string {
 	var tree rawjson.Tree
 	schema := it.Parse(s, &tree).Get("inputSchema")

@@ -15,17 +15,16 @@ func jsonList(items []string) string {
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-// jsonValue reads JSON that this package has written.
+// jsonValue parses JSON written by this package.
 func jsonValue(s string) rawjson.Value {
 	tree := new(rawjson.Tree)
 	if err := tree.Parse(s, 0); err != nil {
-		panic("confirm: wrote JSON that cannot be read: " + err.Error()) // a fault of ours
+		panic("confirm: wrote JSON that cannot be read: " + err.Error()) // our own fault
 	}
 	return tree.Root()
 }
 
-// verbatim returns a definition as text in which nothing is a template: what the server
-// wrote between braces has to reach the agent as it stands.
+// verbatim returns a definition as text without templates: what the server wrote between braces must reach the agent unchanged.
 func verbatim(v rawjson.Value) string {
 	raw, from := v.Raw(), v.Offset()
 	var b strings.Builder
@@ -42,7 +41,7 @@ func verbatim(v rawjson.Value) string {
 	return b.String() + raw[at:]
 }
 
-// fileName makes a part of a file name of what a stranger wrote.
+// fileName turns untrusted text into a part of a file name.
 func fileName(s string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(s) {

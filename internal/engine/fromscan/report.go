@@ -8,8 +8,7 @@ import (
 	"gauntlet/finding"
 )
 
-// Findings returns the findings of the JSON report of a scan, and the snapshots that they name,
-// each once.
+// Findings returns the findings of a scan's JSON report and the distinct snapshots that they name.
 func Findings(report string) (findings []finding.Finding, files []string, err error) {
 	var r struct {
 		Version  string             `json:"schema_version"`

@@ -9,14 +9,12 @@ import (
 	"gauntlet/rawjson"
 )
 
-// mostTools bounds the definitions of one document, in bytes: the tool at hand comes first,
-// then the server's others in their order. A document has to stay below the limit at which
-// it is read.
+// mostTools limits the bytes of definitions per document, the tool in question first, then the server's others in
+// order. A document must stay below its reading limit.
 const mostTools = 256 << 10
 
-// findItem returns the server and the definition that a location names, nil if the catalog does
-// not hold it. What was found on a live server has no file: its snapshot is told by the
-// server's name.
+// findItem returns the server and definition of a location, nil if the catalog lacks it. A finding on a live server has
+// no file: its snapshot is identified by the server's name.
 func findItem(c *catalog.Catalog, l *finding.Location) (*catalog.Server, *catalog.Item) {
 	for _, s := range c.Servers {
 		if s.Name != l.Server || l.File != "" && s.Document.Name != l.File {
@@ -32,16 +30,16 @@ func findItem(c *catalog.Catalog, l *finding.Location) (*catalog.Server, *catalo
 	return nil, nil
 }
 
-// A stage is the state of an adversarial server that plays a scanned one.
+// A stage is the state of an adversarial server that imitates a scanned one.
 type stage struct {
 	server *catalog.Server
-	said   map[string]string // what a tool answers, as text; the others answer that they are done
+	said   map[string]string // results of tools, as text; others answer done
 }
 
-// done is what a tool answers that has nothing to do with the attack.
+// done is the result of a tool without a part in the attack.
 const done = "Done."
 
-// addActor plays the server with the given definitions first.
+// addActor adds the server's actor, with the given definitions first.
 func (s *stage) addActor(name string, first ...*catalog.Item) (oatf.Actor, bool) {
 	var tools []string
 	size := 0
@@ -49,7 +47,7 @@ func (s *stage) addActor(name string, first ...*catalog.Item) (oatf.Actor, bool)
 		var tree rawjson.Tree
 		v := it.Parse(s.server, &tree)
 		if v.Kind() != rawjson.Object || v.Get("responses").Exists() || v.Get("name").Kind() != rawjson.String {
-			return false // the format could not tell it from its own member
+			return false // the format could not distinguish it from its own member
 		}
 		if size += len(v.Raw()); len(tools) >= len(first) && size > mostTools {
 			return true
@@ -82,8 +80,7 @@ func (s *stage) addActor(name string, first ...*catalog.Item) (oatf.Actor, bool)
 
 func escaped(s string) string { return strings.ReplaceAll(s, "{{", `\{{`) }
 
-// instructions returns the member of the state with the server's instructions, "" if it has
-// none.
+// instructions returns the state's member with the server's instructions, "" if it has none.
 func (s *stage) instructions() string {
 	for i := range s.server.Self {
 		if it := &s.server.Self[i]; it.Label() == "instructions" {
@@ -96,7 +93,7 @@ func (s *stage) instructions() string {
 	return ""
 }
 
-// stringsOf returns all texts of a definition.
+// stringsOf returns all strings of a definition.
 func stringsOf(s *catalog.Server, it *catalog.Item) []string {
 	var tree rawjson.Tree
 	var out []string

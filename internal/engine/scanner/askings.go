@@ -9,10 +9,9 @@ import (
 	"gauntlet/result"
 )
 
-// judgeAskings runs the checks of single definitions over what servers said at other times: a
-// server may show its poison to another client alone, or after a list has changed. A finding that
-// the catalog or an earlier asking has already is not told again. first is the number of the
-// first asking's document.
+// judgeAskings runs the checks of single definitions over what servers said at other times: a server may show its
+// poison only to another client, or after a list has changed. Findings that the catalog or an earlier asking has are
+// not repeated. first is the document number of the first asking.
 func judgeAskings(r *result.Report, checks []*check.Check, opt Options, first int) {
 	checks = slices.DeleteFunc(slices.Clone(checks), func(k *check.Check) bool { return k.Needs&^check.Definitions != 0 })
 	if len(checks) == 0 {

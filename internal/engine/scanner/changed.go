@@ -5,9 +5,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// unchanged returns the items that stand in the baseline as they are, under the same name
-// of the same server. None does if anything is wrong with the baseline: what it holds was
-// then not all approved.
+// unchanged returns the items that equal the baseline's under the same name of the same server; none if the baseline
+// has a problem, since then not all of it was approved.
 func unchanged(c, baseline *catalog.Catalog) map[*catalog.Item]bool {
 	out := map[*catalog.Item]bool{}
 	if baseline == nil || len(baseline.Problems) > 0 {
@@ -30,11 +29,11 @@ func unchanged(c, baseline *catalog.Catalog) map[*catalog.Item]bool {
 	return out
 }
 
-// known are the items of one list of the baseline, by name.
+// known holds the items of a baseline list by name.
 type known struct {
 	server *catalog.Server
 	items  map[string][]*catalog.Item
-	forms  map[string]map[string]bool // canonical, of names that came up
+	forms  map[string]map[string]bool // canonical, for names that were looked up
 	tree   rawjson.Tree
 }
 
@@ -60,8 +59,7 @@ func (k *known) markUnchanged(out map[*catalog.Item]bool, s *catalog.Server, ite
 	}
 }
 
-// hasItem reports whether an item of the name has this form. Each is written out once, however
-// often its name comes up.
+// hasItem reports whether an item with this name has this form. The forms of a name are computed once.
 func (k *known) hasItem(name, canonical string) bool {
 	forms := k.forms[name]
 	if forms == nil {

@@ -9,8 +9,7 @@ import (
 	"gauntlet/result"
 )
 
-// judgeConfigs runs the checks of configurations and adds what they found behind what was
-// found in servers, as documents numbered from first.
+// judgeConfigs runs the checks of configurations and adds their findings after those of servers, with documents numbered from first.
 func judgeConfigs(r *result.Report, opt Options, first int) {
 	if opt.Configs == nil {
 		return
@@ -31,7 +30,7 @@ func judgeConfigs(r *result.Report, opt Options, first int) {
 	var found []finding.Finding
 	for _, k := range checks {
 		ledger := result.CheckCoverage{Rule: k.ID, Name: k.Name, State: "ran", Items: entries, Of: result.OfConfigurations}
-		// One at a time, so that the ledger can say what each did.
+		// One at a time, so that the ledger has a line for each.
 		fs, problems := config.Run(opt.Configs, []*config.Check{k})
 		if problems != nil {
 			ledger.State, ledger.Reason = "failed", "broke; see the problems"
@@ -57,7 +56,7 @@ func judgeConfigs(r *result.Report, opt Options, first int) {
 	}
 }
 
-// ConfigRules describes checks of configurations as Rules does those of servers.
+// ConfigRules is Rules for checks of configurations.
 func ConfigRules(checks []*config.Check) []result.Rule {
 	out := make([]result.Rule, 0, len(checks))
 	for _, k := range checks {

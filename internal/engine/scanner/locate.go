@@ -9,7 +9,7 @@ import (
 	"gauntlet/result"
 )
 
-// locateFindings gives findings and problems their lines and columns, one pass a document.
+// locateFindings sets lines and columns of findings and problems in one pass per document.
 func locateFindings(docs []*catalog.Document, r *result.Report) {
 	type place struct {
 		offset       int
@@ -17,7 +17,7 @@ func locateFindings(docs []*catalog.Document, r *result.Report) {
 	}
 	places := make([][]place, len(docs))
 	add := func(input, offset int, line, column *int) {
-		// What a live server answered has no lines that a user could look up.
+		// A live server's answers have no lines that a user could look up.
 		if input >= 0 && input < len(docs) && docs[input].Name != "" {
 			places[input] = append(places[input], place{offset, line, column})
 		}

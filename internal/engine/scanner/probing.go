@@ -10,8 +10,8 @@ import (
 	"gauntlet/result"
 )
 
-// addProbing writes down how each trial ended. What was planned and never reached a tool's code
-// is a problem: it must not read like resistance.
+// addProbing records the outcome of each trial. A planned trial that never reached a tool's code is a problem: it must
+// not look like resistance.
 func addProbing(r *result.Report, e *probe.Evidence) {
 	if e == nil {
 		return
@@ -46,7 +46,7 @@ func trialOf(t *probe.Trial, server string) result.ProbeTrial {
 	return out
 }
 
-// undelivered tells of planned trials without a delivery, one problem for each tool and reason.
+// undelivered reports planned trials without delivery, one problem per tool and reason.
 func undelivered(p *result.Probing) []finding.Problem {
 	type key struct{ tool, why string }
 	var order []key
@@ -61,7 +61,7 @@ func undelivered(p *result.Probing) []finding.Problem {
 			order = append(order, k)
 		}
 		one := t.Class
-		if t.Parameter != "" { // some are about the tool as a whole
+		if t.Parameter != "" { // some are about the whole tool
 			one += " in " + t.Parameter
 		}
 		what[k] = append(what[k], one)

@@ -1,4 +1,4 @@
-// Package scanner runs the checks over a catalog and adds up what they found. Package scan is its face for other modules.
+// Package scanner runs the checks over a catalog and collects their results. Package scan is its public interface.
 package scanner
 
 import (
@@ -28,46 +28,41 @@ import (
 	"gauntlet/result"
 )
 
-// Options are what a scan may be told.
+// Options configure a scan.
 type Options struct {
 	// Checks to run; nil for Checks().
 	Checks []*check.Check
-	// PerItem is the most findings that one check reports on one definition; 0 for
-	// check.DefaultPerItem.
+	// PerItem limits the findings of a check per definition; 0 for check.DefaultPerItem.
 	PerItem int
-	// Baseline is a catalog that the user approved earlier, to compare with; nil for none.
-	// Whatever is wrong with it becomes a problem of the scan.
+	// Baseline is an approved catalog to compare with; nil for none. Its problems become problems of the scan.
 	Baseline *catalog.Catalog
-	// Configs are configurations of MCP clients, judged beside the servers; nil for none.
+	// Configs are MCP client configurations to judge as well; nil for none.
 	Configs []config.File
 	// ConfigChecks are the checks to run on Configs; nil for config.Checks().
 	ConfigChecks []*config.Check
-	// Together are the servers of the catalog that one agent would see together: only those
-	// are compared with each other. Nil means that one agent would see all.
+	// Together are the groups of servers that one agent sees together: only servers in a group are compared. Nil means a single group.
 	Together [][]*catalog.Server
-	// ChangedOnly leaves out of the checks of single definitions what stands in the baseline
-	// as it is. The report counts it. A baseline with a problem leaves out nothing.
+	// ChangedOnly skips definitions that equal the baseline in checks of single definitions. The report counts them. A
+	// baseline with a problem skips nothing.
 	ChangedOnly bool
-	// Askings are what servers of the catalog said when they were asked at other times;
-	// nil for none. Whatever is wrong with them becomes a problem of the scan.
+	// Askings are what servers of the catalog said at other times; nil for none. Their problems become problems of the scan.
 	Askings []check.Asking
-	// Trace is a recorded conversation, with what was declared about it; its Number is set by
-	// the scan. Whatever is wrong with it becomes a problem of the scan.
+	// Trace is a recorded conversation and the declarations about it; the scan sets its Number. Its problems become problems of the scan.
 	Trace check.Recording
-	// Source is what was read of the source of a server; the zero value for none. Its Number is set by the scan.
+	// Source is what was read of a server's source; zero for none. The scan sets its Number.
 	Source check.SourceTree
-	// Probes is what came of probing the only server of the catalog; nil for none. Planned trials
-	// that never reached a tool become problems of the scan.
+	// Probes are the results of probing the only server of the catalog; nil for none. Planned trials that never reached
+	// a tool become problems of the scan.
 	Probes *probe.Evidence
-	// Contacts are what came along with reading servers behind URLs, for the posture map.
+	// Contacts were observed while reading servers behind URLs, for the posture map.
 	Contacts []probe.Contact
-	// Package is what is known of a package before it runs; nil for none. Its Number is set by the scan.
+	// Package is what is known of a package before it runs; nil for none. The scan sets its Number.
 	Package *check.PackageFacts
-	// Version of the program, for the report.
+	// Version is the program's, for the report.
 	Version string
 }
 
-// Checks returns every check there is, by id; those of our own stand behind the others.
+// Checks returns all checks by id, our own last.
 func Checks() []*check.Check {
 	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks(), differential.Checks(), toxicflow.Checks(), boundary.Checks(), sourceflow.Checks(), probing.Checks(), behaviour.Checks(), packaging.Checks())
 	slices.SortStableFunc(all, func(a, b *check.Check) int {
@@ -77,8 +72,7 @@ func Checks() []*check.Check {
 	return all
 }
 
-// Run runs every check whose evidence is present and returns what they found and what
-// was looked at. It does no I/O and the same catalog gives the same report.
+// Run runs every check whose evidence is present and reports what was found and examined. It does no I/O and is deterministic.
 func Run(c *catalog.Catalog, opt Options) *result.Report {
 	checks := opt.Checks
 	if checks == nil {
@@ -142,7 +136,7 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 // NothingRead is the message of the problem that there was nothing to scan.
 const NothingRead = "nothing was read: the catalog holds no server"
 
-// idle reports a scan that looked at nothing, which must not read like a clean one.
+// idle reports a scan that examined nothing, which must not look clean.
 func idle(c *catalog.Catalog, checks []*check.Check, opt Options) []finding.Problem {
 	var out []finding.Problem
 	if len(c.Servers) == 0 && opt.Configs == nil && opt.Trace.Trace == nil && opt.Source.Sources == nil && opt.Package == nil {
@@ -154,7 +148,7 @@ func idle(c *catalog.Catalog, checks []*check.Check, opt Options) []finding.Prob
 	return out
 }
 
-// baselineProblems says what keeps a baseline from being compared as a whole.
+// baselineProblems says why a baseline cannot be compared completely.
 func baselineProblems(c, baseline *catalog.Catalog) []finding.Problem {
 	var out []finding.Problem
 	for _, p := range baseline.Problems {
@@ -171,8 +165,8 @@ func baselineProblems(c, baseline *catalog.Catalog) []finding.Problem {
 	return out
 }
 
-// askingProblems says what one asking did not hold. What is malformed the first asking
-// has said, unless it is what the server says to this client alone.
+// askingProblems says what an asking lacks. Malformed parts were reported for the first asking, unless the server says
+// them only to this client.
 func askingProblems(a check.Asking, input int) []finding.Problem {
 	var out []finding.Problem
 	for _, p := range a.Catalog.Problems {
@@ -189,7 +183,7 @@ func askingProblems(a check.Asking, input int) []finding.Problem {
 	return out
 }
 
-// orEmpty makes an empty list of none: encoding/json writes nil as null.
+// orEmpty returns an empty list for nil, which encoding/json writes as null.
 func orEmpty[T any](s []T) []T {
 	if s == nil {
 		return []T{}
@@ -197,7 +191,7 @@ func orEmpty[T any](s []T) []T {
 	return s
 }
 
-// watcher lets the posture map see the items as the checks walk them.
+// watcher shows the posture map the items as the checks walk them.
 type watcher struct{ posture.Collector }
 
 func (w *watcher) Visit(s *catalog.Server, it *catalog.Item, v rawjson.Value) { w.Add(s, it, v) }
@@ -237,10 +231,10 @@ func presenceState(present bool) string {
 	return result.StateAbsent
 }
 
-// Unasked is what a check needs that exists and was not among those to run.
+// Unasked is the missing evidence of a check that was not requested.
 const Unasked = "to be asked for"
 
-// skippedChecks lists the checks that exist and were not asked for.
+// skippedChecks lists the checks that were not requested.
 func skippedChecks(checks []*check.Check) []result.Skip {
 	var out []result.Skip
 	for _, k := range Checks() {
@@ -251,7 +245,7 @@ func skippedChecks(checks []*check.Check) []result.Skip {
 	return out
 }
 
-// Rules describes checks to a reader who does not have the program.
+// Rules describes checks for readers without the program.
 func Rules(checks []*check.Check) []result.Rule {
 	out := make([]result.Rule, 0, len(checks))
 	for _, k := range checks {

@@ -11,7 +11,7 @@ import (
 	"gauntlet/result"
 )
 
-// documents counts the documents of a scan, behind which the trace is numbered.
+// documents counts the documents of a scan, after which the trace is numbered.
 func documents(c *catalog.Catalog, opt Options) int {
 	n := len(c.Documents) + len(opt.Askings)
 	if opt.Baseline != nil {
@@ -34,7 +34,7 @@ func recorded(t check.Recording) *result.TraceCoverage {
 	return out
 }
 
-// traceProblems says what keeps a trace from being judged as a whole.
+// traceProblems says why a trace cannot be judged completely.
 func traceProblems(t check.Recording) []finding.Problem {
 	var out []finding.Problem
 	at := finding.Location{Kind: finding.Message, File: t.File}

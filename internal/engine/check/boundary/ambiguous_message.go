@@ -42,7 +42,7 @@ chooses may differ in case: a call's arguments, structured content, the properti
 	},
 })
 
-// ambiguousIn returns the first member of a message that readers take differently, and says so.
+// ambiguousIn returns the first member of a message that parsers interpret differently, with a description.
 func ambiguousIn(message rawjson.Value) (member rawjson.Value, what string) {
 	if v := rawjson.FirstAmbiguous(message, holdsOwnNames, 100); v.Exists() {
 		return v, fmt.Sprintf("more than one member of an object is called %s, in one case or several; readers differ in which one they take", excerpt.Quote(strings.ToLower(rawjson.FoldName(v.Key().Text())), 90))
@@ -64,8 +64,7 @@ func ambiguousIn(message rawjson.Value) (member rawjson.Value, what string) {
 	return rawjson.Value{}, ""
 }
 
-// resultMembers are members of results of MCP that decide what a client shows its model, by
-// their folded names.
+// resultMembers are the folded names of members of MCP results that decide what a client shows its model.
 var resultMembers = foldedNames("tools", "prompts", "resources", "resourceTemplates", "nextCursor", "instructions", "content", "structuredContent", "contents", "messages")
 
 func foldedNames(names ...string) map[string]string {
@@ -76,7 +75,7 @@ func foldedNames(names ...string) map[string]string {
 	return folded
 }
 
-// holdsOwnNames reports whether the value of a member holds names of the author's own.
+// holdsOwnNames reports whether a member's value has names chosen by the author.
 func holdsOwnNames(member string) bool {
 	switch member {
 	case "arguments", "structuredContent", "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependentRequired",

@@ -1,10 +1,8 @@
-// Package boundary holds the checks of recorded conversations against a declared boundary:
-// which values crossed from one server to another (SEC-060), which capabilities were claimed
-// and used (SEC-061), and whether the declaration can be applied as it stands (GNT-301).
+// Package boundary holds the checks of recorded conversations against a declared boundary: which values crossed from one server
+// to another (SEC-060), which capabilities were claimed and used (SEC-061), and whether the declaration is applicable (GNT-301).
 //
-// What is said here is proven by the trace: that a value of one server's result stood in
-// a call to another, that a claim is in a set or not. It is no statement about intent, and
-// text that a model rewrote is out of its sight.
+// Their findings are proven by the trace: a value of one server's result occurred in a call to another, a claim is or
+// is not in a set. They say nothing about intent and cannot see text that a model rephrased.
 package boundary
 
 import (
@@ -23,43 +21,40 @@ var lane check.Lane
 // register adds a check to the lane.
 var register = lane.Register
 
-// Checks returns the lane's checks by id.
+// Checks returns the package's checks by id.
 func Checks() []*check.Check { return lane.Checks() }
 
 // source is the public page that describes both rules.
 const source = "https://mcptest.sh/docs/security/trust-boundary"
 
-// messageTitle says for a reader what a message is.
+// messageTitle names a message for readers.
 func messageTitle(method, name string) string { return strings.TrimSpace(method + " " + name) }
 
-// quoteValue quotes a value for a message of ours, shortened.
+// quoteValue quotes a shortened value for our messages.
 func quoteValue(s string) string { return excerpt.Quote(s, 90) }
 
-// namesServerOrTool reports whether a declared name stands for a server or for one tool of it. Either
-// may hold dots, so nothing is split.
+// namesServerOrTool reports whether a declared name means a server or one of its tools. Both may contain dots, so nothing is split.
 func namesServerOrTool(name, server, tool string) bool {
 	return name == server || name == server+"."+tool
 }
 
-// namesTool reports whether a declared name stands for a tool: by its own name, or with that of
-// its server.
+// namesTool reports whether a declared name means a tool, with or without its server's name.
 func namesTool(name, server, tool string) bool {
 	return tool != "" && (name == tool || name == server+"."+tool)
 }
 
-// A parsedMessage is one that findings are about. Several of them may be about one message,
-// which is parsed once.
+// A parsedMessage caches a parsed message: several findings may be about the same one.
 type parsedMessage struct {
 	tree    rawjson.Tree
 	message *trace.Message
 }
 
-// locateValue returns the place of a value in a message of the trace. offset is where in the message
-// the value begins, in bytes; no two begin at one place.
+// locateValue returns the place of the value that begins at offset, in bytes, of a message of the trace. No two values
+// begin at the same offset.
 func (o *parsedMessage) locateValue(p *check.Pass, m *trace.Message, item string, offset int) (check.Place, rawjson.Value) {
 	if o.message != m {
 		o.message = m
-		_ = o.tree.Parse(m.Raw, 0) // it was read before, so it can be; else nothing is found in it
+		_ = o.tree.Parse(m.Raw, 0) // it was parsed before; otherwise nothing is found
 	}
 	for v := range o.tree.Root().All() {
 		if v.Offset() == offset {
@@ -69,8 +64,7 @@ func (o *parsedMessage) locateValue(p *check.Pass, m *trace.Message, item string
 	return p.Message(m, item, rawjson.Value{}), rawjson.Value{}
 }
 
-// generalPointer is the way to an argument with the places in lists left out, so that a neighbour more
-// does not move it.
+// generalPointer is the path to an argument without list positions, so that an added neighbour does not change it.
 func generalPointer(v rawjson.Value) string {
 	parts := strings.Split(v.Pointer(), "/")
 	for i, part := range parts {
@@ -81,5 +75,5 @@ func generalPointer(v rawjson.Value) string {
 	return strings.Join(parts, "/")
 }
 
-// quoteDeclared is the text of a declared name as a message quotes it.
+// quoteDeclared quotes a declared name.
 func quoteDeclared(n trust.Name) string { return fmt.Sprintf("%.80q", n.Text) }

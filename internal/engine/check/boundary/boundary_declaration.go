@@ -52,7 +52,7 @@ the trace, which may be a typing error.`,
 	},
 })
 
-// knowsServerOrTool reports whether a declared name stands for a server of the trace, or a tool of one.
+// knowsServerOrTool reports whether a declared name means a server of the trace or one of its tools.
 func (k *callLog) knowsServerOrTool(name string) bool {
 	if k.servers[name] {
 		return true

@@ -11,28 +11,27 @@ import (
 	"gauntlet/trust"
 )
 
-// A callLog is what a trace says about calls: who sent what to which server, and what came back.
+// A callLog holds the calls of a trace: who sent what to which server, and what was returned.
 type callLog struct {
 	calls   []call
-	at      map[int]int // places in calls, by the number of the request and of the result
+	at      map[int]int // request or result number to index in calls
 	servers map[string]bool
-	tools   map[string]map[string]bool // the servers that a tool was seen on
+	tools   map[string]map[string]bool // servers that offered a tool
 	// enums are the strings that a tool's schema lists, by server and tool.
 	enums map[[2]string]map[string]bool
-	tasks map[[2]string]int // the call that a task carries on, by server and the task's id
+	tasks map[[2]string]int // call that a task continues, by server and task id
 }
 
-// A call is one message that gives a server input: a request with its result, a notification,
-// or an answer to what the server asked.
+// A call is a message that gives a server input: a request with its result, a notification, or an answer to a server's request.
 type call struct {
-	request, result int // places in the trace; result is -1 where none was recorded
+	request, result int // indexes in the trace; result is -1 if none was recorded
 	server, tool    string
 	title           string
-	method          string // "" for what is no request
-	input           string // what of the message gives the input, for a reader
-	origin          int    // the place of the call that it carries on as a task, else its own
-	failed          bool   // the result says isError
-	sanitizer       uint64 // which of the required sanitizers it calls
+	method          string // "" for anything but a request
+	input           string // the part of the message with the input, for readers
+	origin          int    // index of the call that this one continues as a task, otherwise its own
+	failed          bool   // the result has isError
+	sanitizer       uint64 // bit set of the required sanitizers that it calls
 }
 
 func newCallLog() *callLog {
@@ -64,8 +63,7 @@ func readCalls(t *trace.Trace, sanitizers []trust.Name) *callLog {
 	return k
 }
 
-// addInput adds a message of the client, unless it gives a server nothing: in initialize the
-// client speaks of itself.
+// addInput adds a client's message unless it gives the server no input: in initialize the client describes itself.
 func (k *callLog) addInput(m *trace.Message, i int, tree *rawjson.Tree, sanitizers []trust.Name) {
 	switch {
 	case m.Method == mcp.Initialize:
@@ -86,8 +84,8 @@ func (k *callLog) addCall(m *trace.Message, c call) {
 	k.calls = append(k.calls, c)
 }
 
-// returns reports whether the answer to a call is followed: that of a tool, a resource or a prompt, at once or as a task, a
-// completion, and definitions.
+// returns reports whether the response to a call is followed: that of a tool, resource or prompt, immediately or as a
+// task, a completion, and definitions.
 func (c *call) returns() bool {
 	switch c.method {
 	case mcp.TasksGet, mcp.TasksResult, mcp.TasksUpdate, mcp.CompletionComplete:
@@ -126,14 +124,14 @@ func (k *callLog) addRequest(m *trace.Message, i int, tree *rawjson.Tree, saniti
 	k.addCall(m, c)
 }
 
-// maxSanitizers is how many sanitizers may be required; the parser of suites refuses more.
+// maxSanitizers limits the required sanitizers; the suite parser rejects more.
 const maxSanitizers = 64
 
 func (k *callLog) addResult(m *trace.Message, i, at int, tree *rawjson.Tree) {
 	k.calls[at].result = i
 	k.at[m.Seq] = at
 	k.calls[at].failed = m.Kind == trace.Error
-	// Most results say nothing of it, and are not parsed here.
+	// Most results contain neither, and are not parsed here.
 	if m.Kind == trace.Response && (strings.Contains(m.Raw, "isError") || strings.Contains(m.Raw, "taskId")) {
 		if result, err := m.Content(tree); err == nil {
 			k.noteResult(result, at)
@@ -141,7 +139,7 @@ func (k *callLog) addResult(m *trace.Message, i, at int, tree *rawjson.Tree) {
 	}
 }
 
-// noteResult learns from a result whether it failed, and which task it carries on.
+// noteResult records whether a result failed and which task it belongs to.
 func (k *callLog) noteResult(result rawjson.Value, at int) {
 	c := &k.calls[at]
 	c.failed, _ = result.Get("isError").Bool()
@@ -159,7 +157,7 @@ func (k *callLog) addTool(server, tool string) {
 	k.tools[tool][server] = true
 }
 
-// addToolList learns tools and the values that their schemas list.
+// addToolList records tools and the values that their schemas list.
 func (k *callLog) addToolList(m *trace.Message, tree *rawjson.Tree) {
 	result, err := m.Content(tree)
 	if err != nil {
@@ -170,7 +168,7 @@ func (k *callLog) addToolList(m *trace.Message, tree *rawjson.Tree) {
 	}
 }
 
-// addDefinition learns a tool from its definition.
+// addDefinition records a tool definition.
 func (k *callLog) addDefinition(server string, tool rawjson.Value) {
 	name := strings.Clone(tool.Get("name").Text())
 	k.addTool(server, name)
@@ -185,8 +183,7 @@ func (k *callLog) addDefinition(server string, tool rawjson.Value) {
 	}
 }
 
-// addScannedTools learns the tools of servers that were scanned beside the trace, under the name
-// that they give themselves.
+// addScannedTools records the tools of servers scanned with the trace, under the servers' own names.
 func (k *callLog) addScannedTools(p *check.Pass) {
 	var tree rawjson.Tree
 	for _, s := range p.Catalog.Servers {
@@ -200,9 +197,8 @@ func (k *callLog) addScannedTools(p *check.Pass) {
 	}
 }
 
-// addInputs lists what a message of the client gives to its server: all that its params, its
-// result or its error hold, but for what the client says of itself and the names by which the
-// server's own things are called.
+// addInputs lists what a client's message gives its server: everything in params, result or error, except what the
+// client says about itself and identifiers of the server's own things.
 func (s *valueSweep) addInputs() {
 	root := s.messageRoot()
 	for m := range root.Get("params").Members() {
@@ -230,8 +226,8 @@ func (s *valueSweep) addInputs() {
 	s.markRoles()
 }
 
-// addOutputs lists what an answer to a request gives its client: a result, or the words of an error. Of definitions that is what
-// their author wrote for a reader, and not the names and types that a program reads.
+// addOutputs lists what a response gives the client: a result, or an error's text. Of definitions it lists what is
+// written for readers, not names and types for programs.
 func (s *valueSweep) addOutputs(method string) {
 	root := s.messageRoot()
 	s.addValues(root.Get("result"))
@@ -244,7 +240,7 @@ func (s *valueSweep) addOutputs(method string) {
 		e := &s.entries[i]
 		key := e.value.Key()
 		if !key.Exists() {
-			key = e.value.Parent().Key() // of the array around it
+			key = e.value.Parent().Key() // of the surrounding array
 		}
 		if e.text != "" && forPrograms[key.Text()] {
 			e.text, e.worthy = "", false
@@ -252,7 +248,7 @@ func (s *valueSweep) addOutputs(method string) {
 	}
 }
 
-// forPrograms are the members of definitions that no reader is shown as text.
+// forPrograms are members of definitions that are not shown as text.
 var forPrograms = map[string]bool{
 	"name": true, "type": true, "format": true, "pattern": true, "required": true, "mimeType": true, "$schema": true, "$id": true, "$ref": true, "$anchor": true, "enum": true, "const": true,
 	"nextCursor": true, "cacheScope": true, "resultType": true, "x-mcp-header": true, "src": true, "sizes": true, "theme": true, "taskSupport": true, "audience": true,

@@ -108,7 +108,7 @@ and declare what was agreed on.`,
 	},
 })
 
-// outOfScope reports whether the declared target is of a time when requests claimed nothing.
+// outOfScope reports whether the declared target predates claims in requests.
 func outOfScope(n *trust.Negotiation) (note string, idle bool) {
 	if n == nil || n.Target.Text == "" || n.Target.Text >= mcp.FirstStateless {
 		return "", false
@@ -116,7 +116,7 @@ func outOfScope(n *trust.Negotiation) (note string, idle bool) {
 	return fmt.Sprintf("nothing is compared for the target %s: before %s a client claims its capabilities once, in initialize", n.Target.Text, mcp.FirstStateless), true
 }
 
-// claimGroups are findings about claims, those that say the same counted.
+// claimGroups groups and counts equal findings about claims.
 type claimGroups struct {
 	order []*claimGroup
 	at    map[string]*claimGroup
@@ -175,7 +175,7 @@ func quotedList(paths []string) string {
 	return strings.Join(out, ", ")
 }
 
-// sentAs names claims as the request did.
+// sentAs names claims as they were sent.
 func sentAs(r *request, paths []string) string {
 	var out []string
 	for _, path := range paths {

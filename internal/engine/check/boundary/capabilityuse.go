@@ -7,15 +7,14 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A capabilityUse is what a server wanted of a client, as the capabilities that it takes.
+// A capabilityUse is a server's request to a client, with the capabilities that it requires.
 type capabilityUse struct {
 	needs  []string
-	what   string // the method or the result type
-	offset int    // of the value that shows it in its message, in bytes
+	what   string // method or result type
+	offset int    // in the message, of the value that shows it, in bytes
 }
 
-// asksOf reads a result: what it asks for in inputRequests, and a type that an extension
-// defines.
+// asksOf returns what a result asks for: its inputRequests, and a result type defined by an extension.
 func asksOf(result rawjson.Value) []capabilityUse {
 	var out []capabilityUse
 	for m := range result.Get("inputRequests").Members() {
@@ -36,12 +35,12 @@ func asksOf(result rawjson.Value) []capabilityUse {
 
 const (
 	tasksExtension = "extensions.io.modelcontextprotocol/tasks"
-	// anyExtension stands for whichever extension defines a result type that MCP does not.
+	// anyExtension stands for the extension that defines a result type unknown to MCP.
 	anyExtension = "extensions"
 )
 
-// neededCapabilities returns the capabilities that a request to a client takes; nil for none. Before
-// 2026-07-28 asking for context without the capability was discouraged only.
+// neededCapabilities returns the capabilities that a request to a client requires; nil for none. Before 2026-07-28,
+// asking for context without the capability was only discouraged.
 func neededCapabilities(method string, params rawjson.Value, modern bool) []string {
 	switch method {
 	case mcp.ElicitationCreate:
@@ -66,7 +65,7 @@ func neededCapabilities(method string, params rawjson.Value, modern bool) []stri
 	return nil
 }
 
-// lackingFrom returns what of an ask was not claimed.
+// lackingFrom returns the required capabilities that were not claimed.
 func (a capabilityUse) lackingFrom(set map[string]bool) []string {
 	return slices.DeleteFunc(slices.Clone(a.needs), func(path string) bool {
 		if path == anyExtension {

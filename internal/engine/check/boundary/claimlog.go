@@ -11,55 +11,55 @@ import (
 	"gauntlet/trace"
 )
 
-// A request is one message of a client, as far as its claims go.
+// A request is a client's message and its claims.
 type request struct {
-	message int    // place in the trace
-	title   string // for a reader
-	who     string // the client and the credential it came with
+	message int    // index in the trace
+	title   string // for readers
+	who     string // client and credential
 	claims  claims
-	says    bool // it says what the client can do; without it claims is empty
+	says    bool // it states the client's capabilities; otherwise claims is empty
 }
 
-// An unclaimedUse is a server that wants something which the request at hand did not claim.
+// An unclaimedUse is a server's use of something that the current request did not claim.
 type unclaimedUse struct {
-	message   int // place in the trace of what the server sent
-	request   int // place in the trace of the request at hand, or of initialize
+	message   int // index in the trace of the server's message
+	request   int // index in the trace of the current request, or of initialize
 	title     string
-	ask       capabilityUse // the first one that lacks something
+	ask       capabilityUse // the first with an unclaimed capability
 	lacking   []string
-	inherited int    // the number of an earlier message that claimed it; 0 for none
-	legacy    bool   // what counts is what initialize said
-	agreed    string // what that was, for a reader
+	inherited int    // number of an earlier message that claimed it; 0 for none
+	legacy    bool   // judged by initialize
+	agreed    string // what initialize claimed, for readers
 }
 
 // A baseline is what an initialize claimed.
 type baseline struct {
-	message int // place in the trace
+	message int // index in the trace
 	claims  string
 }
 
-// A claimConversation is one conversation of a client with a server.
+// A claimConversation is a conversation of a client with a server.
 type claimConversation struct {
-	agreed   map[string]bool // what initialize claimed; nil where none was recorded
-	initial  int             // place of initialize in the trace
-	claims   string          // agreed, for a reader
-	modern   bool            // requests have said what the client can do
-	earlier  map[string]int  // by path: the number of the first message that claimed it
+	agreed   map[string]bool // claims of initialize; nil if not recorded
+	initial  int             // index of initialize in the trace
+	claims   string          // agreed, for readers
+	modern   bool            // requests state the client's capabilities
+	earlier  map[string]int  // by path: number of the first message that claimed it
 	requests map[int]*request
-	open     map[string]int // by path: how many requests without an answer claim it
+	open     map[string]int // by path: number of pending requests that claim it
 	last     *request
 }
 
 type claimConversationKey struct{ actor, server, session string }
 
-// A claimLog is what a trace says about claims.
+// A claimLog holds the claims of a trace.
 type claimLog struct {
 	trace    *trace.Trace
-	requests []request // that say something, in order
+	requests []request // requests with claims, in order
 	uses     []unclaimedUse
-	// baselines are those of the initialize requests, in order.
+	// baselines are the claims of initialize requests, in order.
 	baselines []baseline
-	// unknown counts what servers asked in conversations whose beginning was not recorded.
+	// unknown counts servers' requests in conversations whose beginning was not recorded.
 	unknown       int
 	conversations map[claimConversationKey]*claimConversation
 	tree          rawjson.Tree
@@ -132,8 +132,7 @@ func (h *claimLog) addRequestClaims(p *claimConversation, m *trace.Message, i in
 	}
 }
 
-// credentialOf tells who sent a message apart: by the label of the credential or, over stdio,
-// of the session.
+// credentialOf identifies a sender by the label of its credential or, over stdio, of its session.
 func credentialOf(m *trace.Message) string {
 	if m.HTTP != nil && m.HTTP.Credential != "" {
 		return m.HTTP.Credential
@@ -141,7 +140,7 @@ func credentialOf(m *trace.Message) string {
 	return m.Session
 }
 
-// closeRequest ends a request; nil where there is none of this number.
+// closeRequest ends a request; nil if there is none with this number.
 func (p *claimConversation) closeRequest(seq int) *request {
 	r := p.requests[seq]
 	if r == nil {
@@ -156,7 +155,7 @@ func (p *claimConversation) closeRequest(seq int) *request {
 	return r
 }
 
-// claimedBefore returns the first message in front of one that claimed a path; 0 for none.
+// claimedBefore returns the number of the first message before seq that claimed a path; 0 for none.
 func (p *claimConversation) claimedBefore(path string, seq int) int {
 	if first := p.earlier[path]; first != 0 && first < seq {
 		return first
@@ -169,7 +168,7 @@ func (h *claimLog) judgeResult(p *claimConversation, m *trace.Message, i int) {
 	if r == nil {
 		return
 	}
-	// Most results ask for nothing, and are not parsed.
+	// Most results ask for nothing and are not parsed.
 	if !strings.Contains(m.Raw, "inputRequests") && !strings.Contains(m.Raw, "resultType") {
 		return
 	}
@@ -184,8 +183,7 @@ func (h *claimLog) judgeResult(p *claimConversation, m *trace.Message, i int) {
 	h.keepUnclaimed(p, set, asksOf(result), unclaimedUse{message: i, request: r.message, title: r.title, legacy: legacy, agreed: p.claims})
 }
 
-// keepUnclaimed keeps what goes beyond a set of claims among all that one message asks: apart, what an
-// earlier request claimed and what nobody did.
+// keepUnclaimed records what a message asks for beyond a set of claims, separately for what an earlier request claimed and what none did.
 func (h *claimLog) keepUnclaimed(p *claimConversation, set map[string]bool, asks []capabilityUse, o unclaimedUse) {
 	inherited, never := o, o
 	for _, a := range asks {
@@ -211,8 +209,8 @@ func (h *claimLog) keepUnclaimed(p *claimConversation, set map[string]bool, asks
 	}
 }
 
-// judgeServerRequest judges a request of a server by what initialize claimed. From 2026-07-28 on
-// there are no such requests; one that comes all the same is judged by what waits for an answer.
+// judgeServerRequest judges a server's request by the claims of initialize. Since 2026-07-28 there are no such
+// requests; any that occurs is judged by the pending requests.
 func (h *claimLog) judgeServerRequest(p *claimConversation, m *trace.Message, i int) {
 	params, err := m.Content(&h.tree)
 	if err != nil {

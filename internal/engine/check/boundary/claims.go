@@ -8,17 +8,16 @@ import (
 	"gauntlet/rawjson"
 )
 
-// claims are capabilities as paths, each with the name as it was sent and its place.
+// claims are capabilities by path, with the name and place as sent.
 type claims map[string]claim
 
 type claim struct {
 	sent   string
-	offset int // of its value in the message, in bytes
+	offset int // of the value in the message, in bytes
 }
 
-// flattenClaims reads an object of client capabilities: what is null or false is not claimed,
-// elicitation without a mode means forms, extensions and experimental ones are told apart by
-// their names and not further.
+// flattenClaims reads an object of client capabilities: null and false claim nothing, elicitation without a mode means
+// forms, and extensions and experimental capabilities are distinguished only by name.
 func flattenClaims(v rawjson.Value) claims {
 	out := claims{}
 	for m := range v.Members() {
@@ -51,7 +50,7 @@ func flattenClaims(v rawjson.Value) claims {
 	return out
 }
 
-// deepest is how many levels of a capability are told apart.
+// deepest is the number of levels of a capability that are distinguished.
 const deepest = 8
 
 func (c claims) addNested(path string, v rawjson.Value, depth int) {
@@ -76,10 +75,9 @@ func isClaimed(v rawjson.Value) bool {
 	return v.Kind() != rawjson.Null && (!isBool || b)
 }
 
-// sortedPaths returns the paths, sorted.
 func (c claims) sortedPaths() []string { return slices.Sorted(maps.Keys(c)) }
 
-// pathsBeyond returns the paths that are not in a set, sorted.
+// pathsBeyond returns the sorted paths that are not in set.
 func (c claims) pathsBeyond(set map[string]bool) []string {
 	var out []string
 	for path := range c {
@@ -99,8 +97,7 @@ func (c claims) pathSet() map[string]bool {
 	return out
 }
 
-// declaredSet makes the set that declared names stand for: a part includes the whole it
-// belongs to, and a bare elicitation means forms.
+// declaredSet expands declared names: a part includes the whole that it belongs to, and a bare elicitation means forms.
 func declaredSet(names []string) map[string]bool {
 	out := map[string]bool{}
 	for _, name := range names {
@@ -123,7 +120,7 @@ func declaredSet(names []string) map[string]bool {
 	return out
 }
 
-// nextDot returns the place of the dot behind that at at, -1 for none.
+// nextDot returns the index of the next dot after at, -1 for none.
 func nextDot(name string, at int) int {
 	n := strings.IndexByte(name[at+1:], '.')
 	if n < 0 {
@@ -132,7 +129,7 @@ func nextDot(name string, at int) int {
 	return at + 1 + n
 }
 
-// isClientCapability reports whether a declared name can be one of a client's, in any revision.
+// isClientCapability reports whether a declared name is a client capability in any revision.
 func isClientCapability(name string) bool {
 	head, rest, dotted := strings.Cut(name, ".")
 	switch head {

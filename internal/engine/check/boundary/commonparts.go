@@ -2,15 +2,13 @@ package boundary
 
 import "unicode/utf8"
 
-// blockIndex find long common parts. Of each folded text of a result the runs of block bytes that
-// lie side by side are remembered, if they may stand in an argument at all: whatever is common
-// to both and twice as long holds one of them whole. The texts themselves are read again
-// when they are needed.
+// blockIndex finds long common parts. It remembers the adjacent blocks of each folded result text that may occur in an
+// argument: any common part of twice that length contains a whole block. Texts are read again on demand.
 type blockIndex struct {
-	first map[uint64]int32 // by the hash of a block: the first place in places
-	// places are chained: those of one hash in the order of the trace.
+	first map[uint64]int32 // block hash to the first index in places
+	// places are chained by hash, in trace order.
 	places []blockAt
-	maybe  []uint64 // a coarse and fast sieve before first
+	maybe  []uint64 // a fast coarse filter before first
 	texts  []held   // strings of results that have blocks
 	read   func(held) string
 	cache  map[int32]string
@@ -19,32 +17,31 @@ type blockIndex struct {
 
 type blockAt struct {
 	text, offset int32
-	next         int32 // place in places, 0 for none
+	next         int32 // index in places, 0 for none
 }
 
 const (
 	block = 24
-	// leastCommon is the shortest common part that is sure to hold a block.
+	// leastCommon is the shortest common part that must contain a block.
 	leastCommon = 2 * block
-	// mostBlocks is how many places are remembered for one block.
+	// mostBlocks limits the places remembered per block.
 	mostBlocks = 4
-	// mostCached bounds the texts that are kept after they were read again.
+	// mostCached limits the texts kept after reading them again.
 	mostCached = 256
 )
 
-// sieveBits is the size of the sieve: a bit for each hash of so many bits.
+// sieveBits is the number of hash bits that index the filter.
 const sieveBits = 23
 
 func newBlocks(read func(held) string) blockIndex {
 	return blockIndex{first: map[uint64]int32{}, places: make([]blockAt, 1), maybe: make([]uint64, 1<<(sieveBits-6)), read: read, cache: map[int32]string{}}
 }
 
-// blockHash hashes the block at f[i:].
 func blockHash(f string, i int) uint64 {
 	return mixHashes(mixHashes(packBytes(f, i), packBytes(f, i+8)), packBytes(f, i+16))
 }
 
-// packBytes packs the eight bytes from i on.
+// packBytes packs eight bytes from i.
 func packBytes(f string, i int) uint64 {
 	s := f[i : i+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
@@ -85,7 +82,6 @@ func (b *blockIndex) putBlock(k uint64, at blockAt) {
 	b.maybe[s>>6] |= 1 << (s & 63)
 }
 
-// readAgain reads a folded text again.
 func (b *blockIndex) readAgain(n int32) string {
 	f, ok := b.cache[n]
 	if !ok {
@@ -98,15 +94,15 @@ func (b *blockIndex) readAgain(n int32) string {
 	return f
 }
 
-// A commonPart is a part that an argument has in common with a result.
+// A commonPart is a part that an argument shares with a result.
 type commonPart struct {
 	held  held
 	start int // in the folded argument
 	text  string
 }
 
-// findCommonParts returns long common parts of a folded argument with texts that ok accepts, at least least
-// characters each; what has been found is not looked at again.
+// findCommonParts returns parts of at least least characters that a folded argument shares with texts accepted by ok.
+// Parts that were found are not searched again.
 func (b *blockIndex) findCommonParts(f string, least int, ok func(held) bool) []commonPart {
 	var out []commonPart
 	if len(b.first) == 0 {
@@ -140,9 +136,8 @@ func (b *blockIndex) findCommonParts(f string, least int, ok func(held) bool) []
 	return out
 }
 
-// extendMatch returns how far two texts are alike around a block at f[i:] and t[o:], in whole
-// characters of f. In front there can be less than a block: an earlier one would have been
-// found first.
+// extendMatch returns the extent of a match around a block at f[i:] and t[o:], in whole characters of f. Less than a
+// block can precede it, otherwise an earlier one would have been found first.
 func extendMatch(f string, i int, t string, o int) (start, end int) {
 	start, end = i, i
 	for start > 0 && i-start < block && o-(i-start) > 0 && f[start-1] == t[o-(i-start)-1] {

@@ -10,7 +10,7 @@ import (
 //go:embed commonwords.txt
 var commonText string
 
-// commonWords are the strings of commonwords.txt, in small letters.
+// commonWords are the lower-case strings of commonwords.txt.
 var commonWords = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for line := range strings.Lines(commonText) {
@@ -21,11 +21,10 @@ var commonWords = sync.OnceValue(func() map[string]bool {
 	return out
 })
 
-// mediaType is the form of RFC 6838, perhaps with a charset.
+// mediaType matches a media type of RFC 6838 with an optional charset.
 var mediaType = regexp.MustCompile(`^(application|audio|font|image|message|model|multipart|text|video)/[a-z0-9][a-z0-9.+-]*(; ?charset=[a-z0-9-]+)?$`)
 
-// isCommonWord reports whether a text is a word of protocols and programs that everybody uses, and
-// so says nothing about where it came from.
+// isCommonWord reports whether a text is a word common in protocols and programs, which says nothing about its origin.
 func isCommonWord(text string) bool {
 	if len(text) > 100 {
 		return false
@@ -34,7 +33,7 @@ func isCommonWord(text string) bool {
 	return commonWords()[t] || mediaType.MatchString(t) || isOneCharacter(t)
 }
 
-// isOneCharacter reports whether a text is one character again and again, as rulers and blanks are.
+// isOneCharacter reports whether a text repeats one character, like rulers and blanks.
 func isOneCharacter(t string) bool {
 	return t == "" || strings.Trim(t, t[:1]) == ""
 }

@@ -62,7 +62,7 @@ model rewrote is not detected; text that was only encoded or shortened is SEC-06
 	},
 })
 
-// reportFlow reports a verbatim flow, if it is one: values are compared here and not by hash.
+// reportFlow reports a verbatim flow after comparing the values themselves instead of hashes.
 func reportFlow(p *check.Pass, fs *flows, f *flow, from, into *parsedMessage) {
 	src, to := &fs.log.calls[f.from], &fs.log.calls[f.to]
 	result, request := &p.Trace.Messages[src.result], &p.Trace.Messages[to.request]
@@ -116,8 +116,7 @@ func valueOf(f *flow, v rawjson.Value) string {
 
 func formatNumber(n int) string { return strconv.Itoa(n) }
 
-// sameStructure reports whether an array or object stands in both values, or in the JSON texts
-// that they are. The hashes are drawn anew: what agrees in both agrees.
+// sameStructure reports whether both values, or the JSON in their strings, contain the same array or object, hashed with a new key.
 func (fs *flows) sameStructure(a, b rawjson.Value) bool {
 	s := fs.confirmSweep()
 	s.addValues(a)
@@ -137,7 +136,7 @@ func (fs *flows) sameStructure(a, b rawjson.Value) bool {
 	return false
 }
 
-// jsonTextHolds reports whether a string is a JSON text of which a string holds the value.
+// jsonTextHolds reports whether a string is JSON that contains a string with the value.
 func (fs *flows) jsonTextHolds(v rawjson.Value, value string) bool {
 	s := fs.confirmSweep()
 	s.addValues(v)

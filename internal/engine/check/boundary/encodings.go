@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A transformation says what was done to a value between its result and the call.
+// A transformation says how a value changed between its result and the call.
 type transformation uint8
 
 const (
@@ -22,12 +22,12 @@ const (
 	inFolding
 	inPart
 	inWhole // the argument is a part of the value
-	outOf   // added to an encoding: the result had it and the call has it decoded
+	outOf   // added to an encoding: encoded in the result, decoded in the call
 )
 
 var encodings = [...]string{inBase64: "base64", inHex: "hex", inURL: "URL encoding", inHTML: "HTML escapes", inJSON: "JSON escapes"}
 
-// describeHow says it in a sentence: "stands … in base64".
+// describeHow describes the transformation: "stands … in base64".
 func (h transformation) describeHow() string {
 	switch {
 	case h == inFolding:
@@ -38,11 +38,10 @@ func (h transformation) describeHow() string {
 	return "in " + encodings[h]
 }
 
-// transformationName tells what was done apart in a fingerprint.
+// transformationName distinguishes transformations in fingerprints.
 func (h transformation) transformationName() string { return strconv.Itoa(int(h)) }
 
-// encodedForms returns text in the encodings that can be written in few ways only, which are
-// looked for as they stand. The others are looked for by undoing them.
+// encodedForms returns text in the encodings with few spellings, which are searched for literally. The others are searched by decoding.
 func encodedForms(text string) []form {
 	whole := base64.StdEncoding.EncodeToString([]byte(text))
 	forms := []form{{strings.TrimRight(whole, "="), inBase64}}
@@ -57,13 +56,13 @@ func encodedForms(text string) []form {
 	return forms
 }
 
-// A form is a text that stands for a value.
+// A form is a text that represents a value.
 type form struct {
 	text string
 	how  transformation
 }
 
-// decodedForms returns what a text as a whole decodes to.
+// decodedForms returns what a whole text decodes to.
 func decodedForms(text string) []form {
 	var out []form
 	add := func(s string, h transformation) {
@@ -81,7 +80,7 @@ func decodedForms(text string) []form {
 	return append(out, escapesOf(text)...)
 }
 
-// escapesOf returns a text with its escapes undone, one sort at a time. They may stand anywhere in it.
+// escapesOf returns a text with its escapes decoded, one kind at a time. They may occur anywhere in it.
 func escapesOf(text string) []form {
 	var out []form
 	add := func(s string, h transformation) {
@@ -121,7 +120,7 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// fromBase64 decodes either alphabet, with padding or without.
+// fromBase64 decodes either alphabet, with or without padding.
 func fromBase64(s string) string {
 	s = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(s, "="))
 	b, err := base64.RawStdEncoding.DecodeString(s)
@@ -131,7 +130,7 @@ func fromBase64(s string) string {
 	return string(b)
 }
 
-// unescapeURL undoes percent escapes; what is none stays.
+// unescapeURL decodes percent escapes; invalid ones are kept.
 func unescapeURL(s string, plus bool) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -150,7 +149,7 @@ func unescapeURL(s string, plus bool) string {
 	return b.String()
 }
 
-// unescapeJSON undoes the escapes of JSON strings; what is none stays.
+// unescapeJSON decodes JSON string escapes; invalid ones are kept.
 func unescapeJSON(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))

@@ -12,52 +12,52 @@ import (
 	"gauntlet/trust"
 )
 
-// A flow is one value of a result that stands in a later call to another server.
+// A flow is a value of a result that occurs in a later call to another server.
 type flow struct {
-	from, to int // places in log.calls
+	from, to int // indexes in log.calls
 	held     held
 	value    string // "" for an array or object
 	how      transformation
 	offset   int // of the argument in its message, in bytes
-	start    int // where in the argument a verbatim text begins, in bytes
-	chars    int // of a common part, its length
-	known    int // the message in which the client had sent the value before; 0 for none
+	start    int // of a verbatim text in the argument, in bytes
+	chars    int // length of a common part
+	known    int // message in which the client had sent the value before; 0 for none
 	given    bool
-	through  int    // the call to the sanitizer whose output it is; -1 for none
-	clause   string // what of the declared boundary failed
-	role     string // of a short value: what its parameter takes
+	through  int    // index of the call to the sanitizer that produced it; -1 for none
+	clause   string // violated part of the declared boundary
+	role     string // for a short value: what its parameter takes
 }
 
-// flows are what SEC-060 and its note have to say of one trace.
+// flows are the results of SEC-060 and its note for a trace.
 type flows struct {
 	log     *callLog
 	crossed []flow // verbatim
 	changed []flow // after one transformation
-	// left counts flows that are not in the lists, since there are too many.
+	// The left counts are flows omitted from the lists because there are too many.
 	leftCrossed, leftChanged int
-	// cut counts arguments in which more values stand than are told apart.
+	// cut counts arguments with more values than are distinguished.
 	cut   int
 	steps int
-	limit string // in words
+	limit string // described
 
 	least   int         // characters of a substantial string
-	confirm *valueSweep // compares anew what is to be reported
+	confirm *valueSweep // verifies what is to be reported
 }
 
-// A tag says that the output of a sanitizer comes from the result of a call.
+// A tag says that a sanitizer's output is derived from a call's result.
 type tag struct {
 	origin held
-	passed uint64 // the sanitizers on the way
-	known  int    // see flow
+	passed uint64 // sanitizers that it passed
+	known  int    // as in flow
 	given  bool
 }
 
-// maxTags bounds what one sanitizer's output is said to come from.
+// maxTags limits the sources of a sanitizer's output.
 const maxTags = 256
 
 // A flowTracer walks a trace and finds flows.
 type flowTracer struct {
-	trace    *trace.Trace // nil where calls come one by one, see Watch
+	trace    *trace.Trace // nil if calls come one by one, see Watch
 	boundary trust.Boundary
 	limits   trust.Limits
 	log      *callLog
@@ -65,11 +65,11 @@ type flowTracer struct {
 	sweep    *valueSweep
 	required uint64
 	tags     map[int][]tag          // by the call to a sanitizer
-	given    map[int]map[uint64]int // by call: the message in which a sanitizer got its result
+	given    map[int]map[uint64]int // by call: the message in which a sanitizer received its result
 	flows    flows
 }
 
-// messageNumber returns the number of a message by its place. Without a trace the place is the number.
+// messageNumber returns the number of the message at an index. Without a trace they are equal.
 func (w *flowTracer) messageNumber(place int) int {
 	if w.trace == nil {
 		return place
@@ -106,8 +106,7 @@ func newTracer(t *trace.Trace, b trust.Boundary) *flowTracer {
 	}
 }
 
-// traceFlows goes through the messages in their order, so that what a call can have from a result
-// is what has arrived before it.
+// traceFlows processes messages in order, so that a call sees only results received before it.
 func (w *flowTracer) traceFlows() {
 	for i := range w.trace.Messages {
 		m := &w.trace.Messages[i]
@@ -117,21 +116,20 @@ func (w *flowTracer) traceFlows() {
 		}
 		switch c := &w.log.calls[at]; i {
 		case c.request:
-			w.judgeCall(at, m) // what is no JSON gives its server nothing
+			w.judgeCall(at, m) // a message that is not JSON gives its server nothing
 		case c.result:
 			w.index.activateResult(at, c.server)
 		}
 	}
 }
 
-// A cover says that an array or object was found as a whole in a result, so that its parts
-// say nothing new about that result.
+// A cover says that an array or object was found in a result, so that its parts add nothing about that result.
 type cover struct {
 	end  int
 	from map[int]bool
 }
 
-// judgeCall judges what a request gives to its server; false if it cannot be read.
+// judgeCall judges the input that a request gives its server; false if it is unreadable.
 func (w *flowTracer) judgeCall(at int, m *trace.Message) bool {
 	if !w.sweep.parseMessage(m.Raw) {
 		return false
@@ -159,8 +157,8 @@ func (w *flowTracer) judgeCall(at int, m *trace.Message) bool {
 	return true
 }
 
-// dropSaid takes out the notes, from changed on, about a result and a string of which a verbatim
-// flow, from crossed on, speaks: what the JSON text of a string says is found after the string.
+// dropSaid removes notes, from changed on, about a result and string that a verbatim flow, from crossed on, covers:
+// values in the JSON text of a string are found after the string.
 func (w *flowTracer) dropSaid(crossed, changed int) {
 	notes := slices.DeleteFunc(w.flows.changed[changed:], func(n flow) bool {
 		return slices.ContainsFunc(w.flows.crossed[crossed:], func(f flow) bool { return f.from == n.from && f.offset == n.offset })
@@ -168,20 +166,20 @@ func (w *flowTracer) dropSaid(crossed, changed int) {
 	w.flows.changed = w.flows.changed[:changed+len(notes)]
 }
 
-// An argument is one value of a call while it is judged.
+// An argument is a value of a call while it is judged.
 type argument struct {
 	*flowTracer
 	to     int
 	entry  *entry
 	covers []cover
-	whole  map[int]bool    // the calls whose results hold something of it verbatim
-	direct map[int]*flow   // by the call whose result held the value
-	passed map[int]*origin // by the call that the output of a sanitizer comes from
-	order  []int           // of direct and passed, as found
+	whole  map[int]bool    // calls whose results contain part of it verbatim
+	direct map[int]*flow   // by the call whose result contained the value
+	passed map[int]*origin // by the call that a sanitizer's output is derived from
+	order  []int           // of direct and passed, in order of discovery
 	left   int
 }
 
-// An origin is a result whose value came here through sanitizers.
+// An origin is a result whose value arrived through sanitizers.
 type origin struct {
 	tag     tag
 	through int
@@ -193,7 +191,7 @@ func (a *argument) judgeArgument(exact, other []hit) {
 	to := &a.log.calls[a.to]
 	exact = slices.DeleteFunc(exact, func(h hit) bool { return a.log.isExcluded(a.index.units[h.unit].text, to) })
 	if len(exact) > 0 && len(a.flows.crossed) >= a.limits.Findings && to.sanitizer == 0 {
-		// No more are reported, and a note beside what is left out helps nobody.
+		// The limit is reached, so a note would not help either.
 		a.flows.leftCrossed += a.countHolders(exact)
 		return
 	}
@@ -221,7 +219,7 @@ func (a *argument) judgeArgument(exact, other []hit) {
 	a.noteTransformed(other)
 }
 
-// countHolders says how many results at most hold what stands here: of several values that of the most.
+// countHolders returns the maximum number of results that contain one of the values.
 func (a *argument) countHolders(exact []hit) int {
 	to := &a.log.calls[a.to]
 	most := 0
@@ -237,7 +235,7 @@ func (a *argument) countHolders(exact []hit) int {
 	return most
 }
 
-// gatherHolders sorts the results that hold a verbatim value by what they are to this call.
+// gatherHolders classifies the results that contain a verbatim value by their relation to this call.
 func (a *argument) gatherHolders(h hit) {
 	u := &a.index.units[h.unit]
 	to := &a.log.calls[a.to]
@@ -254,7 +252,7 @@ func (a *argument) gatherHolders(h hit) {
 				a.addSanitized(h, first.call)
 				continue
 			}
-			// A sanitizer takes what its own server returned as well.
+			// A sanitizer also receives what its own server returned.
 			if o.server != to.server || to.sanitizer != 0 {
 				a.addDirect(h, u, first)
 			}
@@ -264,7 +262,7 @@ func (a *argument) gatherHolders(h hit) {
 		}
 	}
 	if to.sanitizer == 0 {
-		a.left = max(a.left, left) // results that hold several values count once
+		a.left = max(a.left, left) // results that contain several values count once
 	}
 }
 
@@ -277,7 +275,7 @@ func (a *argument) isCovered(call int) bool {
 	return false
 }
 
-// addDirect remembers a value of a result; of several the longest.
+// addDirect records a value of a result, the longest if there are several.
 func (a *argument) addDirect(h hit, u *returnedValue, from held) {
 	f, ok := a.direct[from.call]
 	if ok && len(f.value) >= len(u.text) {
@@ -289,7 +287,7 @@ func (a *argument) addDirect(h hit, u *returnedValue, from held) {
 	a.direct[from.call] = &flow{from: from.call, to: a.to, held: from, value: u.text, offset: a.entry.offset, start: h.at, known: a.sentBefore(u, from), given: u.given, through: -1, role: a.entry.role}
 }
 
-// sentBefore returns the message in which the client had sent a value before a result had it.
+// sentBefore returns the message in which the client sent a value before it occurred in a result.
 func (a *argument) sentBefore(u *returnedValue, from held) int {
 	if u.asked != 0 && u.asked < a.messageNumber(a.log.calls[from.call].result) {
 		return u.asked
@@ -297,7 +295,7 @@ func (a *argument) sentBefore(u *returnedValue, from held) int {
 	return 0
 }
 
-// addSanitized remembers where the output of a sanitizer comes from.
+// addSanitized records the sources of a sanitizer's output.
 func (a *argument) addSanitized(h hit, sanitizer int) {
 	for _, t := range a.tags[a.log.calls[sanitizer].origin] {
 		from := t.origin.call
@@ -312,7 +310,7 @@ func (a *argument) addSanitized(h hit, sanitizer int) {
 	}
 }
 
-// tagOutput marks the output of this call, which is one to a sanitizer, with all that went in.
+// tagOutput marks the output of this call to a sanitizer with all its sources.
 func (a *argument) tagOutput(to *call) {
 	tags := a.tags[a.to]
 	add := func(t tag) {
@@ -345,7 +343,7 @@ func (a *argument) tagOutput(to *call) {
 	a.tags[a.to] = tags
 }
 
-// settleFlow returns the flow from one result to this argument, nil if it is clear.
+// settleFlow returns the flow from a result to this argument, nil if it is allowed.
 func (a *argument) settleFlow(from int) *flow {
 	src, to := &a.log.calls[from], &a.log.calls[a.to]
 	if src.server == to.server {
@@ -354,7 +352,7 @@ func (a *argument) settleFlow(from int) *flow {
 	f, o := a.direct[from], a.passed[from]
 	clean := o != nil && o.tag.passed == a.required
 	if f != nil && clean && !strings.Contains(a.index.units[o.unit].text, f.value) {
-		clean = false // the value stands here beside what the sanitizer made of it
+		clean = false // the value is here next to its sanitized form
 	}
 	if f == nil {
 		f = &flow{from: from, to: a.to, held: o.tag.origin, value: a.index.units[o.unit].text, offset: a.entry.offset, start: o.at, known: o.tag.known, given: o.tag.given, through: o.through}
@@ -366,7 +364,7 @@ func (a *argument) settleFlow(from int) *flow {
 	return f
 }
 
-// failedClause says which part of the declared boundary a flow fails, "" for none.
+// failedClause returns the part of the declared boundary that a flow violates, "" for none.
 func (a *argument) failedClause(f *flow, src, to *call, clean bool, o *origin) string {
 	if !a.allowsFlow(src, to) {
 		return a.undeclaredClause(src, to)
@@ -386,7 +384,7 @@ func (a *argument) failedClause(f *flow, src, to *call, clean bool, o *origin) s
 	return "required_sanitizers: it did not pass them all"
 }
 
-// quoteNumber names one of the trace by its number.
+// quoteNumber names a trace message by its number.
 func (w *flowTracer) quoteNumber(seq int) string {
 	if w.trace == nil {
 		return ""
@@ -394,8 +392,7 @@ func (w *flowTracer) quoteNumber(seq int) string {
 	return " (message " + formatNumber(seq) + ")"
 }
 
-// gotBy returns the first message in which a sanitizer got the result of a call, before another
-// call; 0 if it did not.
+// gotBy returns the first message before call to in which a sanitizer received the result of call from; 0 for none.
 func (a *argument) gotBy(from, bit, to int) int {
 	first := 0
 	for mask, seq := range a.given[from] {
@@ -423,7 +420,7 @@ func (a *argument) undeclaredClause(src, to *call) string {
 	return "allowed_flows: none from " + quoteValue(src.server) + " to " + quoteValue(to.server)
 }
 
-// flowSeverity of a verbatim flow: what the user gave before is worth less, and still a flow.
+// flowSeverity rates a verbatim flow, lower if the user gave the value before.
 func (f *flow) flowSeverity() finding.Severity {
 	if f.known != 0 || f.given {
 		return finding.Medium

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// appendFolded appends s in small letters with every run of white space as one blank, and none at
-// either end. What stands whole in another text still does when both are folded.
+// appendFolded appends s in lower case with each run of white space as one space, and none at either end. Folding both
+// texts preserves that one contains the other.
 func appendFolded(b []byte, s string) []byte {
 	begin, blank := len(b), false
 	for i := 0; i < len(s); {
@@ -43,22 +43,21 @@ func appendFolded(b []byte, s string) []byte {
 
 func foldText(s string) string { return string(appendFolded(make([]byte, 0, len(s)), s)) }
 
-// windowFilter remember which runs of a few folded bytes stand in the arguments of calls: what has
-// one that does not stand there cannot have come there. A bit of a hash of each is kept, so
-// that they may say yes too often and never no.
+// windowFilter remembers the short byte windows of folded call arguments: a text with another window cannot have come
+// from there. It keeps a hash bit per window, so it has false positives but no false negatives.
 type windowFilter struct {
-	size int    // bytes in a window
-	base uint64 // of the hash, odd and drawn anew for each
-	drop uint64 // base to the size-th
+	size int    // bytes per window
+	base uint64 // of the hash, odd and random per filter
+	drop uint64 // base to the power of size
 	bits []uint64
 	mask uint64
 	buf  []byte
 }
 
-// mostWindow is the size of a window, unless shorter values are followed.
+// mostWindow is the window size unless shorter values are followed.
 const mostWindow = 12
 
-// The sieve has eight bits a byte of arguments, within these bounds.
+// The filter has eight bits per byte of arguments, within these bounds.
 const (
 	leastSieve = 1 << 16
 	mostSieve  = 1 << 28
@@ -76,10 +75,10 @@ func newWindows(least, size int) *windowFilter {
 	return w
 }
 
-// bitOf is where in the sieve a hash has its bit.
+// bitOf returns the bit of a hash.
 func (w *windowFilter) bitOf(h uint64) uint64 { return h * 0x9E3779B97F4A7C15 >> 24 & w.mask }
 
-// addWindows remembers the windows of a text.
+// addWindows adds the windows of a text.
 func (w *windowFilter) addWindows(text string) {
 	w.buf = appendFolded(w.buf[:0], text)
 	var h uint64
@@ -105,11 +104,10 @@ func (w *windowFilter) hasWindow(f string, i int) bool {
 	return w.bits[at>>6]&(1<<(at&63)) != 0
 }
 
-// samples is how many windows of a text are looked at.
+// samples is the number of windows of a text that are checked.
 const samples = 8
 
-// mayHold reports whether a folded text may stand in what was added. It looks at its ends and a
-// few places between.
+// mayHold reports whether a folded text may occur in what was added. It checks both ends and some places between.
 func (w *windowFilter) mayHold(f string) bool {
 	if len(f) < w.size {
 		return true // too short to tell
@@ -123,7 +121,7 @@ func (w *windowFilter) mayHold(f string) bool {
 	return true
 }
 
-// mayHoldText is may for a text that is not folded; of a long one the beginning goes first.
+// mayHoldText is mayHold for an unfolded text, checking the beginning of a long one first.
 func (w *windowFilter) mayHoldText(text string) bool {
 	const head = 64
 	if len(text) > 2*head {

@@ -8,33 +8,32 @@ import (
 	"gauntlet/trust"
 )
 
-// A returnedValue is one value that results hold: a string, or an array or object by its hash, in one
-// form. Who held it is filled in as the trace is walked, so that at any call it tells of
-// earlier results alone.
+// A returnedValue is a value in results: a string, or the hash of an array or object, in one form. Holders are added as
+// the trace is walked, so that each call sees only earlier results.
 type returnedValue struct {
-	text    string // as the result had it; "" for an array or object
+	text    string // as in the result; "" for an array or object
 	how     transformation
 	holders []holder
-	// asked is the number of the first message in which the client sent the value; 0 if it
-	// never did. given: the user's own texts hold it.
+	// asked is the number of the first message in which the client sent the value; 0 for none. given says that the
+	// user's own texts contain it.
 	asked int
 	given bool
 }
 
-// A holder is one server whose results held the value.
+// A holder is a server whose results contained the value.
 type holder struct {
 	server string
-	firsts []held // the first of them, as many as are reported
-	n      int    // all of them
+	firsts []held // the first ones, as many as are reported
+	n      int    // total number
 }
 
-// held is where in a result the value stood.
+// held is the place of a value in a result.
 type held struct {
-	call   int // place in log.calls
-	offset int // of the value in the message, in bytes
+	call   int // index in log.calls
+	offset int // in the message, in bytes
 }
 
-// addHolder adds one result; again with the same result it changes nothing.
+// addHolder adds a result, ignoring repetitions.
 func (u *returnedValue) addHolder(server string, h held, most int) {
 	for i := range u.holders {
 		o := &u.holders[i]
@@ -52,37 +51,36 @@ func (u *returnedValue) addHolder(server string, h held, most int) {
 	u.holders = append(u.holders, holder{server, []held{h}, 1})
 }
 
-// A valueIndex finds values of results in the arguments of calls.
+// A valueIndex finds values of results in call arguments.
 type valueIndex struct {
 	limits trust.Limits
-	// live says that values come one by one: they are looked for verbatim alone, and what is
-	// not known yet is kept whether an argument is known to hold it or not.
+	// live means that values arrive one by one: they are searched only verbatim, and unknown ones are kept whether or
+	// not an argument contains them.
 	live  bool
 	units []returnedValue
-	// exact are values and forms of them; loose are folded values; parts are folded
-	// arguments that are looked for in results. forms gives the units for an id.
+	// exact holds values and their forms, loose folded values, parts folded arguments to search for in results. The
+	// forms lists map ids to units.
 	exact, loose, parts                *Set
 	exactForms, looseForms, partsForms [][]int
 	structs                            map[uint64]int // units of arrays and objects
-	// shorts are units of short strings that count where a parameter takes something dangerous.
-	// wantedShorts are those that stand in such a parameter.
+	// shorts are units of short strings, which count in parameters that take something dangerous. wantedShorts occur in such a parameter.
 	shorts       map[string]int
 	wantedShorts map[string]bool
 	wanted       map[uint64]bool
 	blocks       blockIndex
 	windows      *windowFilter
-	// returned lists, for each call, the units that its result holds, and where.
+	// returned lists, per call, the units in its result and their places.
 	returned [][]valueAt
 }
 
-// countSteps is the work done in searching; tests hold it to a bound.
+// countSteps returns the search work, which tests limit.
 func (x *valueIndex) countSteps() int {
 	return x.exact.Steps + x.loose.Steps + x.parts.Steps + x.blocks.steps
 }
 
 type valueAt struct{ unit, offset int }
 
-// leastFolded is how many bytes a folded text has that is looked for.
+// leastFolded is the minimum length in bytes of a folded text to search for.
 const leastFolded = 8
 
 func newValueIndex(limits trust.Limits, size int, read func(held) string) *valueIndex {
@@ -92,8 +90,7 @@ func newValueIndex(limits trust.Limits, size int, read func(held) string) *value
 	}
 }
 
-// expectInputs learns what stands in the arguments of calls, before any result is read: only what
-// may have come there is kept of results.
+// expectInputs records the arguments of all calls before any result is read, so that only relevant parts of results are kept.
 func (x *valueIndex) expectInputs(s *valueSweep) {
 	for i := range s.entries {
 		e := &s.entries[i]
@@ -135,7 +132,7 @@ func (x *valueIndex) addForm(set *Set, forms *[][]int, form string, u returnedVa
 	return len(x.units) - 1
 }
 
-// learnResult reads the result of a call.
+// learnResult indexes the result of a call.
 func (x *valueIndex) learnResult(s *valueSweep, call int) {
 	var out []valueAt
 	keep := func(unit int, e *entry) {
@@ -180,17 +177,16 @@ func (x *valueIndex) keepShort(text string) int {
 	return n
 }
 
-// shortLimit is how many bytes a folded text has that is kept to be found as a whole; longer ones
-// have blocks enough to be found by.
+// shortLimit is the length in bytes below which a folded text is kept to be found whole; longer ones are found by their blocks.
 func (x *valueIndex) shortLimit() int { return 4 * x.limits.CommonPart }
 
-// learnText reads one string of a result: as it is, folded, in other forms, and its parts.
+// learnText indexes a string of a result: verbatim, folded, in other forms, and in parts.
 func (x *valueIndex) learnText(e *entry, call int, keep func(int, *entry)) {
 	f := foldText(e.text)
 	if x.windows.mayHold(f) {
 		text := e.trimmed()
 		keep(x.addForm(x.exact, &x.exactForms, text, returnedValue{text: text}), e)
-		if len(f) < x.shortLimit() { // of a long one the blocks tell, without keeping it once more
+		if len(f) < x.shortLimit() { // a long one is found by its blocks
 			keep(x.addForm(x.loose, &x.looseForms, f, returnedValue{text: text, how: inFolding}), e)
 		}
 	}
@@ -217,8 +213,7 @@ func (x *valueIndex) learnText(e *entry, call int, keep func(int, *entry)) {
 	}
 }
 
-// mayBeEncoded looks at the beginning of a text in base64 and hex, so that only few texts
-// are encoded as a whole.
+// mayBeEncoded checks the beginning of a text in base64 and hex, so that few texts are encoded completely.
 func (x *valueIndex) mayBeEncoded(text string) bool {
 	const head = 24
 	if len(text) <= 2*head {
@@ -232,17 +227,16 @@ func (x *valueIndex) mayBeEncoded(text string) bool {
 	return false
 }
 
-// A hit is a unit that stands in one argument.
+// A hit is a unit found in an argument.
 type hit struct {
-	unit, at int // at: where in the string, in bytes
+	unit, at int // at: byte offset in the string
 	how      transformation
 }
 
-// mostHits is how many values are told apart in one argument: more than can stand in it side
-// by side. Only values that overlap each other again and again come to more.
+// mostHits limits the values distinguished in an argument to more than fit side by side. Only heavily overlapping values exceed it.
 func (x *valueIndex) mostHits(text string) int { return 100 + 2*len(text)/x.limits.MinLength }
 
-// findValues finds units in one argument: verbatim ones and, apart from them, others.
+// findValues finds units in an argument, verbatim ones and others separately.
 func (x *valueIndex) findValues(e *entry) (exact, other []hit, all bool) {
 	all = true
 	if e.text == "" {
@@ -266,7 +260,7 @@ func (x *valueIndex) findValues(e *entry) (exact, other []hit, all bool) {
 					exact = append(exact, hit{n, at, verbatim})
 				case through == verbatim:
 					other = append(other, hit{n, at, how})
-				case how == verbatim: // undone in the argument; twice encoded is not looked for
+				case how == verbatim: // decoded from the argument; double encodings are not searched
 					other = append(other, hit{n, 0, through})
 				}
 			}
@@ -295,7 +289,7 @@ func (x *valueIndex) findValues(e *entry) (exact, other []hit, all bool) {
 	return exact, other, all
 }
 
-// markSent remembers that the client sent what the hits stand for.
+// markSent records that the client sent the values of the hits.
 func (x *valueIndex) markSent(seq int, hits ...[]hit) {
 	for _, hs := range hits {
 		for _, h := range hs {
@@ -306,14 +300,14 @@ func (x *valueIndex) markSent(seq int, hits ...[]hit) {
 	}
 }
 
-// activateResult makes the units of a result known to the calls behind it.
+// activateResult makes the units of a result visible to later calls.
 func (x *valueIndex) activateResult(call int, server string) {
 	for _, r := range x.returned[call] {
 		x.units[r.unit].addHolder(server, held{call, r.offset}, x.limits.Producers)
 	}
 }
 
-// markGiven says what the user gave.
+// markGiven records what the user gave.
 func (x *valueIndex) markGiven(given []string) {
 	for _, text := range given {
 		exact, other, _ := x.findValues(&entry{text: text, worthy: true})
@@ -325,7 +319,7 @@ func (x *valueIndex) markGiven(given []string) {
 	}
 }
 
-// buildIndex makes the index of a trace: what calls hold is read first, then what results hold.
+// buildIndex indexes a trace: first the calls' arguments, then the results.
 func buildIndex(t *trace.Trace, k *callLog, limits trust.Limits) (*valueIndex, *valueSweep) {
 	size := 0
 	for _, c := range k.calls {
@@ -359,8 +353,7 @@ func buildIndex(t *trace.Trace, k *callLog, limits trust.Limits) (*valueIndex, *
 	return x, s
 }
 
-// isExcluded reports whether a value says nothing at this call: a common word, or what the
-// schema of the tool lists.
+// isExcluded reports whether a value is insignificant for a call: a common word, or listed in the tool's schema.
 func (k *callLog) isExcluded(text string, c *call) bool {
 	return text != "" && (isCommonWord(text) || k.enums[[2]string{c.server, c.tool}][strings.TrimSpace(text)])
 }

@@ -10,7 +10,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// The roles of parameters in which a value is dangerous whatever its length.
+// Roles of parameters in which a value of any length is dangerous.
 const (
 	commandRole    = "a command"
 	pathRole       = "a path"
@@ -18,10 +18,10 @@ const (
 	credentialRole = "a credential"
 )
 
-// maxRoles bounds the names of parameters whose roles are remembered.
+// maxRoles limits the parameter names whose roles are cached.
 const maxRoles = 10_000
 
-// markRoles tells the short strings that are given to parameters with a dangerous role.
+// markRoles marks short strings in parameters with a dangerous role.
 func (s *valueSweep) markRoles() {
 	for i := range s.entries {
 		e := &s.entries[i]
@@ -34,7 +34,7 @@ func (s *valueSweep) markRoles() {
 	}
 }
 
-// parameterName is the name of the member that holds a value, directly or in lists.
+// parameterName returns the name of the member that contains a value, directly or in lists.
 func parameterName(v rawjson.Value) string {
 	for v.Exists() && !v.Key().Exists() {
 		v = v.Parent()
@@ -64,8 +64,8 @@ func (s *valueSweep) roleOf(name string) string {
 	return role
 }
 
-// mayBeDangerous reports whether a short text can be more than a word that everybody uses: it
-// is no number, unless it is an IP address, and has two characters at least.
+// mayBeDangerous reports whether a short text can be more than a common word: at least two characters, and not a number
+// other than an IP address.
 func mayBeDangerous(text string) bool {
 	return len(text) >= 2 && (strings.Trim(text, "0123456789.,+-eE") != "" || isIPAddress(text)) && !isCommonWord(text)
 }
@@ -75,8 +75,8 @@ func isIPAddress(text string) bool {
 	return err == nil
 }
 
-// fitsRole reports whether a short text has the form of what a role takes: a path or an address
-// that is one word is a name, which servers have in common for honest reasons.
+// fitsRole reports whether a short text has the form of a role: a path or address of a single word is a name, which
+// servers may share for honest reasons.
 func fitsRole(role, text string) bool {
 	switch role {
 	case commandRole:

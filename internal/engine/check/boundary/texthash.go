@@ -8,10 +8,10 @@ import (
 // prime is the modulus of the hashes, 2^61-1.
 const prime = 1<<61 - 1
 
-// keys hash texts as polynomials: that of a part follows from those of two prefixes.
+// keys hash texts as polynomials, so that the hash of a part follows from those of two prefixes.
 type keys struct {
 	base       uint64
-	fine, wide []uint64 // powers of base, of 0… and of the multiples of fineStep
+	fine, wide []uint64 // powers of base: 0…, and multiples of fineStep
 }
 
 const fineStep = 1 << 10
@@ -27,7 +27,7 @@ func newKeys() *keys {
 	return k
 }
 
-// power returns base to the n-th.
+// power returns base to the power of n.
 func (k *keys) power(n int) uint64 {
 	for len(k.wide) <= n/fineStep {
 		k.wide = append(k.wide, multiply(k.wide[len(k.wide)-1], k.fine[fineStep]))
@@ -35,7 +35,6 @@ func (k *keys) power(n int) uint64 {
 	return multiply(k.wide[n/fineStep], k.fine[n%fineStep])
 }
 
-// hashOf hashes a whole text.
 func (k *keys) hashOf(text string) uint64 {
 	var h uint64
 	for i := range len(text) {
@@ -44,7 +43,7 @@ func (k *keys) hashOf(text string) uint64 {
 	return h
 }
 
-// extend adds a byte. Bytes count from 1, so that zeros in front are told apart.
+// extend adds a byte, counted from 1 so that leading zeros matter.
 func (k *keys) extend(h uint64, c byte) uint64 {
 	h = multiply(h, k.base) + uint64(c) + 1
 	if h >= prime {
@@ -62,8 +61,7 @@ func multiply(a, b uint64) uint64 {
 	return sum
 }
 
-// prefixes hash any part of one text. Every stride-th prefix is kept, so that a text
-// costs as many bytes again.
+// prefixes hashes any part of a text. It keeps every stride-th prefix, so that it needs as much memory as the text.
 type prefixes struct {
 	keys *keys
 	text string
@@ -81,7 +79,7 @@ func (p *prefixes) reset(k *keys, text string) {
 		}
 		h = k.extend(h, text[i])
 	}
-	p.at = append(p.at, h) // reached where the length is a multiple of stride
+	p.at = append(p.at, h) // if the length is a multiple of stride
 }
 
 func (p *prefixes) prefix(n int) uint64 {
@@ -92,7 +90,7 @@ func (p *prefixes) prefix(n int) uint64 {
 	return h
 }
 
-// hashPart returns the hash of the n bytes from i on.
+// hashPart returns the hash of n bytes from i.
 func (p *prefixes) hashPart(i, n int) uint64 {
 	h := p.prefix(i + n)
 	if i == 0 {

@@ -2,41 +2,38 @@ package boundary
 
 import "math/bits"
 
-// A Set finds which of many texts stand whole inside another text.
+// A Set finds which of many texts occur in another text.
 //
-// The texts are kept in a compacted trie that is searched by hashes of prefixes (a z-fast
-// trie: Belazzougui, Boldi, Pagh, Vigna, "Fast prefix search in little space", 2010). At every
-// place of the text that is searched, the longest text that begins there is found in a number
-// of steps that is logarithmic in its length, and what else begins there are its prefixes.
-// So time is linear in what is added and searched, times that logarithm, however often texts
-// repeat each other; plus one step for each text found.
+// The texts are in a compacted trie searched by hashes of prefixes (a z-fast trie: Belazzougui, Boldi, Pagh, Vigna,
+// "Fast prefix search in little space", 2010). At every position, the longest text that begins there is found in a
+// number of steps logarithmic in its length; all others that begin there are its prefixes. So the time is linear in
+// what is added and searched, times that logarithm, however repetitive the texts, plus one step per text found.
 //
-// Texts are compared by hashes of 61 bits under a key that is drawn anew for each Set, so
-// that nobody can prepare two texts with one hash. Who must be certain compares what was
-// found.
+// Texts are compared by 61-bit hashes with a random key per Set, so that nobody can prepare collisions. Callers that
+// need certainty compare what was found.
 //
-// It is not safe for use from several goroutines.
+// It is not safe for concurrent use.
 type Set struct {
-	// Steps counts the work done: nodes and places looked at. Tests hold it to a bound.
+	// Steps counts nodes and positions visited, which tests limit.
 	Steps int
 
-	width    int // bytes at the beginning of a text that heads knows
+	width    int // bytes of a text's beginning in heads
 	shortest int
 	longest  int
 	texts    int
 	nodes    []node
-	handles  map[handle]int32 // by the prefix that stands for a node
+	handles  map[handle]int32 // by the prefix that represents a node
 	children map[child]int32
-	heads    map[uint64]struct{} // how texts begin
-	maybe    []uint64            // a coarse and fast sieve before heads
-	stamp    uint32              // of the search under way
+	heads    map[uint64]struct{} // beginnings of texts
+	maybe    []uint64            // a fast coarse filter before heads
+	stamp    uint32              // of the current search
 	keys     *keys
 	prefixes prefixes
 }
 
-// A node stands for a text of the set, or for a prefix where two of them part.
+// A node is a text of the set, or a prefix where two of them diverge.
 type node struct {
-	text   string // text[:end] is what the node stands for
+	text   string // the node is text[:end]
 	end    int
 	parent int32
 	id     int32 // of the text that ends here, -1 for none
@@ -56,10 +53,10 @@ type child struct {
 	first byte
 }
 
-// setSieveBits is the size of the sieve: a bit for each hash of so many bits.
+// setSieveBits is the number of hash bits that index the filter.
 const setSieveBits = 20
 
-// NewSet returns an empty set for texts of at least shortest bytes, which is at least 1.
+// NewSet returns an empty set for texts of at least shortest bytes, at least 1.
 func NewSet(shortest int) *Set {
 	s := &Set{
 		shortest: max(shortest, 1), handles: map[handle]int32{}, children: map[child]int32{}, heads: map[uint64]struct{}{},
@@ -70,11 +67,11 @@ func NewSet(shortest int) *Set {
 	return s
 }
 
-// Len returns how many texts the set has: their ids are 0 to Len()-1.
+// Len returns the number of texts: their ids are 0 to Len()-1.
 func (s *Set) Len() int { return s.texts }
 
-// Add adds a text and returns its id, and false if it was there before. A text shorter than
-// the set takes is not added and has the id -1. The set keeps the text.
+// Add adds a text and returns its id; added is false if it was present. A text that is too short is not added and has
+// the id -1. The set retains the text.
 func (s *Set) Add(text string) (id int, added bool) {
 	if len(text) < s.shortest {
 		return -1, false
@@ -100,8 +97,7 @@ func (s *Set) Add(text string) (id int, added bool) {
 	return int(n.id), true
 }
 
-// grow makes a node for text below the node at, which is the deepest that stands for a prefix
-// of it.
+// grow adds a node for text below at, the deepest node that is a prefix of it.
 func (s *Set) grow(at int32, text string) int32 {
 	from := s.nodes[at].end
 	below, ok := s.children[child{at, text[from]}]
@@ -138,8 +134,7 @@ func (s *Set) put(n node, as child) int32 {
 	return at
 }
 
-// split puts a node that stands for the first bytes of below between it and its parent. The
-// text being added begins with them.
+// split inserts a node for the first bytes of below between it and its parent. The text being added begins with them.
 func (s *Set) split(of, below int32, end int) int32 {
 	b := s.nodes[below]
 	from := s.nodes[of].end
@@ -147,8 +142,8 @@ func (s *Set) split(of, below int32, end int) int32 {
 	h := fattest(from, end)
 	fork.handle = handle{s.prefixes.hashPart(0, h), h}
 	if b.handle.length <= end {
-		// The fork takes the handle over. The one that below gets instead is less than twice as long
-		// as this one, hence as the text being added: hashing it anew keeps the whole linear.
+		// The fork takes over the handle. The new handle of below is less than twice as long as this one, hence as the
+		// text being added, so that hashing it keeps the total linear.
 		h := fattest(end, b.end)
 		s.Steps += h
 		b.handle = handle{s.keys.hashOf(b.text[:h]), h}
@@ -160,8 +155,7 @@ func (s *Set) split(of, below int32, end int) int32 {
 	return s.put(fork, child{of, b.text[from]})
 }
 
-// deepest returns the node that stands for the longest prefix of the n bytes from i on in
-// the text that prefixes knows.
+// deepest returns the node for the longest prefix of n bytes from i in the text of prefixes.
 func (s *Set) deepest(i, n int) int32 {
 	at := int32(0)
 	low, high := 0, min(n, max(s.longest, s.shortest))
@@ -182,19 +176,18 @@ func (s *Set) deepest(i, n int) int32 {
 	return at
 }
 
-// fattest returns the number above low and at most high that is divisible by the largest
-// power of two.
+// fattest returns the number in (low, high] divisible by the largest power of two.
 func fattest(low, high int) int {
 	return high &^ (1<<(bits.Len(uint(low^high))-1) - 1)
 }
 
-// Find calls found for each text of the set that stands in text, once, with the place of one of
-// its occurrences in bytes. It stops and returns false when found does.
+// Find calls found once for each text of the set that occurs in text, with the byte offset of an occurrence. It stops
+// and returns false if found does.
 func (s *Set) Find(text string, found func(id, at int) bool) bool {
 	if s.texts == 0 || len(text) < s.shortest {
 		return true
 	}
-	if s.stamp++; s.stamp == 0 { // after four thousand million searches
+	if s.stamp++; s.stamp == 0 { // after four billion searches
 		for i := range s.nodes {
 			s.nodes[i].stamp = 0
 		}
@@ -222,8 +215,7 @@ func (s *Set) Find(text string, found func(id, at int) bool) bool {
 	return true
 }
 
-// tell reports the texts that end at a node and above it. What this search has reported
-// before is marked, and so is all that is above it.
+// tell reports the texts that end at a node or above it. What this search has reported is marked, and so is everything above it.
 func (s *Set) tell(at int32, place int, found func(id, at int) bool) bool {
 	for at > 0 && s.nodes[at].stamp != s.stamp {
 		s.Steps++

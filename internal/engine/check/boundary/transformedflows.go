@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// noteTransformed finds what came to this argument after one transformation, or in part. What stands here
-// verbatim of the same result is not said again, and neither is what an allowed flow may do.
+// noteTransformed notes what reached this argument transformed or in part, except what also occurs verbatim from the
+// same result or in an allowed flow.
 func (a *argument) noteTransformed(other []hit) {
 	found := map[int]bool{}
 	for _, h := range other {
@@ -37,7 +37,7 @@ func (a *argument) noteTransformed(other []hit) {
 	}
 }
 
-// isNoteworthy reports whether a result could have come to this argument unseen.
+// isNoteworthy reports whether a result could have reached this argument otherwise unnoticed.
 func (a *argument) isNoteworthy(from int) bool {
 	src, to := &a.log.calls[from], &a.log.calls[a.to]
 	switch {
@@ -49,7 +49,7 @@ func (a *argument) isNoteworthy(from int) bool {
 	return !(a.required == 0 && a.allowsFlow(src, to))
 }
 
-// addTransformed adds a note, one for each result.
+// addTransformed adds a note, one per result.
 func (a *argument) addTransformed(f flow, found map[int]bool) {
 	if found[f.from] || !a.isNoteworthy(f.from) {
 		return

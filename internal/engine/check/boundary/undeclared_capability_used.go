@@ -47,7 +47,7 @@ did not offer, and gives one user's request the capabilities of another's.`,
 	},
 })
 
-// noteBaselines writes into the ledger what each initialize that was observed claimed.
+// noteBaselines adds the claims of each observed initialize to the ledger.
 func noteBaselines(p *check.Pass, h *claimLog) {
 	const most = 10
 	for i, b := range h.baselines {

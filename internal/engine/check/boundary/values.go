@@ -9,32 +9,30 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An entry is one value of a message, in document order.
+// An entry is a value of a message, in document order.
 type entry struct {
 	value  rawjson.Value
-	offset int    // where it begins in the message, in bytes; of what a JSON text says, where the text begins
-	end    int    // the entry behind what this one holds
+	offset int    // start in the message, in bytes; for values inside a JSON text, the text's start
+	end    int    // index after the entries that this one contains
 	text   string // of a string
 	hash   uint64 // equal values have equal hashes
-	// worthy says that a string is substantial, or that something in the value is.
+	// worthy says that a string, or something in the value, is substantial.
 	worthy bool
-	// role is what the parameter takes that the string is given to, in words, if that is dangerous
-	// whatever its length; "" for all others.
+	// role describes what the string's parameter takes if that is dangerous at any length; otherwise "".
 	role string
 }
 
-// trimmed is a string without the white space around it: an agent that reads a file takes the
-// newline at its end away, and the value is the same.
+// trimmed returns a string without surrounding white space: agents drop the final newline of a file, which leaves the value the same.
 func (e *entry) trimmed() string { return strings.TrimSpace(e.text) }
 
-// A valueSweep lists the values of messages. Its memory is used again for the next one.
+// A valueSweep lists the values of messages, reusing its memory.
 type valueSweep struct {
 	seed    maphash.Seed
-	least   int // characters that make a string substantial
+	least   int // characters of a substantial string
 	tree    rawjson.Tree
 	entries []entry
-	nested  []*rawjson.Tree // of JSON texts within the message
-	used    int             // of nested
+	nested  []*rawjson.Tree // of JSON texts in the message
+	used    int             // number of nested in use
 	roles   map[string]string
 }
 
@@ -42,18 +40,17 @@ func newSweep(least int) *valueSweep {
 	return &valueSweep{seed: maphash.MakeSeed(), least: least, roles: map[string]string{}}
 }
 
-// parseMessage reads a message's text; false where it is no JSON.
+// parseMessage parses a message's text; false if it is not JSON.
 func (s *valueSweep) parseMessage(raw string) bool {
 	s.entries, s.used = s.entries[:0], 0
 	return s.tree.Parse(raw, 0) == nil
 }
 
-// messageRoot returns the whole message that was parsed last.
+// messageRoot returns the last parsed message.
 func (s *valueSweep) messageRoot() rawjson.Value { return s.tree.Root() }
 
-// addValues lists v and all below it. Parents stand before what they hold. The text of a JSON
-// array or object holds what it says: MCP has servers return structured data as text as well,
-// and agents hand it on as either.
+// addValues lists v and all values below, parents first. The text of a JSON array or object contains the values in it:
+// MCP asks servers to return structured data as text, too, and agents pass on either.
 func (s *valueSweep) addValues(v rawjson.Value) {
 	if !v.Exists() {
 		return
@@ -63,12 +60,12 @@ func (s *valueSweep) addValues(v rawjson.Value) {
 	s.hashAll(first)
 }
 
-// maxNested is how deep JSON texts within JSON texts are read.
+// maxNested is the depth to which JSON texts within JSON texts are read.
 const maxNested = 2
 
-// addTree lists v and all below it, as of the string at outer where v is what that says.
+// addTree lists v and all values below, as part of the string at outer if v comes from its JSON text.
 func (s *valueSweep) addTree(v rawjson.Value, outer, depth int) {
-	var open []int // entries that hold the next one
+	var open []int // entries that contain the next one
 	closeUpTo := func(offset int) {
 		for len(open) > 0 && offset >= endOf(s.entries[open[len(open)-1]].value) {
 			s.entries[open[len(open)-1]].end = len(s.entries)
@@ -116,7 +113,7 @@ func (s *valueSweep) nestedTree() *rawjson.Tree {
 
 func endOf(v rawjson.Value) int { return v.Offset() + len(v.Raw()) }
 
-// isSubstantial reports whether a string is long enough to be followed.
+// isSubstantial reports whether a string is long enough to follow.
 func (s *valueSweep) isSubstantial(text string) bool {
 	if len(text) < s.least {
 		return false
@@ -124,14 +121,13 @@ func (s *valueSweep) isSubstantial(text string) bool {
 	return len(text) >= utf8.UTFMax*s.least || utf8.RuneCountInString(text) >= s.least
 }
 
-// hashAll hashes the entries from first on, what is held before what holds it, so that each
-// is looked at once however deep it stands.
+// hashAll hashes the entries from first on, inner values first, so that each is visited once at any depth.
 func (s *valueSweep) hashAll(first int) {
 	for i := len(s.entries) - 1; i >= first; i-- {
 		e := &s.entries[i]
 		switch e.value.Kind() {
 		case rawjson.String:
-			if e.worthy { // the others are hashed when something worthy stands beside them
+			if e.worthy { // the others are hashed if something worthy is next to them
 				e.hash = maphash.String(s.seed, e.trimmed())
 			}
 		case rawjson.Array, rawjson.Object:
@@ -140,8 +136,8 @@ func (s *valueSweep) hashAll(first int) {
 	}
 }
 
-// hashContainer hashes an array or object with something worthy in it; others are never
-// compared. Members count in any order, elements in theirs.
+// hashContainer hashes an array or object that contains something worthy; others are never compared. The order of
+// members does not matter, that of elements does.
 func (s *valueSweep) hashContainer(at int) {
 	e := &s.entries[at]
 	for i := at + 1; i < e.end; i = s.entries[i].end {
@@ -167,8 +163,7 @@ func (s *valueSweep) hashContainer(at int) {
 	e.hash = mixHashes(h, uint64(n)<<8|uint64(e.value.Kind()))
 }
 
-// hashOf hashes an entry of any sort. What holds nothing worthy is written out: it is looked
-// at again for nobody but the value around it.
+// hashOf hashes any entry. Containers without anything worthy are written out, since only their parent needs them.
 func (s *valueSweep) hashOf(i int) uint64 {
 	e := &s.entries[i]
 	if e.hash == 0 {
@@ -184,7 +179,7 @@ func (s *valueSweep) hashOf(i int) uint64 {
 	return e.hash
 }
 
-// canonicalNumber writes a number so that equal ones are written alike; most are already.
+// canonicalNumber formats a number such that equal ones are equal; most already are.
 func canonicalNumber(v rawjson.Value) string {
 	raw := v.Raw()
 	if len(raw) <= 15 && strings.IndexFunc(raw, func(r rune) bool { return r < '0' || r > '9' }) < 0 {

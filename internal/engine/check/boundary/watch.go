@@ -12,27 +12,24 @@ import (
 	"gauntlet/trust"
 )
 
-// A Watch judges what a client sends before a server gets it, by the rules by which SEC-060 and SEC-061 judge
-// a recording: a value that stands verbatim, and claims beyond the declared set. What those
-// checks only note (values that were changed on the way, a client that drifts) it lets pass.
-// It is safe for use from several goroutines.
+// A Watch judges a client's messages before a server gets them, by the rules of SEC-060 and SEC-061: verbatim values, and claims beyond
+// the declared set. It ignores what those checks only note (transformed values, changing claims). It is safe for concurrent use.
 //
-// It keeps every substantial value of every result, since any may come back at any time. When
-// that is more than its limit it lets nothing new through, rather than lose sight of something.
+// It keeps every substantial value of every result, since any may return at any time. Beyond its memory limit it lets
+// no new values through rather than lose track of one.
 type Watch struct {
 	most int
 
 	mu    sync.Mutex
 	walk  *flowTracer
 	seq   int // of the latest message
-	spent int // memory, in bytes, roughly
+	spent int // approximate memory in bytes
 }
 
-// MaxWatched is how much memory a Watch takes for values, in bytes, roughly.
+// MaxWatched limits the memory of a Watch for values, approximately, in bytes.
 const MaxWatched = 256 << 20
 
-// What a Watch takes beside the text of a value, and for a call, in bytes; measured by
-// BenchmarkWatchMemory and rounded up.
+// Memory of a Watch per value besides its text, and per call, in bytes; measured by BenchmarkWatchMemory and rounded up.
 const (
 	perValue = 256
 	perCall  = 256
@@ -47,8 +44,7 @@ func NewWatch(b trust.Boundary) *Watch {
 	return &Watch{most: MaxWatched, walk: w}
 }
 
-// Claims returns why a client may not claim these capabilities, a JSON object; nil where it
-// may, and where nothing was declared.
+// Claims returns why a client may not claim capabilities, a JSON object; nil if it may or nothing was declared.
 func (w *Watch) Claims(capabilities string) error {
 	n := w.walk.boundary.Negotiation
 	if n == nil || !n.Declared {
@@ -73,9 +69,8 @@ func (w *Watch) Claims(capabilities string) error {
 
 var errWatchFull = errors.New("the boundary cannot be watched any further: the values of earlier results fill the memory for them; start the gateway anew")
 
-// Asks returns why a request must not go to a server. Where it may, answered is to be called
-// with its answer, member being "result" or "error" and value what it holds; an error from that says that the answer must not
-// reach the client, because its values could not be watched.
+// Asks returns why a request must not be sent to a server. If it may, call answered with its answer: member is "result" or "error",
+// value its content. An error of answered means that the answer must not reach the client because its values could not be watched.
 func (w *Watch) Asks(server, method, params string) (answered func(member, value string) error, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -96,7 +91,7 @@ func (w *Watch) Asks(server, method, params string) (answered func(member, value
 	}, nil
 }
 
-// Notifies returns why a notification of the client must not go to a server.
+// Notifies returns why a client's notification must not be sent to a server.
 func (w *Watch) Notifies(server, method, params string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,9 +99,8 @@ func (w *Watch) Notifies(server, method, params string) error {
 	return err
 }
 
-// Answers returns why the client's answer to a request of a server must not go to it. member
-// is "result" or "error", and value what it holds. The server must not be told the reason, which
-// quotes another server's text.
+// Answers returns why the client's answer to a server's request must not be sent. member is "result" or "error", value
+// its content. The server must not learn the reason, which quotes another server's text.
 func (w *Watch) Answers(server, method, member, value string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -121,14 +115,14 @@ func orEmptyObject(value string) string {
 	return value
 }
 
-// judgeOutgoing judges a message of the client and returns the place of the call whose result is to be
-// learned, -1 for none, and why it must not be sent.
+// judgeOutgoing judges a client's message and returns the index of the call whose result is to be learned, -1 for none,
+// or why it must not be sent.
 func (w *Watch) judgeOutgoing(m *trace.Message) (at int, err error) {
 	at = len(w.walk.log.calls)
 	_, why := w.judgeMessage(m)
 	follow := why == "" && at < len(w.walk.log.calls) && w.walk.log.calls[at].returns()
 	if !follow {
-		w.walk.log.calls = w.walk.log.calls[:at] // it is not made, or nothing more is heard of it
+		w.walk.log.calls = w.walk.log.calls[:at] // it is not sent, or has no answer
 		at = -1
 	} else if w.spent += perCall; w.spent > w.most {
 		return -1, errWatchFull
@@ -139,7 +133,7 @@ func (w *Watch) judgeOutgoing(m *trace.Message) (at int, err error) {
 	return at, nil
 }
 
-// judgeMessage adds the call that a message is and returns its place, and why it must not be made.
+// judgeMessage adds the call in a message and returns its index, and why it must not be made.
 func (w *Watch) judgeMessage(m *trace.Message) (at int, why string) {
 	w.seq++
 	m.Seq, m.Direction = w.seq, trace.ToServer
@@ -147,7 +141,7 @@ func (w *Watch) judgeMessage(m *trace.Message) (at int, why string) {
 	w.walk.flows = flows{}
 	var tree rawjson.Tree
 	w.walk.log.addInput(m, w.seq, &tree, w.walk.boundary.Sanitizers)
-	delete(w.walk.log.at, m.Seq) // the place is kept by whoever waits for the answer
+	delete(w.walk.log.at, m.Seq) // the caller keeps the index for the answer
 	if len(w.walk.log.calls) == at {
 		return at, ""
 	}
@@ -163,8 +157,7 @@ func (w *Watch) judgeMessage(m *trace.Message) (at int, why string) {
 	return at, ""
 }
 
-// explainFlow says what crossed and which part of the declaration it fails. The message it is in
-// was parsed last.
+// explainFlow describes a flow and the part of the declaration that it violates. Its message must be the last one parsed.
 func (w *Watch) explainFlow(f *flow) string {
 	src := &w.walk.log.calls[f.from]
 	value, pointer := "a value", ""
@@ -180,7 +173,6 @@ func (w *Watch) explainFlow(f *flow) string {
 	return fmt.Sprintf("%s of server %s returned %s, and it appears in this message (%s); %s", src.title, quoteValue(src.server), value, pointer, f.clause)
 }
 
-// learnAnswer learns the values of an answer.
 func (w *Watch) learnAnswer(at int, member, value string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -215,13 +207,13 @@ func (w *Watch) learnAnswer(at int, member, value string) error {
 	return nil
 }
 
-// keepValue adds a value of a result as it stands and returns its unit, -1 for none.
+// keepValue adds a value of a result verbatim and returns its unit, -1 for none.
 func (x *valueIndex) keepValue(e *entry) int {
 	if !e.worthy {
 		return x.keepShort(e.trimmed())
 	}
 	if e.text != "" {
-		text := strings.Clone(e.trimmed()) // it is part of a message that is not to stay for it
+		text := strings.Clone(e.trimmed()) // so that it does not keep its message in memory
 		return x.addForm(x.exact, &x.exactForms, text, returnedValue{text: text})
 	}
 	n, ok := x.structs[e.hash]
@@ -233,12 +225,12 @@ func (x *valueIndex) keepValue(e *entry) int {
 	return n
 }
 
-// learnToolList learns the values that the schemas of a server's tools list.
+// learnToolList records the values listed in the schemas of a server's tools.
 func (w *Watch) learnToolList(server, result string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.spent > w.most {
-		return nil // more of it would only let more pass
+		return nil // more would only allow more
 	}
 	before := w.walk.log.countKnown()
 	var tree rawjson.Tree
@@ -249,7 +241,7 @@ func (w *Watch) learnToolList(server, result string) error {
 	return nil
 }
 
-// countKnown counts what was learnt of tools.
+// countKnown counts what is known of tools.
 func (k *callLog) countKnown() int {
 	n := len(k.tools)
 	for _, e := range k.enums {
