@@ -1,4 +1,4 @@
-// Package buildinfo says what this program was built from.
+// Package buildinfo describes this program's build.
 package buildinfo
 
 import (
@@ -10,16 +10,16 @@ import (
 	"gauntlet/report"
 )
 
-// A Build says what this program was built from.
+// A Build describes this program's build.
 type Build struct {
 	Version  string `json:"version"`            // "devel" for a build outside a release
-	Go       string `json:"go"`                 // of the compiler
-	Platform string `json:"platform"`           // as in linux/amd64
-	Commit   string `json:"commit,omitempty"`   // "" where the build did not know it
-	Modified bool   `json:"modified,omitempty"` // the sources differed from the commit
+	Go       string `json:"go"`                 // compiler version
+	Platform string `json:"platform"`           // e.g. linux/amd64
+	Commit   string `json:"commit,omitempty"`   // "" if unknown
+	Modified bool   `json:"modified,omitempty"` // the sources had uncommitted changes
 }
 
-// Read returns what the program knows of its build.
+// Read returns what the program knows about its build.
 func Read() Build {
 	b := Build{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
@@ -40,7 +40,7 @@ func Read() Build {
 	return b
 }
 
-// Write writes what the program was built from, as "json" or for a person.
+// Write writes the build as "json" or for a person.
 func Write(w io.Writer, format string) error {
 	b := Read()
 	if format == "json" {

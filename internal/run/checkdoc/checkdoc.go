@@ -1,4 +1,4 @@
-// Package checkdoc finds checks by what users call them, and writes their documentation.
+// Package checkdoc finds checks by id or name, and writes their documentation.
 package checkdoc
 
 import (
@@ -19,12 +19,12 @@ import (
 	"gauntlet/result"
 )
 
-// Rules describes every check there is: those of servers, then those of configurations.
+// Rules returns the rules of all checks: of servers, then of configurations.
 func Rules() []result.Rule {
 	return append(scanner.Rules(scanner.Checks()), scanner.ConfigRules(config.Checks())...)
 }
 
-// WriteList lists checks as "json", as "markdown", which is docs/checks.md, or for a person.
+// WriteList lists checks as "json", as "markdown" for docs/checks.md, or for a person.
 func WriteList(w io.Writer, rules []result.Rule, format string) error {
 	switch format {
 	case "json":
@@ -40,7 +40,7 @@ func WriteList(w io.Writer, rules []result.Rule, format string) error {
 	return t.Flush()
 }
 
-// Explain writes the whole documentation of checks, in the formats of WriteList.
+// Explain writes the full documentation of checks, in the formats of WriteList.
 func Explain(w io.Writer, rules []result.Rule, format string) error {
 	if format != "text" {
 		return WriteList(w, rules, format)
@@ -62,7 +62,7 @@ func Explain(w io.Writer, rules []result.Rule, format string) error {
 	return err
 }
 
-// ExplainText shows how the text of a description is read: a line a clause, and what is reported of them.
+// ExplainText shows how a description's text is read: a line per clause, and what is reported.
 func ExplainText(w io.Writer, definition string) error {
 	var r clause.Reader
 	r.Begin(clause.Business{})
@@ -98,7 +98,7 @@ func writeMarkdown(w io.Writer, rules []result.Rule) error {
 	return err
 }
 
-// headingAnchor is the id that code hosts give the check's heading.
+// headingAnchor returns the id that code hosts give the check's heading.
 func headingAnchor(r result.Rule) string {
 	return strings.ToLower(strings.ReplaceAll(string(r.ID), "/", "")) + "-" + r.Name
 }
@@ -113,8 +113,7 @@ func writeTaxonomy(b *strings.Builder, refs []finding.TaxonomyRef) {
 	}
 }
 
-// Choose returns the checks of servers and of configurations that only names, all if it is empty,
-// but for those that skip names, each in their order.
+// Choose returns the checks of servers and of configurations in only, all if it is empty, except those in skip, each in order.
 func Choose(only, skip []string) (servers []*check.Check, configs []*config.Check, err error) {
 	wanted, err := Lookup(only)
 	if err != nil {
@@ -136,7 +135,7 @@ func Choose(only, skip []string) (servers []*check.Check, configs []*config.Chec
 	return servers, configs, nil
 }
 
-// Lookup finds rules by id or name; letter case does not matter.
+// Lookup finds rules by id or name, ignoring case.
 func Lookup(wanted []string) ([]result.Rule, error) {
 	all := Rules()
 	var out []result.Rule
@@ -165,12 +164,11 @@ func unknownCheck(all []result.Rule, typed string) error {
 	return fmt.Errorf("unknown check %q%s (gauntlet checks lists them)", typed, suggest.Question(near, ""))
 }
 
-// farthestNumber is how far the number of an id may be from a mistyped one.
+// farthestNumber bounds the distance of suggested ids from a mistyped number.
 const farthestNumber = 9
 
-// nearIDs returns at most three ids that one without a check may stand for: the one of the same series
-// and number, written differently, else those with near numbers. Letters that differ count for
-// nothing here, since every id is near every other.
+// nearIDs returns at most three suggestions for an unknown id: the same series and number written differently, else near numbers.
+// Letter edits do not count, since every id is close to every other.
 func nearIDs(all []result.Rule, typed string) []string {
 	series, number, ok := splitID(typed)
 	if !ok {
@@ -199,7 +197,7 @@ func nearIDs(all []result.Rule, typed string) []string {
 	return out
 }
 
-// splitID splits an id such as SEC-001 into its series, letters in capitals without hyphens, and its number.
+// splitID splits an id such as SEC-001 into its series, in capitals without hyphens, and its number.
 func splitID(id string) (series string, number int, ok bool) {
 	id = strings.ToUpper(strings.Join(strings.FieldsFunc(id, func(r rune) bool { return r == '-' || r == '_' || r == ' ' }), ""))
 	series = strings.TrimRight(id, "0123456789")

@@ -10,12 +10,12 @@ import (
 	"gauntlet/internal/leaf/secret"
 )
 
-// lockAddresses are what lockfiles call the server of a launch, one for each entry that comes
-// to it: an entry has its address whatever stands beside it, also in other files.
+// lockAddresses returns a launch's names in lockfiles, one for each of its entries: an entry keeps its address whatever other
+// entries and files there are.
 func (l *Launch) lockAddresses() []string {
 	var out []string
 	for _, e := range l.Entries {
-		// An entry without a name goes by the server's own.
+		// An entry without a name uses the server's own.
 		if a := withoutSecrets(entryAddress(e), l.Target.Guard); a != "" && !slices.Contains(out, a) {
 			out = append(out, a)
 		}
@@ -24,9 +24,8 @@ func (l *Launch) lockAddresses() []string {
 	return out
 }
 
-// entryAddress is CLIENT/NAME, CLIENT:FOLDER/NAME for what holds in one project alone, and
-// NAME for a file that is of no client in particular. Nothing of the command or the URL is in
-// it: a new version of a server is to be compared with the approved one.
+// entryAddress returns CLIENT/NAME, CLIENT:FOLDER/NAME for an entry of one project, and NAME for a file of no particular client.
+// Command and URL are not part of it: a new version must be compared with the approved one.
 func entryAddress(e *config.Entry) string {
 	name := strings.TrimSpace(e.Name)
 	if name == "" || e.Client == config.Generic {
@@ -39,8 +38,7 @@ func entryAddress(e *config.Entry) string {
 	return scope + "/" + name
 }
 
-// withoutSecrets returns an address without what may be secret: somebody may have put a key where
-// a name belongs, and a lockfile is for others to read.
+// withoutSecrets removes secrets from an address: a key may stand in place of a name, and lockfiles are shared.
 func withoutSecrets(address string, guard []string) string {
 	address = redact.New(guard).Replace(address)
 	var b strings.Builder

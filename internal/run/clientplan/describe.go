@@ -11,10 +11,9 @@ import (
 	"gauntlet/internal/leaf/redact"
 )
 
-// Describe tells a person who has to agree to the launch what it does, on several lines of which
-// the first begins with its number n: the program or the place as it will be, the arguments in
-// the words of the configuration. Values of this machine's variables stand there as [NAME]:
-// nobody has agreed to a configuration that names them.
+// Describe describes the launch on several lines, the first starting with its number n, to the person who must agree: the program
+// or place resolved, the arguments as in the configuration. Values of this machine's variables appear as [NAME]: nobody has agreed
+// to a configuration that names them.
 func (l *Launch) Describe(n int) []string {
 	lines := []string{fmt.Sprintf("%4d  %s", n, l.entryOrigins())}
 	filled := redact.New(assignVariables(l.Resolved.Filled))
@@ -52,7 +51,7 @@ func (l *Launch) Describe(n int) []string {
 	return lines
 }
 
-// filledNames are the variables of this machine whose values the entry takes, each once.
+// filledNames returns the names of this machine's variables that the entry uses, without repeats.
 func filledNames(e *config.Entry) string {
 	var names []string
 	for _, v := range e.Filled {
@@ -63,7 +62,7 @@ func filledNames(e *config.Entry) string {
 	return strings.Join(names, ", ")
 }
 
-// assignVariables writes variables as NAME=VALUE.
+// assignVariables formats variables as NAME=VALUE.
 func assignVariables(vs []config.Variable) []string {
 	var out []string
 	for _, v := range vs {
@@ -72,7 +71,7 @@ func assignVariables(vs []config.Variable) []string {
 	return out
 }
 
-// entryOrigins says which entries a launch is for.
+// entryOrigins says which entries a launch belongs to.
 func (l *Launch) entryOrigins() string {
 	var from []string
 	for _, e := range l.Entries {
@@ -81,7 +80,7 @@ func (l *Launch) entryOrigins() string {
 	return strings.Join(from, ", ")
 }
 
-// assignedNames are the names of NAME=VALUE entries.
+// assignedNames returns the names in NAME=VALUE entries.
 func assignedNames(entries []string) string {
 	var names []string
 	for _, e := range entries {
@@ -91,8 +90,7 @@ func assignedNames(entries []string) string {
 	return strings.Join(names, ", ")
 }
 
-// EntryName is what messages call a server of a configuration: two clients may have one
-// of the same name.
+// EntryName returns a configured server's name for messages, which includes the client, since two clients may use the same name.
 func EntryName(e *config.Entry) string {
 	name := e.Name
 	if strings.TrimSpace(name) == "" {
@@ -101,7 +99,7 @@ func EntryName(e *config.Entry) string {
 	return name + " (" + string(e.Client) + ")"
 }
 
-// addUnlaunched records that n servers of those asked for were not looked at.
+// addUnlaunched records that n requested servers were not examined.
 func (p *Plan) addUnlaunched(n int, why string) {
 	if n == 0 {
 		return

@@ -13,16 +13,16 @@ import (
 	"gauntlet/internal/run/target"
 )
 
-// An agentFile is a file that an agent reads, as an item of a snapshot: a lockfile and a baseline know it by its path, and by
-// a hash instead of its text.
+// An agentFile is a file read by an agent, as an item of a snapshot: lockfiles and baselines identify it by path and hold a hash
+// instead of its text.
 type agentFile struct {
 	Name string         `json:"name"`
 	URI  string         `json:"uri"`
 	Meta map[string]any `json:"_meta"`
 }
 
-// FileTargets are the files that agents read, one target for each client and project, so that they can be locked and
-// compared like what servers say. None for no plan.
+// FileTargets returns the files that agents read, one target per client and project, so that they can be locked and compared like
+// servers. A nil plan has none.
 func (p *Plan) FileTargets() []target.Target {
 	if p == nil {
 		return nil
@@ -57,7 +57,7 @@ func (p *Plan) FileTargets() []target.Target {
 			p.places[[2]string{name, item}] = f
 		}
 		text, err := json.Marshal(map[string]any{"server": map[string]string{"name": name, "version": "1"}, "tools": []any{}, "resources": list})
-		if err != nil { // strings: there is no such error
+		if err != nil { // strings always encode
 			panic(err)
 		}
 		out = append(out, target.Target{Text: string(text), Name: "files that " + g.client + " reads", Entries: []string{name}, Server: launch.Server{Configured: true}})
@@ -65,7 +65,7 @@ func (p *Plan) FileTargets() []target.Target {
 	return out
 }
 
-// PlaceFiles says of findings about files that agents read where the files are.
+// PlaceFiles sets the file locations of findings about them.
 func (p *Plan) PlaceFiles(found []finding.Finding) {
 	for i := range found {
 		if l := &found[i].Location; l.File == "" {

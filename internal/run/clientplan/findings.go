@@ -12,11 +12,11 @@ import (
 	"gauntlet/internal/engine/scanner"
 )
 
-// mostFindings is how many findings a person is shown before the question.
+// mostFindings bounds the findings shown before asking for consent.
 const mostFindings = 20
 
-// DescribeFindings says on one line each what the checks, nil for all, find in the
-// configurations, the most severe first: a person decides about a launch with it in view.
+// DescribeFindings returns the findings of checks (nil for all) in the configurations, one per line, most severe first, for the
+// person who decides about a launch.
 func (p *Plan) DescribeFindings(checks []*config.Check) []string {
 	found := scanner.Run(&catalog.Catalog{}, scanner.Options{Configs: p.Files, ConfigChecks: checks, Checks: []*check.Check{}}).Findings
 	slices.SortStableFunc(found, func(a, b finding.Finding) int { return int(b.Severity) - int(a.Severity) })

@@ -1,5 +1,5 @@
-// Package clientplan decides what of the configurations of MCP clients would be started or
-// connected to, describes it to the person who has to agree, and records what became of it.
+// Package clientplan decides what of MCP clients' configurations would be started or connected to, describes it to the person who
+// must agree, and records the outcome.
 package clientplan
 
 import (
@@ -18,33 +18,33 @@ import (
 	"gauntlet/result"
 )
 
-// A Plan is what would be started of configurations, and in the end what became of it.
+// A Plan is what would be started, and finally the outcome.
 type Plan struct {
 	Files    []config.File
-	Entries  []*Planned            // of all files, in their order
-	index    map[*config.Entry]int // of each in entries
+	Entries  []*Planned            // of all files, in order
+	index    map[*config.Entry]int // index in Entries
 	Launches []*Launch
 	Problems []finding.Problem
-	places   map[[2]string]*config.File // of the items of FileTargets, by server and name
+	places   map[[2]string]*config.File // files by server and name of FileTargets' items
 }
 
 // Planned is one entry of a configuration.
 type Planned struct {
 	Entry  *config.Entry
-	Launch *Launch // nil where it cannot be started; several entries may share one
+	Launch *Launch // nil if it cannot be started; several entries may share one
 	State  result.EntryState
 	Reason string
 }
 
-// A Launch is one server to start or to connect to, for every entry that names it.
+// A Launch is one server to start or connect to, for all entries that name it.
 type Launch struct {
 	Target   target.Target
 	Resolved *config.Entry
-	Entries  []*config.Entry // as they stand in their files
-	outcome  *target.Outcome // nil before
+	Entries  []*config.Entry // as in their files
+	outcome  *target.Outcome // nil until known
 }
 
-// New finds out what of the configurations can be started. It starts nothing.
+// New determines what can be started. It starts nothing.
 func New(host discover.Host, files []config.File, problems []finding.Problem, resolve bool) *Plan {
 	p := &Plan{Files: files, Problems: problems, index: map[*config.Entry]int{}}
 	same := map[[sha256.Size]byte]*Launch{}
@@ -71,8 +71,7 @@ func New(host discover.Host, files []config.File, problems []finding.Problem, re
 	return p
 }
 
-// isDamaged reports whether something is wrong with the entry itself: what could be read of
-// it may be another server than the one that is meant.
+// isDamaged reports whether the entry itself has an error: what could be read may be a different server.
 func isDamaged(f *config.File, e *config.Entry) bool {
 	for _, p := range f.Problems {
 		if at := p.Location.Pointer; at == e.Place.Pointer || strings.HasPrefix(at, e.Place.Pointer+"/") {
@@ -82,12 +81,11 @@ func isDamaged(f *config.File, e *config.Entry) bool {
 	return false
 }
 
-// resolveEntry makes the entry ready to be started. Entries that come to the same are started
-// once.
+// resolveEntry makes the entry ready to start. Entries that resolve to the same server start once.
 func (p *Plan) resolveEntry(host discover.Host, one *Planned, same map[[sha256.Size]byte]*Launch) {
 	e, problems := host.Resolve(*one.Entry)
 	e.Filled = slices.DeleteFunc(e.Filled, func(v config.Variable) bool {
-		return e.Command != "" && len(wire.Inherited([]string{v.Name + "="})) > 0 // every server on this machine gets those
+		return e.Command != "" && len(wire.Inherited([]string{v.Name + "="})) > 0 // every local server gets those
 	})
 	if len(problems) > 0 {
 		p.Problems = append(p.Problems, problems...)
@@ -104,13 +102,13 @@ func (p *Plan) resolveEntry(host discover.Host, one *Planned, same map[[sha256.S
 	one.Launch.Entries = append(one.Launch.Entries, one.Entry)
 }
 
-// entryTarget is the server of a resolved entry.
+// entryTarget returns a resolved entry's server.
 func entryTarget(e *config.Entry) target.Target {
 	t := target.Target{Name: EntryName(e), Place: entryLocation(e), Server: launch.Server{Guard: e.Guarded(), Configured: true}}
 	if e.Command == "" {
 		t.URL, t.SSE = e.URL.Reveal(), e.Transport == config.SSE
 		for _, h := range e.Headers {
-			if !wire.Reserved(h.Name) { // a client's Accept is not for us to send
+			if !wire.Reserved(h.Name) { // a client's Accept is not ours to send
 				t.Header = append(t.Header, h.Name+"="+h.Value.Reveal())
 			}
 		}
@@ -133,13 +131,13 @@ func entryLocation(e *config.Entry) finding.Location {
 	return finding.Location{Server: e.Name, Pointer: e.Place.Pointer, File: e.File, Line: e.Place.Line, Column: e.Place.Column}
 }
 
-// serverIdentity is the same for targets that come to the same server.
+// serverIdentity is equal for targets of the same server.
 func serverIdentity(t *target.Target) [sha256.Size]byte {
-	text, _ := json.Marshal([]any{t.Command, t.Env, t.Dir, t.URL, t.Header, t.SSE}) // strings can always be encoded
+	text, _ := json.Marshal([]any{t.Command, t.Env, t.Dir, t.URL, t.Header, t.SSE}) // strings always encode
 	return sha256.Sum256(text)
 }
 
-// Targets are the servers to start, in the order of their first entries; none for no plan.
+// Targets returns the servers to start, in the order of their first entries; none for a nil plan.
 func (p *Plan) Targets() []target.Target {
 	if p == nil {
 		return nil
@@ -153,8 +151,8 @@ func (p *Plan) Targets() []target.Target {
 	return out
 }
 
-// Decline takes launches out of the plan and says in every entry why. That servers which were asked for were not looked at
-// is a problem.
+// Decline removes launches from the plan and records the reason in their entries. Requested servers that were not examined are a
+// problem.
 func (p *Plan) Decline(which func(*Launch) bool, reason string) {
 	for _, one := range p.Entries {
 		if one.Launch != nil && which(one.Launch) {

@@ -11,9 +11,8 @@ import (
 	"gauntlet/internal/runtime/discover"
 )
 
-// ReadFiles reads configurations: the named ones, then with found all that are found on this
-// machine. What cannot be read is in their problems. A file that a client has under two names
-// is read once. Nothing is started.
+// ReadFiles reads configurations: the named ones and, with found, all found on this machine. Unreadable parts are problems. A file
+// a client has under two names is read once. Nothing is started.
 func ReadFiles(host discover.Host, names []string, found bool) (files []config.File, problems []finding.Problem) {
 	for _, name := range names {
 		for _, f := range readNamed(host, name) {
@@ -38,7 +37,7 @@ func ReadFiles(host discover.Host, names []string, found bool) (files []config.F
 			below = f.Project
 		}
 		f.Rel = strings.Trim(filepath.ToSlash(strings.TrimPrefix(f.Path, below)), "/")
-		// Clients that share a file by a link are two agents, each with its own manners.
+		// Clients that share a file by a link are two agents with their own conventions.
 		if f.Role == config.Configuration {
 			if containsFile(named, f.Path) || containsFile(byClient[f.Client], f.Path) {
 				continue
@@ -53,7 +52,7 @@ func ReadFiles(host discover.Host, names []string, found bool) (files []config.F
 	return files, problems
 }
 
-// readNamed reads a configuration or a folder that the user named, and calls what is in it as the user did.
+// readNamed reads a configuration or folder that the user named, and names its contents accordingly.
 func readNamed(host discover.Host, name string) []config.File {
 	path, err := filepath.Abs(name)
 	if err != nil {

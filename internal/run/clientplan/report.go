@@ -10,7 +10,7 @@ import (
 	"gauntlet/result"
 )
 
-// Settle takes what became of the launches, in their order.
+// Settle records the launches' outcomes, in order.
 func (p *Plan) Settle(outcomes []target.Outcome) {
 	for i, l := range p.Launches {
 		l.outcome = &outcomes[i]
@@ -26,7 +26,7 @@ func (p *Plan) Settle(outcomes []target.Outcome) {
 	}
 }
 
-// scannedServers are those of the catalog that the entry stands for.
+// scannedServers returns the catalog's servers of the entry.
 func (one *Planned) scannedServers() []*catalog.Server {
 	if one.Launch == nil || one.Launch.outcome == nil {
 		return nil
@@ -34,8 +34,7 @@ func (one *Planned) scannedServers() []*catalog.Server {
 	return one.Launch.outcome.Servers
 }
 
-// Together are the servers that one agent would see together, for every agent. The others
-// of the scan were named by the user, who wants to know how they go with each agent.
+// Together returns, for every agent, the servers that it sees together. others, named by the user, are added to each.
 func (p *Plan) Together(others []*catalog.Server) [][]*catalog.Server {
 	groups := [][]*catalog.Server{others}
 	for _, a := range config.Agents(p.Files) {
@@ -54,7 +53,7 @@ func (p *Plan) Together(others []*catalog.Server) [][]*catalog.Server {
 
 func (p *Plan) findPlanned(e *config.Entry) *Planned { return p.Entries[p.index[e]] }
 
-// Report is the plan for a report.
+// Report returns the plan for a report.
 func (p *Plan) Report() *result.Clients {
 	out := &result.Clients{Files: []result.ClientFile{}, Entries: []result.ClientEntry{}, Agents: []result.Agent{}}
 	for i := range p.Files {
@@ -92,7 +91,7 @@ func (p *Plan) Report() *result.Clients {
 	return out
 }
 
-// readBy are the files that a client's agent reads in a project, those that hold everywhere among them.
+// readBy returns the files that a client's agent reads in a project, including global ones.
 func (p *Plan) readBy(client config.Client, project string) (out []int) {
 	for i := range p.Files {
 		if f := &p.Files[i]; f.Role != config.Configuration && f.Client == client && (f.Project == "" || f.Project == project) {
@@ -102,7 +101,7 @@ func (p *Plan) readBy(client config.Client, project string) (out []int) {
 	return out
 }
 
-// addReaders adds the agents that read files and have no server.
+// addReaders adds agents that read files and have no server.
 func (p *Plan) addReaders(out *result.Clients) {
 	for i := range p.Files {
 		f := &p.Files[i]

@@ -1,4 +1,4 @@
-// Package gatewayrun runs a gateway in front of the servers of clients' configurations, over stdio or HTTP.
+// Package gatewayrun runs a gateway in front of the servers in clients' configurations, over stdio or HTTP.
 package gatewayrun
 
 import (
@@ -21,14 +21,13 @@ import (
 	"gauntlet/trace"
 )
 
-// A Server is one to offer.
+// A Server is a server to offer.
 type Server struct {
 	Name string
 	launch.Server
 }
 
-// Choose returns the servers of a plan to offer, each under a name of its own: those of these names, all that are switched on where
-// there are none. What is left out is said.
+// Choose returns the servers to offer under unique names: the named ones, or all that are enabled. What is left out is reported.
 func Choose(p *clientplan.Plan, names, files []string, say func(format string, args ...any)) ([]Server, error) {
 	var out []Server
 	taken := map[string]int{}
@@ -59,18 +58,18 @@ func Choose(p *clientplan.Plan, names, files []string, say func(format string, a
 	return out, nil
 }
 
-// A Run is one gateway, or one for each server.
+// A Run is one gateway, or one per server.
 type Run struct {
 	Servers []Server
 	Dialer  launch.Dialer
 	Sealing launch.Sealing
-	Trace   *tracefile.File // of what passes; nil for none
-	Gateway gateway.Options // of each gateway; Upstreams, Note, Progress and Recording are set here
+	Trace   *tracefile.File // records the messages; may be nil
+	Gateway gateway.Options // for each gateway; Upstreams, Note, Progress and Recording are set here
 	Verbose bool
 	Note    func(format string, args ...any)
 }
 
-// newUpstream makes a server one behind the gateway.
+// newUpstream turns a server into a gateway upstream.
 func (r *Run) newUpstream(s Server) gateway.Upstream {
 	dialer := r.Sealing.Seal(r.Dialer, s.Name)
 	return gateway.Upstream{Name: s.Name, Open: func() (wire.Conn, error) {
@@ -83,9 +82,9 @@ func (r *Run) newUpstream(s Server) gateway.Upstream {
 	}}
 }
 
-// newGateway makes a gateway of some servers.
+// newGateway returns a gateway of some servers.
 func (r *Run) newGateway(servers []Server) (*gateway.Gateway, error) {
-	var secrets []string // servers repeat them in what is said of them
+	var secrets []string // servers may repeat them
 	for _, s := range servers {
 		secrets = slices.Concat(secrets, s.Env, s.Guard, redact.URLSecrets(s.URL))
 	}
@@ -114,16 +113,16 @@ func (r *Run) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error
 	return gw.Server().Stdio(ctx, in, out)
 }
 
-// A Front is where clients reach a gateway over HTTP.
+// A Front is a gateway's HTTP address.
 type Front struct {
-	Name   string // of the one server behind it; "" for all
+	Name   string // of the only server behind it; "" for all
 	Addr   net.Addr
 	URL    string
 	listen net.Listener
 	behind []Server
 }
 
-// ServeHTTP serves until ctx ends: all servers as one, or each on a port of its own. ready is told where, as soon as clients can
+// ServeHTTP serves until ctx ends: all servers as one, or each on its own port. ready is called with the addresses once clients can
 // connect.
 func (r *Run) ServeHTTP(ctx context.Context, address string, each bool, ready func([]Front) error) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -159,7 +158,7 @@ func (r *Run) ServeHTTP(ctx context.Context, address string, each bool, ready fu
 	}
 }
 
-// listen opens the port of a front and makes its gateway.
+// listen opens the port of a front and creates its gateway.
 func (r *Run) listen(ctx context.Context, f *Front, address string) (*gateway.Gateway, error) {
 	ln, err := listen.TCP(ctx, address)
 	if err != nil {
@@ -167,7 +166,7 @@ func (r *Run) listen(ctx context.Context, f *Front, address string) (*gateway.Ga
 	}
 	gw, err := r.newGateway(f.behind)
 	if err != nil {
-		_ = ln.Close() // the first error is the one to tell
+		_ = ln.Close() // the first error is reported
 		return nil, err
 	}
 	f.listen, f.Addr, f.URL = ln, ln.Addr(), "http://"+ln.Addr().String()+mcpserver.Path

@@ -7,17 +7,17 @@ import (
 	"fmt"
 )
 
-// shortestToken is what a token must have at least, in bytes: a shorter one can be guessed.
+// shortestToken is the minimum length of a token, in bytes: a shorter one can be guessed.
 const shortestToken = 16
 
-// Token returns what clients have to carry: the value of a variable, "" for a new one.
+// Token returns the token for clients: the value of a variable, or a new one for "".
 func Token(variable string, lookup func(string) (string, bool)) (string, error) {
 	if variable == "" {
 		return rand.Text(), nil
 	}
 	token, ok := lookup(variable)
 	switch {
-	case !ok: // whatever was typed there may be the token itself
+	case !ok: // the user may have typed the token itself: never echo it
 		return "", errors.New("--token-env wants the name of a variable, and no variable of that name is set here")
 	case len(token) < shortestToken:
 		return "", fmt.Errorf("--token-env %s: the token has %d bytes, want at least %d", variable, len(token), shortestToken)
@@ -30,15 +30,14 @@ func Token(variable string, lookup func(string) (string, bool)) (string, error) 
 	return token, nil
 }
 
-// A ClientEntry is how a client's configuration names the gateway.
+// A ClientEntry is the gateway's entry in a client's configuration.
 type ClientEntry struct {
 	Type    string            `json:"type"`
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-// ClientConfig is the configuration that clients need, on one line. token is what they carry, or the ${NAME} of the variable that
-// holds it.
+// ClientConfig returns the configuration for clients on one line. token is their token, or ${NAME} of the variable that holds it.
 func ClientConfig(fronts []Front, token string) (string, error) {
 	entries := map[string]ClientEntry{}
 	for _, f := range fronts {

@@ -1,5 +1,4 @@
-// Package inprocess runs servers inside this process: mocks, and snapshots that answer as the
-// server did from which they were captured.
+// Package inprocess runs servers in this process: mocks, and snapshots that answer like the captured server.
 package inprocess
 
 import (
@@ -17,14 +16,14 @@ import (
 	"gauntlet/trace"
 )
 
-// A Server answers in this process.
+// A Server is an in-process server.
 type Server struct {
 	*mcpserver.Server
 	play *attack.Run
 	done chan struct{}
 }
 
-// NewMock makes a server of the text of a mock file. It answers between Start and End.
+// NewMock returns a server for a mock file's text. It answers between Start and End.
 func NewMock(file, text string, opt mcpserver.Options) (*Server, error) {
 	doc, fault := mock.Parse(file, text)
 	if fault != nil {
@@ -43,7 +42,7 @@ func NewMock(file, text string, opt mcpserver.Options) (*Server, error) {
 	return &Server{attackmcp.Engine(play.Player(play.Servers()[0].Actor)), play, make(chan struct{})}, nil
 }
 
-// Start lets the server answer until ctx ends or End is called.
+// Start makes the server answer until ctx ends or End is called.
 func (m *Server) Start(ctx context.Context) {
 	go func() { // ends with ctx or by End, which waits for it
 		defer close(m.done)
@@ -54,14 +53,14 @@ func (m *Server) Start(ctx context.Context) {
 // End ends the server and waits for that.
 func (m *Server) End() {
 	if m.play == nil {
-		return // a snapshot answers without being played
+		return // snapshots answer without being played
 	}
 	m.play.End("the server is not needed any more")
 	<-m.done
 }
 
-// NewSnapshot makes a server of a snapshot's or a lockfile's text; name is that of the server, of
-// several. The notes say what is missing in it.
+// NewSnapshot returns a server for a snapshot's or lockfile's text; name selects one of several servers. The notes say what it
+// lacks.
 func NewSnapshot(file, text, name string, limits catalog.Limits, opt mcpserver.Options) (server *mcpserver.Server, notes []string, err error) {
 	if lock.Is(text) {
 		r, err := lock.Parse(file, text, limits)

@@ -1,4 +1,4 @@
-// Package interrupt lets a run end at once although the work it is doing knows no context.
+// Package interrupt lets a run end at once although its work takes no context.
 package interrupt
 
 import (
@@ -6,11 +6,11 @@ import (
 	"errors"
 )
 
-// Err is the error of a run that was interrupted.
+// Err is the error of an interrupted run.
 var Err = errors.New("interrupted")
 
-// Do runs work that knows no context, and returns Err as soon as ctx ends. The work is left
-// behind then: the process is about to end, and the work with it.
+// Do runs work that takes no context, and returns Err as soon as ctx ends. The work is left running then: the process is about to
+// end.
 func Do[T any](ctx context.Context, work func() T) (T, error) {
 	done := make(chan T, 1)
 	go func() { done <- work() }()
@@ -23,7 +23,7 @@ func Do[T any](ctx context.Context, work func() T) (T, error) {
 	}
 }
 
-// Try is Do for work that can fail; its error is that of the work, or Err.
+// Try is Do for work that can fail; the error is the work's, or Err.
 func Try[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type answer struct {
 		value T
@@ -39,7 +39,7 @@ func Try[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	return got.value, got.err
 }
 
-// Run is Try for work that returns nothing else.
+// Run is Try for work that returns only an error.
 func Run(ctx context.Context, work func() error) error {
 	_, err := Try(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err

@@ -1,5 +1,4 @@
-// Package labelrun says what the tools of servers can do: by their definitions, by a server's source, and by models for what
-// is left in doubt.
+// Package labelrun determines what servers' tools can do: by their definitions, a server's source, and models for what is in doubt.
 package labelrun
 
 import (
@@ -20,26 +19,26 @@ import (
 	"gauntlet/report"
 )
 
-// Progress is told what slow work is at. Its methods may be called from several goroutines.
+// Progress receives updates about long-running work. It must be safe for concurrent use.
 type Progress interface {
 	target.Progress
 	CountOf(what string)
 }
 
-// Options say by what tools are labelled.
+// Options say what labels are based on.
 type Options struct {
-	SourceDir string                // of the one server; "" for none
-	Floor     capability.Confidence // labels below are left out
-	Models    *modelset.Set         // asked about what is in doubt; nil for none
-	All       bool                  // and about tools without a label
+	SourceDir string                // source of the only server; "" for none
+	Floor     capability.Confidence // lower labels are left out
+	Models    *modelset.Set         // asked about tools in doubt; may be nil
+	All       bool                  // also about tools without a label
 	Parallel  int
-	Plan      func([]modelset.Plan) error // takes what models would be asked, instead of asking them; nil to ask
+	Plan      func([]modelset.Plan) error // if not nil, receives the planned questions, and no model is asked
 	Progress  Progress
 	Note      func(format string, args ...any)
 }
 
-// Label labels every server, leaves out what is below the floor, and hides what was given to live servers for their eyes
-// only. What of the source could not be read is added to the failures of what was gathered.
+// Label labels every server, drops labels below the floor, and hides what live servers were given. Unreadable parts of the source
+// are added to got's failures.
 func Label(ctx context.Context, got *target.Gathered, opt Options) ([]capability.Server, error) {
 	opt.Progress.Step("classifying")
 	servers, err := interrupt.Do(ctx, func() []capability.Server { return classify.Catalog(&got.Catalog) })
@@ -76,7 +75,7 @@ func Label(ctx context.Context, got *target.Gathered, opt Options) ([]capability
 	return servers, nil
 }
 
-// unread are problems of the tools of which a limit kept something from being read: the first few, and how many more there are.
+// unread returns the problems of tools cut off by a limit: the first few, and how many more there are.
 func unread(servers []capability.Server) (out []finding.Problem) {
 	const most = 20
 	total := 0
@@ -98,8 +97,8 @@ func unread(servers []capability.Server) (out []finding.Problem) {
 	return out
 }
 
-// addSource reads the source and adds what it says to the labels of the one server. It returns the source, nil where it says
-// nothing; the labels stay what the definitions say then.
+// addSource reads the source and adds its evidence to the labels of the only server. It returns the source, nil if it shows
+// nothing; the labels then stay as they are.
 func (opt *Options) addSource(ctx context.Context, servers []capability.Server) (*sourcecode.Analysed, []finding.Problem, error) {
 	if len(servers) != 1 {
 		return nil, []finding.Problem{sourcecode.Failed(opt.SourceDir, errors.New("--source belongs to one server, and this is not one: classify it by itself"))}, nil
@@ -131,7 +130,7 @@ func (opt *Options) addSource(ctx context.Context, servers []capability.Server) 
 	return found, found.Problems, nil
 }
 
-// askModels has models label what is in doubt, or says what that would cost.
+// askModels has models label what is in doubt, or passes on the planned questions.
 func (opt *Options) askModels(ctx context.Context, l *advise.Layer3, servers []capability.Server, got *target.Gathered) error {
 	plans := l.Plan(servers, got.Catalog.Servers)
 	if opt.Plan != nil {
@@ -147,7 +146,7 @@ func (opt *Options) askModels(ctx context.Context, l *advise.Layer3, servers []c
 	return nil
 }
 
-// Write writes labels in a format: pretty, html or json. As JSON one server is an object, several are a list of such objects.
+// Write writes labels as pretty, html or json. In JSON one server is an object, several are a list.
 func Write(w io.Writer, format string, servers []capability.Server, floor capability.Confidence, unread []finding.Problem, looks report.Options) error {
 	switch format {
 	case "html":

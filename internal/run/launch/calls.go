@@ -9,8 +9,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// tieCalls tells the sandbox when tool calls begin and end, so that events say during which they
-// happened.
+// tieCalls tells the sandbox when tool calls begin and end, so that events name the call they happened in.
 func tieCalls(sb *sandbox.Sandbox, then wire.Tap) wire.Tap {
 	var mu sync.Mutex
 	open := map[string]func(){}

@@ -17,35 +17,34 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// An Endpoint is where a server that was started in a sandbox listens.
+// An Endpoint is where a sandboxed server listens.
 type Endpoint struct {
 	URL string
 	SSE bool // it speaks HTTP+SSE of 2024-11-05
 }
 
 const (
-	// stdioLead is how long a server that listens may still answer on stdio, which counts more: some open
-	// a port for something else.
+	// stdioLead is how long a listening server may still answer on stdio, which takes precedence: some open a port for other
+	// purposes.
 	stdioLead = 2 * time.Second
-	// mostKnocks is how often a socket is asked whether MCP is spoken there: routes may be laid after it
-	// was opened.
+	// mostKnocks bounds how often a socket is tested for MCP: its routes may be set up after it opens.
 	mostKnocks  = 5
 	knockTime   = 3 * time.Second
 	lookEvery   = 100 * time.Millisecond
 	mostSockets = 8
 )
 
-// usualPaths are where MCP is served.
+// usualPaths are common MCP paths.
 var usualPaths = []string{"/mcp", "/sse", "/", "/mcp/", "/api/mcp", "/mcp/sse", "/sse/", "/v1/mcp", "/stream", "/http", "/message"}
 
-// A Clue is what is known of where a server listens. The zero Clue is nothing.
+// A Clue is prior knowledge of where a server listens; the zero Clue is none.
 type Clue struct {
-	At   string   // the user named this address: nothing else is asked
-	Last Endpoint // it was there when it was started before; the port may be another one now
+	At   string   // named by the user: nothing else is tested
+	Last Endpoint // where it was in an earlier start; the port may differ now
 }
 
-// FindEndpoint watches a server in a sandbox until it listens somewhere and answers as an MCP server, and
-// returns where. It returns false when ctx or the server ends first.
+// FindEndpoint waits until a sandboxed server listens somewhere and answers MCP there, and returns the endpoint. It returns false
+// if ctx or the server ends first.
 func FindEndpoint(ctx context.Context, o *Opened, c Clue) (Endpoint, bool) {
 	client := &http.Client{Transport: InsideTransport(o.Sandbox), Timeout: knockTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer client.CloseIdleConnections()
@@ -53,7 +52,7 @@ func FindEndpoint(ctx context.Context, o *Opened, c Clue) (Endpoint, bool) {
 	defer look.Stop()
 	s := search{ctx, client, o, c, map[netip.AddrPort]time.Time{}, map[netip.AddrPort]int{}}
 	for {
-		sockets, _ := o.Sandbox.Listening() // it is asked again
+		sockets, _ := o.Sandbox.Listening() // it is read again
 		if e, ok := s.askSockets(sockets[:min(len(sockets), mostSockets)]); ok {
 			return e, true
 		}
@@ -67,17 +66,17 @@ func FindEndpoint(ctx context.Context, o *Opened, c Clue) (Endpoint, bool) {
 	}
 }
 
-// A search is one look for where a server listens.
+// A search looks for where a server listens.
 type search struct {
 	ctx    context.Context
 	client *http.Client
 	opened *Opened
 	clue   Clue
-	seen   map[netip.AddrPort]time.Time // since when somebody listens there
+	seen   map[netip.AddrPort]time.Time // when each socket was first seen
 	knocks map[netip.AddrPort]int
 }
 
-// askSockets asks those that listen whether MCP is spoken there.
+// askSockets tests listening sockets for MCP.
 func (s *search) askSockets(sockets []netip.AddrPort) (Endpoint, bool) {
 	for _, at := range sockets {
 		if _, known := s.seen[at]; !known {
@@ -106,7 +105,7 @@ func (s *search) askSockets(sockets []netip.AddrPort) (Endpoint, bool) {
 	return Endpoint{}, false
 }
 
-// askAgain asks a socket at the path of before.
+// askAgain tests a socket at the earlier path.
 func (s *search) askAgain(at netip.AddrPort) (Endpoint, bool) {
 	e := s.clue.Last
 	u, err := url.Parse(e.URL)
@@ -123,17 +122,17 @@ func (s *search) askAgain(at netip.AddrPort) (Endpoint, bool) {
 	return e, answersMCP(s.ctx, s.client, e.URL) == streamable
 }
 
-// listensAt reports whether somebody listens at the port of an address.
+// listensAt reports whether a socket listens on an address's port.
 func listensAt(sockets []netip.AddrPort, address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && slices.ContainsFunc(sockets, func(at netip.AddrPort) bool { return strconv.Itoa(int(at.Port())) == u.Port() })
 }
 
-// knock asks a socket at the usual paths, and at those that the server named, whether MCP is spoken there.
+// knock tests a socket for MCP at the usual paths and those the server printed.
 func knock(ctx context.Context, client *http.Client, at netip.AddrPort, said string) (Endpoint, bool) {
 	hosts := []string{hostOf(at)}
 	if at.Addr().IsLoopback() || at.Addr().IsUnspecified() {
-		hosts = append(hosts, "localhost:"+strconv.Itoa(int(at.Port()))) // some take their own name alone
+		hosts = append(hosts, "localhost:"+strconv.Itoa(int(at.Port()))) // some accept only their own name
 	}
 	paths := append(namedPaths(said, at.Port()), usualPaths...)
 	for _, host := range hosts {
@@ -156,7 +155,7 @@ func knock(ctx context.Context, client *http.Client, at netip.AddrPort, said str
 
 var namedURL = regexp.MustCompile(`https?://(?:\[[0-9a-f:]*\])?[^\s"'<>()\[\]{},;]*`)
 
-// namedPaths are the paths of the addresses with a port that a text names, in its order.
+// namedPaths returns the paths of URLs with the port in a text, in order.
 func namedPaths(text string, port uint16) (out []string) {
 	for _, raw := range namedURL.FindAllString(text, 50) {
 		u, err := url.Parse(strings.TrimRight(raw, "."))
@@ -167,16 +166,16 @@ func namedPaths(text string, port uint16) (out []string) {
 	return out
 }
 
-// A firstReply says what came of the first message to a server.
+// A firstReply classifies the answer to the first message.
 type firstReply int
 
 const (
-	elsewhere  firstReply = iota // something answers, and no MCP
-	streamable                   // an answer of JSON-RPC, or the demand for a token
+	elsewhere  firstReply = iota // something answers, but not MCP
+	streamable                   // a JSON-RPC answer, or a demand for a token
 	silent                       // nothing answers
 )
 
-// opening is the first message to a server: the one that servers of every transport know.
+// opening is the first message: servers of every transport know it.
 const opening = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{},"clientInfo":{"name":"gauntlet","version":"1"}}}`
 
 // mostKnocked bounds what is read of an answer.
@@ -207,8 +206,8 @@ func answersMCP(ctx context.Context, client *http.Client, at string) firstReply 
 	return elsewhere
 }
 
-// holdsResponse reports whether an answer is a response to the first message, as a body or in an event stream,
-// which may stay open.
+// holdsResponse reports whether an answer contains a response to the first message, as a body or in an event stream, which may stay
+// open.
 func holdsResponse(res *http.Response) bool {
 	body := io.LimitReader(res.Body, mostKnocked)
 	isResponse := func(text string) bool {
@@ -216,7 +215,7 @@ func holdsResponse(res *http.Response) bool {
 		return m.Kind == wire.Response && m.ID == "1"
 	}
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
-		text, _ := io.ReadAll(body) // what came until an error is what came
+		text, _ := io.ReadAll(body) // what arrived before an error counts
 		return isResponse(string(text))
 	}
 	lines := bufio.NewReader(body)
@@ -231,7 +230,7 @@ func holdsResponse(res *http.Response) bool {
 	}
 }
 
-// opensStream reports whether a GET opens a stream of HTTP+SSE, whose first event says where to post.
+// opensStream reports whether a GET opens an HTTP+SSE stream, whose first event names the POST endpoint.
 func opensStream(ctx context.Context, client *http.Client, at string) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
@@ -246,6 +245,6 @@ func opensStream(ctx context.Context, client *http.Client, at string) bool {
 	if res.StatusCode != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		return false
 	}
-	line, _ := bufio.NewReader(io.LimitReader(res.Body, mostKnocked)).ReadString('\n') // a stream without a whole line opened nothing
+	line, _ := bufio.NewReader(io.LimitReader(res.Body, mostKnocked)).ReadString('\n') // a stream without a complete line opened nothing
 	return strings.TrimSpace(line) == "event: endpoint" || strings.TrimSpace(line) == "event:endpoint"
 }

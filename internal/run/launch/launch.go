@@ -1,6 +1,5 @@
-// Package launch is the one place where this program starts MCP servers and connects to them:
-// whatever starts or connects does so with the same environment, proxy, transport and
-// redaction.
+// Package launch is the only place where this program starts MCP servers and connects to them, so that all use the same
+// environment, proxy, transport and redaction.
 package launch
 
 import (
@@ -17,27 +16,27 @@ import (
 	"gauntlet/trace"
 )
 
-// A Server is what to start, or what to connect to: Command or URL is set.
+// A Server is a server to start or connect to: Command or URL is set.
 type Server struct {
-	Command []string // starts a server on stdio, without a shell
-	Env     []string // for that server, as NAME=VALUE
-	Dir     string   // it is started there; "" for our own directory
+	Command []string // stdio server, started without a shell
+	Env     []string // its variables, as NAME=VALUE
+	Dir     string   // its working directory; "" for ours
 	SetBy   string   // where the user sets its variables, see [wire.Command]; "" for the flag --env
 
 	URL    string
-	Header []string // for the origin of URL, as NAME=VALUE
-	Bearer string   // a token for it, as NAME=TOKEN; "" for none
-	SSE    bool     // it speaks HTTP+SSE of 2024-11-05, and nothing else is tried
+	Header []string // headers for URL's origin, as NAME=VALUE
+	Bearer string   // token, as NAME=TOKEN; "" for none
+	SSE    bool     // it speaks HTTP+SSE of 2024-11-05; nothing else is tried
 
-	// Guard is what messages and reports hide beside Env, Header and Bearer, as NAME=VALUE. A
-	// server of a configuration has it instead: it names what of the configuration is secret.
+	// Guard holds values that messages and reports hide in addition to Env, Header and Bearer, as NAME=VALUE. For a configured
+	// server it names the secret parts of the configuration.
 	Guard []string
-	// Configured says that the server comes from a configuration: reports hide Guard alone,
-	// since much of what a configuration sets is what they are about.
+	// Configured says that the server comes from a configuration: reports then hide only Guard, since most of a configuration is
+	// what they are about.
 	Configured bool
 }
 
-// Program is the name of the program of a server on stdio, "" for one behind a URL.
+// Program returns the name of a stdio server's program, "" for a URL.
 func (s *Server) Program() string {
 	if len(s.Command) == 0 {
 		return ""
@@ -47,34 +46,32 @@ func (s *Server) Program() string {
 
 // A Dialer opens connections.
 type Dialer struct {
-	Environ []string // ours, of which a server gets HOME, PATH and the like
+	Environ []string // our environment, of which a server gets HOME, PATH and the like
 	Limits  wire.Limits
-	// Logins has the login for a server behind a URL that is given neither a token nor a header of
-	// the name Authorization; nil for none.
+	// Logins supplies logins for URLs without a token or an Authorization header; may be nil.
 	Logins Logins
-	// Agent is how we introduce ourselves over HTTP; default "gauntlet".
+	// Agent is our User-Agent; default "gauntlet".
 	Agent string
-	// Sandbox says whether servers that are started are sealed off, and SandboxConfig how;
-	// its Environ, Dir and Args are filled in here.
+	// Sandbox says whether started servers are sandboxed, SandboxConfig how; its Environ, Dir and Args are set here.
 	Sandbox       sandbox.Level
 	SandboxConfig sandbox.Config
-	// SandboxName is the name of the server in events; "" for its program.
+	// SandboxName is the server's name in events; "" for its program.
 	SandboxName string
-	// SandboxRecord is given each event at once, as a message of a trace; nil for nobody.
+	// SandboxRecord, if not nil, receives each event at once as a trace message.
 	SandboxRecord func(trace.Message)
-	// Sandboxes, if not nil, keeps what happened in each.
+	// Sandboxes, if not nil, keeps each sandbox's events.
 	Sandboxes *Sandboxes
 }
 
-// Logins are what the user logged in to.
+// Logins are the user's logins.
 type Logins interface {
-	// For returns the login at a server, nil for none.
+	// For returns the login at a server, or nil.
 	For(url string) wire.Login
-	// Hide has f told of everything secret, as NAME=VALUE, now and whenever a login is renewed.
+	// Hide calls f with all secrets, as NAME=VALUE, now and whenever a login is renewed.
 	Hide(f func(secrets []string))
 }
 
-// LoginFor returns the login that a connection uses, nil for none.
+// LoginFor returns the login that a connection uses, or nil.
 func (d *Dialer) LoginFor(s *Server) wire.Login {
 	if d.Logins == nil || s.Bearer != "" || slices.ContainsFunc(s.Header, isAuthorization) {
 		return nil
@@ -87,40 +84,37 @@ func isAuthorization(entry string) bool {
 	return strings.EqualFold(strings.TrimSpace(name), "Authorization")
 }
 
-// A Tap returns what records a connection that is to be made to the server that messages call
-// place: secrets are what no message may show, as NAME=VALUE, and credentials what the server
-// knows us by. It may return nil.
+// A Tap returns the recorder of a new connection to the server named place in messages: secrets, as NAME=VALUE, must not appear in
+// messages, and credentials is what the server knows us by. It may return nil.
 type Tap func(place string, secrets, credentials []string) wire.Tap
 
-// A Conn is a connection to a server, whichever way.
+// A Conn is a connection to a server over any transport.
 type Conn interface {
 	wire.Conn
-	// Kill ends the conversation without manners.
+	// Kill ends the connection at once.
 	Kill() error
-	// Redact takes what the server was given out of a text.
+	// Redact removes what the server was given from a text.
 	Redact(string) string
 }
 
-// An Opened connection, and what is known of it. It is not a Conn itself: clients ask a Conn
-// what else its transport can do.
+// An Opened is an open connection and what is known of it. It is not itself a Conn: clients check a Conn for its transport's
+// further abilities.
 type Opened struct {
 	Conn Conn
-	// Place is how messages call the server: its program, or its URL without secrets.
+	// Place is the server's name in messages: its program, or its URL without secrets.
 	Place string
-	// Secrets is what reports must hide of what the server was given, as NAME=VALUE.
+	// Secrets are the values given to the server that reports must hide, as NAME=VALUE.
 	Secrets []string
-	login   wire.Login // nil for none
-	// Process is the server that was started, nil for one behind a URL.
+	login   wire.Login // may be nil
+	// Process is the started server, nil for a URL.
 	Process *wire.Process
-	// Sandbox is the one that the server runs in, nil for none. It ends with the connection;
-	// what happened in it can be asked for afterwards.
+	// Sandbox is the server's sandbox, or nil. It ends with the connection; its events remain available.
 	Sandbox *sandbox.Sandbox
-	// SandboxReport says which protections held. It is empty where no sandbox was wanted.
+	// SandboxReport says which protections held; empty if no sandbox was requested.
 	SandboxReport sandbox.Report
 }
 
-// IntroducedAs is how a client introduces itself to the server, where it would as name and version: in a sandbox as an
-// ordinary agent does.
+// IntroducedAs returns the client name and version to send: in a sandbox those of an ordinary agent.
 func (o *Opened) IntroducedAs(name, version string) (string, string) {
 	if o.Sandbox != nil {
 		return sandbox.ClientName, sandbox.ClientVersion
@@ -128,7 +122,7 @@ func (o *Opened) IntroducedAs(name, version string) (string, string) {
 	return name, version
 }
 
-// SecretsByNow are Secrets and those of a login that was begun or renewed since.
+// SecretsByNow returns Secrets and those of a login begun or renewed since.
 func (o *Opened) SecretsByNow() []string {
 	if o.login == nil {
 		return o.Secrets
@@ -136,7 +130,7 @@ func (o *Opened) SecretsByNow() []string {
 	return slices.Concat(o.Secrets, o.login.Secrets())
 }
 
-// Connect is Open for those who want the connection alone.
+// Connect is Open for callers who need only the connection.
 func (d *Dialer) Connect(s Server, tap Tap) (wire.Conn, error) {
 	o, err := d.Open(s, tap)
 	if err != nil {
@@ -145,8 +139,7 @@ func (d *Dialer) Connect(s Server, tap Tap) (wire.Conn, error) {
 	return o.Conn, nil
 }
 
-// Open starts the server or connects to it. A nil tap records nothing. Errors show nothing of
-// what the server would have been given.
+// Open starts the server or connects to it. A nil tap records nothing. Errors do not contain what the server would have been given.
 func (d *Dialer) Open(s Server, tap Tap) (*Opened, error) {
 	if tap == nil {
 		tap = func(string, []string, []string) wire.Tap { return nil }
@@ -179,12 +172,12 @@ func (d *Dialer) Open(s Server, tap Tap) (*Opened, error) {
 	return o, nil
 }
 
-// runners are the programs that download and run a package, with the words that precede its name.
+// runners are programs that download and run a package, with the words that precede its name.
 var runners = map[string][]string{
 	"npx": {"-y"}, "bunx": nil, "pnpx": nil, "uvx": nil, "npm": {"exec", "--"}, "pnpm": {"dlx"}, "yarn": {"dlx"}, "bun": {"x"}, "pipx": {"run"},
 }
 
-// checkRunner refuses a command that only names such a program: it would wait for its user, and we for it.
+// checkRunner rejects a command that names only such a program: it would wait for its user, and we for it.
 func checkRunner(command []string) error {
 	if len(command) == 0 {
 		return nil
@@ -207,7 +200,7 @@ func checkRunner(command []string) error {
 	return fmt.Errorf("%s has no package to run: name one, as in %s", name, strings.Join(append(append([]string{name}, words...), "PACKAGE"), " "))
 }
 
-// hiddenError is an error whose text had secrets taken out.
+// hiddenError is an error with secrets removed from its text.
 type hiddenError struct {
 	error
 	text string
@@ -216,8 +209,8 @@ type hiddenError struct {
 func (e hiddenError) Error() string { return e.text }
 func (e hiddenError) Unwrap() error { return e.error }
 
-// openHTTP makes a transport for each connection, so that two clients of ours share nothing that
-// a server could tell them by, and closes it with the connection.
+// openHTTP creates a transport for each connection, so that a server cannot link two of our clients, and closes it with the
+// connection.
 func (d *Dialer) openHTTP(s Server, tap Tap) (*Opened, error) {
 	transport := wire.NewTransport()
 	transport.Proxy = http.ProxyFromEnvironment
@@ -234,7 +227,7 @@ func (d *Dialer) openHTTP(s Server, tap Tap) (*Opened, error) {
 	} else if login != nil {
 		credentials = login.Secrets()
 	}
-	h.Tap(tap(h.Place(), h.Secrets(), credentials)) // Guard is among them
+	h.Tap(tap(h.Place(), h.Secrets(), credentials)) // Guard is included
 	o := &Opened{Conn: &dialed{h, transport}, Place: h.Place(), Secrets: h.Secrets()}
 	if s.Configured {
 		o.Secrets = slices.Concat(s.Guard, redact.URLSecrets(s.URL))
@@ -243,7 +236,7 @@ func (d *Dialer) openHTTP(s Server, tap Tap) (*Opened, error) {
 	return o, nil
 }
 
-// dialed closes the transport that it was made with.
+// dialed closes its transport with the connection.
 type dialed struct {
 	*wire.HTTP
 	transport *http.Transport

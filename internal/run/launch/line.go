@@ -7,7 +7,7 @@ import (
 	"gauntlet/result"
 )
 
-// SandboxLine is a sandbox on one line.
+// SandboxLine describes a sandbox on one line.
 func SandboxLine(b *result.Sandbox) string {
 	if b.Missing != "" {
 		return "no sandbox was available: " + b.Missing

@@ -12,8 +12,7 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// SpeakAt speaks to a server that was started in a sandbox over the port that it listens at, in place of
-// its stdio. What it still says there is read and forgotten.
+// SpeakAt connects to a sandboxed server's port instead of its stdio. Further stdio output is read and discarded.
 func (d *Dialer) SpeakAt(s *Server, o *Opened, e Endpoint, tap Tap) error {
 	transport := InsideTransport(o.Sandbox)
 	h, err := wire.Dial(wire.Endpoint{URL: e.URL, Header: s.Header, Bearer: s.Bearer, Secret: s.Guard, SSE: e.SSE, Transport: transport, Limits: d.Limits, Agent: d.Agent})
@@ -32,24 +31,24 @@ func (d *Dialer) SpeakAt(s *Server, o *Opened, e Endpoint, tap Tap) error {
 	return nil
 }
 
-// InsideTransport makes requests to the server in a sandbox, and to nobody else.
+// InsideTransport returns a transport that reaches only the server in a sandbox.
 func InsideTransport(box *sandbox.Sandbox) *http.Transport {
 	t := wire.NewTransport()
 	t.DialContext = box.Dial
 	return t
 }
 
-// drained is a server whose output nobody reads but we.
+// drained is a server whose stdout only we read.
 type drained struct {
 	sealed
 	read chan struct{} // closed when the output has ended
 }
 
-// drainOutput reads what a server says beside its answers over HTTP, so that it is not held up by it.
+// drainOutput reads a server's stdout beside its HTTP answers, so that it never blocks.
 func (d *drained) drainOutput() {
 	defer close(d.read)
 	for {
-		_, err := d.Process.Receive(context.Background()) // a process that ends ends it
+		_, err := d.Process.Receive(context.Background()) // the process's end ends it
 		var long *wire.LineTooLongError
 		if err != nil && !errors.As(err, &long) {
 			return
@@ -77,12 +76,12 @@ func (l *listener) Close() error { return errors.Join(l.dialed.Close(), l.server
 
 func (l *listener) Kill() error { return errors.Join(l.dialed.Kill(), l.server.Kill()) }
 
-// hostOf is the host by which a socket that listens is spoken to from the machine that it is on.
+// hostOf returns the host by which a listening socket is reached from its own machine.
 func hostOf(at netip.AddrPort) string {
 	host := at.Addr().String()
 	switch {
 	case at.Addr() == netip.IPv6Unspecified(), at.Addr() == netip.IPv4Unspecified():
-		host = "127.0.0.1" // an unspecified address of IPv6 takes those of IPv4 as well, unless a program says otherwise
+		host = "127.0.0.1" // an unspecified IPv6 address usually accepts IPv4 too
 	}
 	return net.JoinHostPort(host, strconv.Itoa(int(at.Port())))
 }

@@ -8,8 +8,8 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// ExplainMadeUp adds to the error of a server that did not start how to give it real values of the
-// variables for which it was given made-up ones, where it still complains of them. It returns nil for nil.
+// ExplainMadeUp adds to a server's start error how to set real values for the variables that were given made-up ones, if it still
+// complains about them. It returns nil for nil.
 func ExplainMadeUp(err error, madeUp []string) error {
 	if err == nil {
 		return nil

@@ -8,8 +8,7 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// startProcess starts a server, in a sandbox if one is wanted. With level on it starts without
-// one where there can be none.
+// startProcess starts a server, in a sandbox if requested. With level on, it starts without one if none is available.
 func (d *Dialer) startProcess(s *Server, command wire.Command, o *Opened) (*wire.Process, error) {
 	if !d.Sandbox.Wanted() {
 		return wire.Start(command)

@@ -13,24 +13,23 @@ import (
 	"gauntlet/trace"
 )
 
-// Sandboxes keeps what happened in the sandboxes of one command. A nil one keeps nothing. It can be
-// used from several goroutines.
+// Sandboxes keeps the events of one command's sandboxes. A nil one keeps nothing. It is safe for concurrent use.
 type Sandboxes struct {
 	mu     sync.Mutex
 	runs   []*sandboxRun
 	events []trace.Message
-	bytes  int  // of them
+	bytes  int  // size of the events
 	lost   bool // there were more
 }
 
-// maxKept bounds the bytes of events that are kept of all sandboxes together. What weighs in a verdict is kept beyond
-// it, as far as each sandbox keeps it.
+// maxKept bounds the events kept of all sandboxes, in bytes. Events that matter for a verdict are kept beyond it, as far as each
+// sandbox keeps them.
 const maxKept = 48 << 20
 
-// sandboxRun is one server that was started.
+// sandboxRun is one started server.
 type sandboxRun struct {
 	server string
-	box    *sandbox.Sandbox // nil where there could be none
+	box    *sandbox.Sandbox // nil if none was available
 	report sandbox.Report
 }
 
@@ -43,7 +42,7 @@ func (b *Sandboxes) add(server string, o *Opened) {
 	b.runs = append(b.runs, &sandboxRun{server, o.Sandbox, o.SandboxReport})
 }
 
-// hear keeps the events of a sandbox from now on.
+// hear keeps a sandbox's events from now on.
 func (b *Sandboxes) hear(d *Dialer, program string, box *sandbox.Sandbox) {
 	if b == nil {
 		return
@@ -60,7 +59,7 @@ func (b *Sandboxes) hear(d *Dialer, program string, box *sandbox.Sandbox) {
 	})
 }
 
-// Keep keeps events of a sandbox that no server ran in.
+// Keep keeps events of a sandbox without a server.
 func (b *Sandboxes) Keep(name string, events []sandbox.Event) {
 	for i := range events {
 		m := events[i].Message()
@@ -87,7 +86,7 @@ func (b *Sandboxes) keep(m trace.Message, weighs bool) {
 	b.events = append(b.events, m)
 }
 
-// Observed is a trace of all events, nil if there was no sandbox.
+// Observed returns a trace of all events, nil if there was no sandbox.
 func (b *Sandboxes) Observed() *trace.Trace {
 	if b == nil {
 		return nil
@@ -100,8 +99,7 @@ func (b *Sandboxes) Observed() *trace.Trace {
 	return &trace.Trace{Header: trace.Header{Version: trace.Version}, Messages: slices.Clone(b.events)}
 }
 
-// Reports says of every server that was to be sealed off what held and what it did. It is for the
-// end, when the servers are closed.
+// Reports says for every server to be sandboxed which protections held and what it did. Call it when the servers are closed.
 func (b *Sandboxes) Reports() []result.Sandbox {
 	if b == nil {
 		return nil
@@ -125,10 +123,10 @@ func (b *Sandboxes) Reports() []result.Sandbox {
 // mostListed bounds each list of a report.
 const mostListed = 100
 
-// summarise adds what the events say.
+// summarise adds a summary of the events.
 func summarise(s *result.Sandbox, events []sandbox.Event) {
 	contacts := map[result.Contact]int{}
-	said := map[string]bool{} // addresses to which what was said is an event
+	said := map[string]bool{} // addresses with events about what was sent
 	for i := range events {
 		if e := &events[i]; e.Outgoing() && e.Kind != sandbox.Connection {
 			said[e.Addr] = true
@@ -140,7 +138,7 @@ func summarise(s *result.Sandbox, events []sandbox.Event) {
 		switch e.Kind {
 		case sandbox.Lookup, sandbox.Request, sandbox.Mail, sandbox.Data:
 			contacts[result.Contact{Host: e.Host, How: string(e.Kind), Allowed: e.Allowed}]++
-		case sandbox.Connection: // one over which nothing is said waits for orders, or says something by its port
+		case sandbox.Connection: // a silent connection waits for commands, or signals by its port
 			if !said[e.Addr] {
 				contacts[result.Contact{Host: e.Host, How: string(e.Kind), Allowed: e.Allowed}]++
 			}
@@ -169,7 +167,7 @@ func firstOf(set map[string]bool) []string {
 	return all[:min(len(all), mostListed)]
 }
 
-// Thefts says of each server and host once that a canary was sent there.
+// Thefts reports once per server and host that a canary was sent there.
 func (b *Sandboxes) Thefts() []string {
 	var out []string
 	b.mu.Lock()

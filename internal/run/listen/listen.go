@@ -1,5 +1,4 @@
-// Package listen opens the ports that a user asks for with --listen, and says what to do when one
-// cannot be opened.
+// Package listen opens the ports of --listen, and explains failures.
 package listen
 
 import (
@@ -11,7 +10,7 @@ import (
 	"syscall"
 )
 
-// TCP listens on an address that a user gave with --listen. Its errors name the flag and the address.
+// TCP listens on an address given with --listen. Its errors name the flag and the address.
 func TCP(ctx context.Context, address string) (net.Listener, error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// lastLook is how long a run that is over waits for those who watch it to get its last page.
+// lastLook bounds how long a finished run waits for viewers to get its last page.
 const lastLook = 3 * time.Second
 
-// A Beside is a server that shows the file of a run while the run goes on in this process.
+// A Beside shows a run's file while the run continues in this process.
 type Beside struct {
 	server   *Server
 	listener net.Listener
@@ -32,15 +32,15 @@ func Show(file string) (*Beside, error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	b := &Beside{server: server, listener: l, stop: stop}
-	b.running.Go(func() { _ = server.Run(ctx, l) }) // ends with End; a view that breaks off breaks no run
+	b.running.Go(func() { _ = server.Run(ctx, l) }) // ends with End; a failing view does not fail the run
 	return b, nil
 }
 
-// Address is where a browser finds the page.
+// Address returns the page's URL.
 func (b *Beside) Address() string { return b.server.Address(b.listener) }
 
-// End tells those who watch that the file has its last form, waits until they have it, three seconds at most
-// and not beyond ctx, and ends the serving. On nil it does nothing.
+// End tells viewers that the file is final, waits until they have loaded it (at most three seconds, or until ctx ends) and stops
+// serving. On nil it does nothing.
 func (b *Beside) End(ctx context.Context) {
 	if b == nil {
 		return
@@ -55,7 +55,7 @@ func (b *Beside) End(ctx context.Context) {
 	b.running.Wait()
 }
 
-// tellLast has every viewer load its page once more. What it returns is closed when that has been done.
+// tellLast makes every viewer reload its page. The returned channel is closed when that is done.
 func (s *Server) tellLast() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,21 +68,21 @@ func (s *Server) tellLast() <-chan struct{} {
 		for i := range s.Files {
 			select {
 			case v <- i:
-			default: // it has news waiting, and reads the file as it is then
+			default: // a reload is pending, and will read the current file
 			}
 		}
 	}
 	return s.last
 }
 
-// awaitsLast reports whether viewers are to get their last page.
+// awaitsLast reports whether viewers still need their last page.
 func (s *Server) awaitsLast() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.missing > 0
 }
 
-// notePage counts the pages that viewers got after tellLast.
+// notePage counts pages served after tellLast.
 func (s *Server) notePage() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Server) notePage() {
 	}
 }
 
-// TemporaryFile names a file for a run that nobody gave one, in a folder of its own that its user alone can read.
+// TemporaryFile returns a file name for a run without one, in a folder readable only by its user.
 func TemporaryFile(command string) (string, error) {
 	dir, err := os.MkdirTemp("", "gauntlet-view-")
 	if err != nil {

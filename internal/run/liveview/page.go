@@ -1,5 +1,5 @@
-// Package liveview shows reports and recordings in a browser on this machine, and shows them again as
-// often as their files change: a recording grows while a scan, a probe or an attack runs.
+// Package liveview shows reports and recordings in a local browser, and reloads them when their files change: a recording grows
+// while a scan, probe or attack runs.
 package liveview
 
 import (
@@ -17,14 +17,14 @@ import (
 	"gauntlet/result"
 )
 
-// maxBytes is the longest report that is read.
+// maxBytes bounds a report that is read.
 const maxBytes = 256 << 20
 
-// errUnknown says that a file is nothing that can be shown.
+// errUnknown says that a file cannot be shown.
 var errUnknown = errors.New("it is not a JSON report, a JSON diff, a recording or a page of gauntlet")
 
-// WritePage writes the page of a file: a JSON report, with the recordings that it names where they
-// can be read; a JSON diff; a recording; or a page that is written as it is.
+// WritePage writes a file's page: a JSON report, with the recordings that it names if readable; a JSON diff; a recording; or an
+// HTML page unchanged.
 func WritePage(w io.Writer, name string) error {
 	text, err := userfile.ReadText(name, nil, maxBytes)
 	if err != nil {
@@ -70,10 +70,10 @@ func writeReport(w io.Writer, text string) error {
 	return format.Write(w, r, report.Options{Traces: namedRecordings(r)})
 }
 
-// maxRecordings is how many recordings of one report are drawn.
+// maxRecordings bounds the recordings drawn for one report.
 const maxRecordings = 12
 
-// namedRecordings reads the recordings that a report names. One that is not there is left out.
+// namedRecordings reads the recordings that a report names, skipping missing ones.
 func namedRecordings(r *result.Report) (out []report.Conversation) {
 	var names []string
 	if t := r.Coverage.Trace; t != nil {
@@ -119,7 +119,7 @@ func writeRedTeam(w io.Writer, text string) error {
 	return format.Write(w, r, report.Options{})
 }
 
-// writeRecording writes a recording, of which nobody has judged anything.
+// writeRecording writes a recording without a verdict.
 func writeRecording(w io.Writer, name string) error {
 	t, _, err := tracefile.ReadConversation(name, nil)
 	switch {

@@ -10,19 +10,19 @@ import (
 	"gauntlet/internal/run/runstate"
 )
 
-// A Recorder keeps the record of one run of this process, and shows it in a browser.
+// A Recorder keeps the record of a run in this process, and shows it in a browser.
 type Recorder struct {
-	File string                           // where the record and, in its place, the report go; "" for nowhere
+	File string                           // file for the record and then the report; "" for none
 	View bool                             // show it
-	Say  func(format string, args ...any) // to the user: what failed, and where the view is
+	Say  func(format string, args ...any) // tells the user what failed, and where the view is
 
 	command   string
-	record    *runstate.Record // nil before it begins
+	record    *runstate.Record // nil before Start
 	view      *Beside
-	temporary string // File, where nobody named one
+	temporary string // File, if the user named none
 }
 
-// Prepare says which command runs, and names a file for a view where nobody named one.
+// Prepare sets the command, and names a file for a view if the user named none.
 func (r *Recorder) Prepare(command string) (err error) {
 	r.command = command
 	if r.View && r.File == "" {
@@ -32,8 +32,8 @@ func (r *Recorder) Prepare(command string) (err error) {
 	return err
 }
 
-// Start begins the record, once. It returns nil where none is asked for or it cannot be written; then the report cannot be
-// written either, and that is told by the exit code.
+// Start begins the record, once. It returns nil if none is requested or it cannot be written; then the report cannot be written
+// either, which the exit code tells.
 func (r *Recorder) Start() *runstate.Record {
 	if r.File == "" || r.record != nil {
 		return r.record
@@ -57,11 +57,10 @@ func (r *Recorder) Start() *runstate.Record {
 	return record
 }
 
-// Close ends the record before the report takes its place.
+// Close ends the record before the report replaces it.
 func (r *Recorder) Close() { r.record.Close() }
 
-// End tells those who watch that the run is over, and why it has no report if it has none; those who view it get its last
-// page before the view ends.
+// End tells viewers that the run is over, and why it has no report, if so; they get its last page before the view ends.
 func (r *Recorder) End(ctx context.Context, err error) {
 	why := "it had nothing to report"
 	if err != nil {

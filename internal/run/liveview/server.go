@@ -21,11 +21,11 @@ import (
 	"time"
 )
 
-// pollEvery is how often the files are looked at. Reading a file's size and time costs nothing, and a
-// person sees no difference to being told by the system.
+// pollEvery is how often the files are checked. Reading a file's size and time is cheap, and a person sees no difference to system
+// notifications.
 const pollEvery = 300 * time.Millisecond
 
-// maxViewers is how many browsers may wait for news at a time.
+// maxViewers bounds the browsers waiting for news.
 const maxViewers = 32
 
 //go:embed frame.js
@@ -34,20 +34,20 @@ var frameScript string
 const frameStyle = "html,body{margin:0;height:100%}body{display:flex;flex-direction:column;font:14px system-ui,sans-serif;color-scheme:light dark}" +
 	"nav{padding:.4rem 1rem;display:flex;gap:1rem;align-items:center;flex-wrap:wrap}iframe{flex:1;border:0;width:100%}"
 
-// A Server shows files. Its fields are set before it is used.
+// A Server shows files. Set its fields before use.
 type Server struct {
 	Files []string
 	token string
 
 	mu       sync.Mutex
-	versions []int             // of each file, from 1; counted up when it changes
-	states   []string          // of each file: what a change is told by
-	viewers  map[chan int]bool // each gets the numbers of files that changed
-	missing  int               // viewers that have not yet got the last page
-	last     chan struct{}     // closed when none is missing
+	versions []int             // by file, from 1; incremented on change
+	states   []string          // by file: detects changes
+	viewers  map[chan int]bool // each gets the indexes of changed files
+	missing  int               // viewers without the last page
+	last     chan struct{}     // closed when there are none
 }
 
-// New returns a server of these files, with a token of its own.
+// New returns a server of these files, with its own token.
 func New(files []string) (*Server, error) {
 	secret := make([]byte, 16)
 	if _, err := rand.Read(secret); err != nil {
@@ -60,19 +60,19 @@ func New(files []string) (*Server, error) {
 	return s, nil
 }
 
-// pageKey is the path of one file's page alone: what is shown there may be a stranger's and see its own address, and must not learn
-// the token, which opens all.
+// pageKey returns the path key of one file's page: the page may be a stranger's and see its own URL, and must not learn the token,
+// which opens everything.
 func (s *Server) pageKey(i int) string {
 	sum := sha256.Sum256([]byte(s.token + "/" + strconv.Itoa(i)))
 	return hex.EncodeToString(sum[:16])
 }
 
-// Address is where a browser finds the files on a listener.
+// Address returns the URL of the files on a listener.
 func (s *Server) Address(l net.Listener) string {
 	return "http://" + l.Addr().String() + "/" + s.token + "/"
 }
 
-// Run serves on a loopback listener until the context ends.
+// Run serves on a loopback listener until ctx ends.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -93,7 +93,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// stateOf is different after a file has changed, also if it was replaced by one of the same length.
+// stateOf differs after a file has changed, even if replaced by one of the same length.
 func stateOf(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *Server) watchFiles(ctx context.Context) {
 	}
 }
 
-// look tells the viewers which files have changed.
+// look tells viewers which files have changed.
 func (s *Server) look() {
 	for i, f := range s.Files {
 		now := stateOf(f)
@@ -126,7 +126,7 @@ func (s *Server) look() {
 			for v := range s.viewers {
 				select {
 				case v <- i:
-				default: // it has news waiting, and reads the file as it is then
+				default: // a reload is pending, and will read the current file
 				}
 			}
 		}
@@ -134,8 +134,8 @@ func (s *Server) look() {
 	}
 }
 
-// handler answers only who names this machine as the host, so that no foreign page reaches it by a
-// name of its own, and who knows the token, or the key of one page for that page.
+// handler answers only requests whose Host names this machine, so that no rebound foreign page reaches it, and that carry the
+// token, or a page's key for that page.
 func (s *Server) handler(address string) http.Handler {
 	_, port, _ := net.SplitHostPort(address)
 	hosts := []string{address, "localhost:" + port}
@@ -182,11 +182,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, path string) {
 	s.writePage(w, s.Files[i])
 }
 
-// writePage writes the page of a file, or why there is none: a run that has just begun has written
-// nothing yet.
+// writePage writes a file's page, or why there is none: a run that has just begun has written nothing yet.
 func (s *Server) writePage(w http.ResponseWriter, file string) {
-	// A page of ours has a stricter policy; this one keeps a file that is shown as it is from asking anywhere. In its sandbox it
-	// has an origin of its own, and neither reads other pages nor leads the browser away.
+	// Our own pages have a stricter policy; this one keeps a file shown unchanged from making requests. The sandbox gives it an
+	// opaque origin, so it can neither read other pages nor navigate the browser.
 	w.Header().Set("Content-Security-Policy", "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	last := s.awaitsLast() // before the file is read
@@ -203,7 +202,7 @@ func (s *Server) writePage(w http.ResponseWriter, file string) {
 	}
 }
 
-// writeFrame writes the page around the pages, which asks for news.
+// writeFrame writes the page that frames the others and listens for news.
 func (s *Server) writeFrame(w http.ResponseWriter) {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
@@ -218,7 +217,7 @@ func (s *Server) writeFrame(w http.ResponseWriter) {
 	fmt.Fprintf(w, "<span id=\"state\" role=\"status\"></span></nav><iframe title=\"report\" sandbox=\"allow-scripts\" referrerpolicy=\"no-referrer\" src=\"../page/%s\"></iframe><script>%s</script></body></html>\n", s.pageKey(0), frameScript)
 }
 
-// sendEvents tells a viewer of each file that changes, until it leaves.
+// sendEvents tells a viewer of each changed file until it leaves.
 func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) {
 	news := make(chan int, len(s.Files)+1)
 	s.mu.Lock()

@@ -16,18 +16,18 @@ import (
 	"gauntlet/report"
 )
 
-// A Lockfile is a lockfile and what is to become of it. Nothing is written here.
+// A Lockfile is a lockfile and its planned changes. Nothing is written here.
 type Lockfile struct {
 	Name    string
 	Old     *lock.Read // nil if there is none yet
-	Removed []string   // servers that were taken out of it
+	Removed []string   // servers removed from it
 }
 
 // ErrMissing says that there is no lockfile yet.
 var ErrMissing = errors.New("no such file")
 
-// Open reads the lockfile that is there; ErrMissing if none is. One that was edited by hand is no ground to compare with:
-// what is wrong with it is told, and that is an error.
+// Open reads the lockfile; ErrMissing if there is none. One edited by hand cannot be compared with: its faults are reported, and
+// that is an error.
 func Open(name string, read func(name string, limit int) (string, error), limits catalog.Limits, say func(format string, args ...any)) (*Lockfile, error) {
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrMissing
@@ -52,7 +52,7 @@ func Open(name string, read func(name string, limit int) (string, error), limits
 	return &Lockfile{Name: name, Old: old}, nil
 }
 
-// First is a lockfile that approves everything that was read.
+// First returns a lockfile that approves everything that was read.
 func First(now *State, today string) *lock.File {
 	var all []lock.Address
 	for i := range now.Entries {
@@ -63,7 +63,7 @@ func First(now *State, today string) *lock.File {
 	return f
 }
 
-// Remove takes servers out.
+// Remove removes servers.
 func (l *Lockfile) Remove(servers []string) error {
 	for _, typed := range servers {
 		if !slices.Contains(l.Removed, typed) && !l.Old.Remove(typed) {
@@ -82,7 +82,7 @@ func (l *Lockfile) suggestServer(typed string) string {
 	return suggestName(typed, names, "; it is empty", ": want one of ")
 }
 
-// suggestName is what to say of a name that is none: one like it, that there are none, or which there are.
+// suggestName returns help for an unknown name: a similar one, that there are none, or which there are.
 func suggestName(typed string, names []string, none, some string) string {
 	hint := suggest.Question(suggest.Names(typed, names), "")
 	switch {
@@ -94,7 +94,7 @@ func suggestName(typed string, names []string, none, some string) string {
 	return some + strings.Join(names[:min(len(names), 10)], ", ")
 }
 
-// RemovedTarget returns a server that was taken out and is a target too, "" for none.
+// RemovedTarget returns a server that is both removed and a target, or "".
 func (l *Lockfile) RemovedTarget(now *State) string {
 	for _, name := range l.Removed {
 		if now.Asked[name] {
@@ -104,7 +104,7 @@ func (l *Lockfile) RemovedTarget(now *State) string {
 	return ""
 }
 
-// Unasked are the servers of the lockfile that nobody asked about.
+// Unasked returns the lockfile's servers that were not requested.
 func (l *Lockfile) Unasked(now *State) []string {
 	var names []string
 	for i := range l.Old.Servers {
@@ -115,7 +115,7 @@ func (l *Lockfile) Unasked(now *State) []string {
 	return names
 }
 
-// Choose returns the changes that the addresses name, and the addresses of what has not changed.
+// Choose returns the changes that the addresses name, and the addresses without a change.
 func (l *Lockfile) Choose(addresses []string, now *State, changes []lock.Change) (chosen []lock.Change, unchanged []string, err error) {
 	for _, typed := range addresses {
 		found, known, err := l.Old.Find(typed, now.Entries, changes)
@@ -137,7 +137,7 @@ func (l *Lockfile) Choose(addresses []string, now *State, changes []lock.Change)
 	return chosen, unchanged, nil
 }
 
-// Approve takes over changes, and returns those that it took and how many are left.
+// Approve applies changes, and returns the approved ones and how many remain.
 func (l *Lockfile) Approve(now *State, chosen []lock.Change, today string) (approved []lock.Change, left int) {
 	var addresses []lock.Address
 	taken := map[lock.Address]bool{}
@@ -151,10 +151,10 @@ func (l *Lockfile) Approve(now *State, chosen []lock.Change, today string) (appr
 	return approved, len(l.Old.Changes(now.Entries))
 }
 
-// ChangeLine is a change on one line, with the address by which it is approved.
+// ChangeLine returns a change on one line, with its address for approval.
 func ChangeLine(c lock.Change) string { return fmt.Sprintf("%-7s  %s", c.State, c.Address) }
 
-// WriteLines writes changes with their addresses behind an empty line, for people.
+// WriteLines writes changes with their addresses after an empty line, for people.
 func WriteLines(w io.Writer, changes []lock.Change) error {
 	var b strings.Builder
 	b.WriteString("\n")

@@ -1,5 +1,4 @@
-// Package lockstate makes what was just read of servers into entries of a lockfile, and says of
-// which servers that is impossible and why.
+// Package lockstate turns servers just read into lockfile entries, and says which cannot be locked and why.
 package lockstate
 
 import (
@@ -16,16 +15,16 @@ import (
 	"gauntlet/lock"
 )
 
-// A State holds the servers that lock was asked about and that were read as a whole.
+// A State holds the requested servers that were read completely.
 type State struct {
 	Entries []lock.Server
 	servers []*catalog.Server // of the entries
 	names   map[string]bool   // their addresses
-	Asked   map[string]bool   // the addresses of all that were asked about, as far as they are known
+	Asked   map[string]bool   // addresses of all requested servers, as far as known
 	Left    []string          // why others were left out, for a person; may quote servers
 }
 
-// New makes entries of what was gathered, approved today. left are the reasons why some was not.
+// New returns entries of what was gathered, approved today. left holds reasons why some was not gathered.
 func New(got *target.Gathered, targets []target.Target, left []string, today string) *State {
 	now := &State{Left: left, names: map[string]bool{}, Asked: map[string]bool{}}
 	gaps := findGaps(got)
@@ -47,8 +46,7 @@ func New(got *target.Gathered, targets []target.Target, left []string, today str
 	return now
 }
 
-// countAddresses counts the servers of each address. One that could not be read counts too: its
-// address is not free for another.
+// countAddresses counts the servers per address. An unreadable one counts too: its address is not free for another.
 func countAddresses(got *target.Gathered, targets []target.Target) map[string]int {
 	called := map[string]int{}
 	for i, o := range got.Outcomes {
@@ -66,7 +64,7 @@ func countAddresses(got *target.Gathered, targets []target.Target) map[string]in
 	return called
 }
 
-// AddressOf is what a lockfile calls a server, by the first of its entries.
+// AddressOf returns a server's name in lockfiles, by its first entry.
 func AddressOf(s *catalog.Server) string {
 	if len(s.Entries) > 0 {
 		return s.Entries[0]
@@ -74,8 +72,7 @@ func AddressOf(s *catalog.Server) string {
 	return s.Name
 }
 
-// oneForEachEntry returns the server once for each of its entries, each of which is locked for itself: it
-// may stand for another server tomorrow.
+// oneForEachEntry returns the server once per entry. Each is locked separately: tomorrow it may stand for another server.
 func oneForEachEntry(s *catalog.Server) []*catalog.Server {
 	if len(s.Entries) < 2 {
 		return []*catalog.Server{s}
@@ -89,7 +86,7 @@ func oneForEachEntry(s *catalog.Server) []*catalog.Server {
 	return out
 }
 
-// addEntry takes an entry unless there is a reason why not.
+// addEntry adds an entry unless there is a reason not to.
 func (now *State) addEntry(e lock.Server, s *catalog.Server, called map[string]int, why string) {
 	address := e.Address()
 	now.Asked[address] = true
@@ -105,7 +102,7 @@ func (now *State) addEntry(e lock.Server, s *catalog.Server, called map[string]i
 	now.names[address] = true
 }
 
-// gaps are what was not read, by document and server; "" stands for the whole document.
+// gaps says what was not read, by document and server; "" stands for the whole document.
 type gaps map[gap]string
 
 type gap struct {
@@ -113,7 +110,7 @@ type gap struct {
 	server   string
 }
 
-// findGaps finds what was not read. What is malformed was read, and is locked as it is.
+// findGaps finds what was not read. Malformed parts were read, and are locked unchanged.
 func findGaps(got *target.Gathered) gaps {
 	out := gaps{}
 	for _, p := range got.Catalog.Problems {
@@ -128,7 +125,7 @@ func (g gaps) ofServer(s *catalog.Server) string {
 	return cmp.Or(g[gap{s.Document.Number, s.Name}], g[gap{s.Document.Number, ""}])
 }
 
-// repeatedSecrets returns why a live server cannot be locked that repeats a secret, "" if it can.
+// repeatedSecrets returns why a live server that repeats a secret cannot be locked, or "".
 func repeatedSecrets(got *target.Gathered, t *target.Target, s *catalog.Server) string {
 	if !t.Live() {
 		return ""
@@ -140,10 +137,10 @@ func repeatedSecrets(got *target.Gathered, t *target.Target, s *catalog.Server) 
 	return fmt.Sprintf("the server repeats the value of %s, and a lockfile is for others to read; capture it, look at the snapshot, and lock that", strings.Join(names, ", "))
 }
 
-// telltaleSecrets are the values given to live servers that a lockfile must not hold. A variable may
-// also hold what every text does, as true or production.
+// telltaleSecrets returns the values given to live servers that a lockfile must not hold. Common values of variables, such as true
+// or production, are not among them.
 func telltaleSecrets(given []string, t *target.Target) []string {
-	if t.Command == nil || t.Configured { // of a configuration, those that are secret have been told apart
+	if t.Command == nil || t.Configured { // a configuration's secrets are already identified
 		return given
 	}
 	var out []string
@@ -168,7 +165,7 @@ func (now *State) Diff(old *lock.Read) *diff.Diff {
 	return diff.Catalogs(was, is)
 }
 
-// ListSome lists names, of many the first.
+// ListSome lists names, shortened if there are many.
 func ListSome(names []string) string {
 	const most = 10
 	if len(names) > most {

@@ -2,7 +2,7 @@ package login
 
 import "gauntlet/internal/runtime/wire"
 
-// Dialing hands sessions to the dialer, which knows them as [launch.Logins].
+// Dialing adapts Sessions to [launch.Logins].
 type Dialing struct{ *Sessions }
 
 // For returns the session of a server.

@@ -7,11 +7,10 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// service is what our entries in the keyring are called.
+// service is the name of our keyring entries.
 const service = "gauntlet"
 
-// keyringTime is how long the keyring may take: one that waits for a user who is not there would
-// hold up everything.
+// keyringTime bounds keyring operations: one waiting for an absent user would block everything.
 const keyringTime = 20 * time.Second
 
 // ring is a keyring.
@@ -29,7 +28,7 @@ func (s *Store) keyring() ring {
 	return systemRing{}
 }
 
-// systemRing is the keyring of the system: Keychain, Credential Manager, Secret Service.
+// systemRing is the system's keyring: Keychain, Credential Manager, Secret Service.
 type systemRing struct{}
 
 var errSlow = errors.New("the keyring did not answer in time")
@@ -51,20 +50,20 @@ func (systemRing) remove(origin string) error {
 	return err
 }
 
-// works reports whether there is a keyring: one that says that it has no such entry is there.
+// works reports whether there is a keyring, even one without our entry.
 func (r systemRing) works() bool {
 	_, err := r.get("none")
 	return err == nil || errors.Is(err, keyring.ErrNotFound)
 }
 
-// inTime waits for the keyring, for a while.
+// inTime waits for the keyring at most keyringTime.
 func inTime(ask func() (string, error)) (string, error) {
 	type answer struct {
 		text string
 		err  error
 	}
 	got := make(chan answer, 1)
-	// Ends with the answer of the keyring; the library has no way to end it sooner.
+	// Ends with the keyring's answer; the library cannot cancel it.
 	go func() {
 		text, err := ask()
 		got <- answer{text, err}

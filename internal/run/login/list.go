@@ -9,7 +9,7 @@ import (
 	"gauntlet/report"
 )
 
-// WriteLines writes the logins that are kept, one a line.
+// WriteLines writes the stored logins, one per line.
 func WriteLines(w io.Writer, lines []Line) error {
 	if len(lines) == 0 {
 		_, err := fmt.Fprintln(w, "no logins are kept")

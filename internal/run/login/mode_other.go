@@ -4,7 +4,7 @@ package login
 
 import "io/fs"
 
-// othersCanRead is false where modes do not say it: the folder of the user is theirs alone.
+// othersCanRead is false where modes do not tell: the user's folder is private.
 func othersCanRead(fs.FileInfo) bool { return false }
 
 // isOurs is true for the same reason.

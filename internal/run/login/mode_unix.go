@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// othersCanRead reports whether somebody else may read or change a file.
+// othersCanRead reports whether others may read or change a file.
 func othersCanRead(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
 
-// isOurs reports whether a file belongs to who runs this.
+// isOurs reports whether a file belongs to the current user.
 func isOurs(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid()

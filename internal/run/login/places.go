@@ -6,9 +6,8 @@ import (
 	"runtime"
 )
 
-// UsualPlace is where logins are kept unless the user says where: in a file that the user names, and on
-// a system whose keyring is a service of the desktop, which must not be started for us, where none
-// runs.
+// UsualPlace returns the default place of logins: the file if the user names one, or if the keyring is a desktop service that is
+// not running and must not be started for us.
 func UsualPlace(getenv func(string) string) Place {
 	desktop := runtime.GOOS != "darwin" && runtime.GOOS != "windows"
 	if getenv("GAUNTLET_LOGINS") != "" || desktop && getenv("DBUS_SESSION_BUS_ADDRESS") == "" {
@@ -17,7 +16,7 @@ func UsualPlace(getenv func(string) string) Place {
 	return Automatic
 }
 
-// FileName is the file that logins are kept in: GAUNTLET_LOGINS, or one in the folder for configurations; "" where there is none.
+// FileName returns the file of logins: GAUNTLET_LOGINS, or one in the configuration folder; or "".
 func FileName(getenv func(string) string) string {
 	if named := getenv("GAUNTLET_LOGINS"); named != "" {
 		return named

@@ -13,13 +13,13 @@ import (
 	"gauntlet/internal/runtime/oauth"
 )
 
-// Done is what came of a login.
+// Done is the result of a login.
 type Done struct {
 	Login *oauth.Login
 	Place Place // where it is kept
 }
 
-// LogIn has the user log in at a server, or the client by its own credentials, and keeps the login.
+// LogIn has the user, or the client by its own credentials, log in at a server, and stores the login.
 func (s *Sessions) LogIn(ctx context.Context, server string, grant oauth.Grant) (*Done, error) {
 	server = withoutFragment(server)
 	a, err := s.newAuthorizer(ctx, server)
@@ -63,8 +63,8 @@ func logInBy(ctx context.Context, a *oauth.Authorizer, server string, c oauth.Ch
 	return l, err
 }
 
-// LogOut revokes the login at a server and forgets it. revoked says whether the authorization server
-// takes revocations; the error of one that failed does not keep the login from being forgotten.
+// LogOut revokes and deletes the login at a server. revoked says whether the authorization server supports revocation; a failed
+// revocation does not keep the login from being deleted.
 func (s *Sessions) LogOut(ctx context.Context, server string) (revoked bool, err error) {
 	l, err := s.Store.Find(withoutFragment(server))
 	if err != nil {
@@ -88,12 +88,12 @@ func (s *Sessions) LogOut(ctx context.Context, server string) (revoked bool, err
 	return revoked, nil
 }
 
-// A Line says what is kept of one login, and nothing secret of it.
+// A Line describes a stored login without secrets.
 type Line struct {
 	Server    string    `json:"server"`
 	Issuer    string    `json:"issuer"`
 	Grant     string    `json:"grant"`
-	Client    string    `json:"client"` // how the client came to its id
+	Client    string    `json:"client"` // how the client got its id
 	Scopes    []string  `json:"scopes"`
 	Since     time.Time `json:"since"`
 	Expiry    time.Time `json:"expiry,omitzero"`
@@ -102,7 +102,7 @@ type Line struct {
 	Problem   string    `json:"problem,omitempty"` // why nothing else is known
 }
 
-// List lists all logins by their servers.
+// List lists all logins by server.
 func (s *Store) List() ([]Line, error) {
 	origins, err := s.Origins()
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Store) List() ([]Line, error) {
 	return out, nil
 }
 
-// Shown is a URL without user, password and query, fit for a message.
+// Shown returns a URL without user, password and query, for messages.
 func Shown(server string) string {
 	u, err := url.Parse(server)
 	if err != nil {

@@ -14,27 +14,25 @@ import (
 )
 
 const (
-	// margin is how long before its end a token is renewed.
+	// margin is how long before its expiry a token is renewed.
 	margin = 30 * time.Second
-	// mostAuthorizations is how often the user is asked in one run: for the login, and for rights
-	// that it turns out to lack. A server that is never content would ask for ever.
+	// mostAuthorizations bounds how often a run asks the user: for the login, and for scopes found missing. A server that is never
+	// satisfied would ask for ever.
 	mostAuthorizations = 3
-	// renewTime bounds a renewal, which several requests may wait for.
+	// renewTime bounds a renewal, which several requests may await.
 	renewTime = time.Minute
 )
 
-// Sessions are the logins in use by one run of the program: connections to one server share one.
+// Sessions are the logins in use by one run of the program; connections to one server share one.
 type Sessions struct {
 	Store *Store
-	// Interactive has the user log in where there is no login, or one that does not suffice; nil
-	// for nobody to ask.
+	// Interactive prepares logging the user in if there is no sufficient login; nil if nobody can be asked.
 	Interactive func(a *oauth.Authorizer)
-	// Wanted is told once of a server that wants a login where there is none, if not nil.
+	// Wanted, if not nil, is called once for a server that requires a login where there is none.
 	Wanted func(server string)
-	// Identity is what the user says about the client.
+	// Identity is what the user specifies about the client.
 	Identity oauth.Identity
-	// Scopes, Issuer and Redirect are those of [oauth.Authorizer]; Origins are further ones that the
-	// user named.
+	// Scopes, Issuer and Redirect are those of [oauth.Authorizer]; Origins are further origins named by the user.
 	Scopes           []string
 	Issuer, Redirect string
 	Origins          []string
@@ -45,7 +43,7 @@ type Sessions struct {
 	hidden []string
 }
 
-// A Session is a login in use. It is a wire.Login.
+// A Session is a login in use. It implements wire.Login.
 type Session struct {
 	all    *Sessions
 	server string
@@ -55,7 +53,7 @@ type Session struct {
 	loaded  bool
 	failed  error // why the store could not be read
 	renewed string
-	asked   int // how often the user was
+	asked   int // how often the user was asked
 }
 
 // For returns the session of a server.
@@ -71,7 +69,7 @@ func (s *Sessions) For(server string) *Session {
 	return s.open[server]
 }
 
-// Hide has f told of all secrets, as NAME=VALUE, those of now and those to come.
+// Hide calls f with all secrets, as NAME=VALUE, present and future.
 func (s *Sessions) Hide(f func([]string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +77,7 @@ func (s *Sessions) Hide(f func([]string)) {
 	f(slices.Clone(s.hidden))
 }
 
-// tell tells everybody of new secrets.
+// tell reports new secrets to all listeners.
 func (s *Sessions) tell(secrets []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +103,7 @@ func (s *Session) load() {
 	}
 }
 
-// Secrets returns what no message may show, as NAME=VALUE.
+// Secrets returns what messages must not show, as NAME=VALUE.
 func (s *Session) Secrets() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +114,7 @@ func (s *Session) Secrets() []string {
 	return s.login.Secrets()
 }
 
-// Token returns the token of the login, renewed if it is about to run out; "" if there is no login.
+// Token returns the login's token, renewed if about to expire; "" if there is no login.
 func (s *Session) Token(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,27 +133,27 @@ func (s *Session) Token(ctx context.Context) (string, error) {
 	return s.login.Access, nil
 }
 
-// Refused finds another token for a request that was refused.
+// Refused finds another token for a refused request.
 func (s *Session) Refused(ctx context.Context, token string, status int, header http.Header) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := oauth.ReadChallenge(status, header)
 	if s.login != nil && s.login.Access != token {
-		return true, nil // another request was refused before, and found one
+		return true, nil // another request was refused earlier, and found one
 	}
 	if status == http.StatusForbidden && c.Error != "insufficient_scope" {
 		return false, nil
 	}
 	if status == http.StatusUnauthorized && s.login != nil && s.login.Renewable() && s.renewed != token {
 		if err := s.renew(ctx); err == nil {
-			s.renewed = s.login.Access // which is refused at once, if it is
+			s.renewed = s.login.Access // if it is refused too, that ends it
 			return true, nil
 		}
 	}
 	return s.obtain(ctx, c)
 }
 
-// obtain makes a login where none suffices, as the user allowed.
+// obtain logs in if no login suffices, as far as the user allowed.
 func (s *Session) obtain(ctx context.Context, c oauth.Challenge) (bool, error) {
 	if s.all.Interactive == nil || s.asked >= mostAuthorizations {
 		return false, s.explain(c)
@@ -177,11 +175,11 @@ func (s *Session) obtain(ctx context.Context, c oauth.Challenge) (bool, error) {
 func (s *Session) explain(c oauth.Challenge) error {
 	switch {
 	case s.asked >= mostAuthorizations:
-		return nil // the refusal speaks for itself
+		return nil // the refusal is self-explanatory
 	case c.Error == "insufficient_scope":
 		return fmt.Errorf("the login lacks a right that the server wants: log in again with gauntlet login, and --scope %q", strings.Join(c.Scopes, " "))
 	case s.login == nil && c.Status == http.StatusUnauthorized && s.all.Wanted != nil:
-		s.asked = mostAuthorizations // to say it once
+		s.asked = mostAuthorizations // to say it only once
 		s.all.Wanted(Shown(s.server))
 	case s.login != nil:
 		return errors.New("the server does not take the login any more: log in again with gauntlet login")
@@ -189,8 +187,8 @@ func (s *Session) explain(c oauth.Challenge) error {
 	return nil
 }
 
-// renew obtains a new token without the user. Another process may have done so: what it stored is
-// looked at first, since a refresh token is often good for one use only.
+// renew obtains a new token without the user. The stored login is checked first: another process may have renewed it, and refresh
+// tokens are often single-use.
 func (s *Session) renew(ctx context.Context) error {
 	if stored, err := s.all.Store.Find(s.server); err == nil && stored != nil && stored.Access != s.login.Access && !stored.Expired(time.Now(), margin) {
 		s.keep(stored)
@@ -210,13 +208,13 @@ func (s *Session) renew(ctx context.Context) error {
 	return s.all.Store.Save(&next)
 }
 
-// keep uses a login from now on.
+// keep switches to a login.
 func (s *Session) keep(l *oauth.Login) {
 	s.all.tell(l.Secrets())
 	s.login, s.loaded = l, true
 }
 
-// newAuthorizer makes what obtains logins at a server.
+// newAuthorizer returns an authorizer for a server.
 func (s *Sessions) newAuthorizer(ctx context.Context, server string) (*oauth.Authorizer, error) {
 	guard, err := oauth.NewGuard(ctx, server, s.Origins)
 	if err != nil {

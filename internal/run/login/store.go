@@ -20,38 +20,37 @@ import (
 // maxStore bounds the file of logins, in bytes.
 const maxStore = 8 << 20
 
-// A Place is where the secrets of logins are kept.
+// A Place is where the logins' secrets are stored.
 type Place string
 
-// The places. Automatic is the keyring where there is one, else the file.
+// The places. Automatic is the keyring if there is one, else the file.
 const (
 	Automatic Place = "auto"
 	Keyring   Place = "keyring"
 	File      Place = "file"
 )
 
-// Places lists them as flags name them.
+// Places lists the places' flag values.
 func Places() []string { return []string{string(Automatic), string(Keyring), string(File)} }
 
-// A Store keeps logins. It can be used from several goroutines; of several processes the one that
-// writes last wins.
+// A Store stores logins. It is safe for concurrent use in one process; of several processes the last writer wins.
 type Store struct {
-	// Path is the file of logins, which also says which of them are in the keyring.
+	// Path is the file of logins, which also lists those in the keyring.
 	Path string
-	// Place is where new logins are kept.
+	// Place is where new logins are stored.
 	Place Place
 
 	mu   sync.Mutex
-	ring ring // nil for that of the system
+	ring ring // nil for the system's
 }
 
-// storeFile is what the file holds.
+// storeFile is the file's content.
 type storeFile struct {
 	Version int               `json:"version"`
 	Origins map[string]*entry `json:"origins"`
 }
 
-// An entry has the logins at one origin, here or in the keyring.
+// An entry holds one origin's logins, here or in the keyring.
 type entry struct {
 	Keyring bool          `json:"keyring,omitempty"`
 	Logins  []oauth.Login `json:"logins,omitempty"`
@@ -59,8 +58,7 @@ type entry struct {
 
 const storeVersion = 1
 
-// read reads the file. One that is not there holds nothing. A file that others can read is refused:
-// what it holds is not secret any more.
+// read reads the file; a missing one is empty. A file that others can read is rejected: its contents are no longer secret.
 func (s *Store) read() (*storeFile, error) {
 	all := &storeFile{Version: storeVersion, Origins: map[string]*entry{}}
 	info, err := os.Stat(s.Path)
@@ -103,7 +101,7 @@ func (s *Store) write(all *storeFile) error {
 	})
 }
 
-// loginsOf returns the logins of an entry, wherever they are.
+// loginsOf returns an entry's logins, wherever they are stored.
 func (s *Store) loginsOf(origin string, e *entry) ([]oauth.Login, error) {
 	if !e.Keyring {
 		return e.Logins, nil
@@ -119,8 +117,7 @@ func (s *Store) loginsOf(origin string, e *entry) ([]oauth.Login, error) {
 	return logins, nil
 }
 
-// Find returns the login for a server, nil if there is none: of those at its origin the one whose
-// server's path is the longest that the URL lies below.
+// Find returns the login for a URL, or nil: of those at its origin, the one with the longest path that contains the URL.
 func (s *Store) Find(server string) (*oauth.Login, error) {
 	all, err := s.At(server)
 	if err != nil {
@@ -128,7 +125,7 @@ func (s *Store) Find(server string) (*oauth.Login, error) {
 	}
 	u, err := url.Parse(server)
 	if err != nil {
-		return nil, nil // connecting says so
+		return nil, nil // connecting reports it
 	}
 	var best *oauth.Login
 	for i := range all {
@@ -139,7 +136,7 @@ func (s *Store) Find(server string) (*oauth.Login, error) {
 	return best, nil
 }
 
-// At returns all logins at the origin of a server.
+// At returns all logins at a server's origin.
 func (s *Store) At(server string) ([]oauth.Login, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +151,7 @@ func (s *Store) At(server string) ([]oauth.Login, error) {
 	return nil, nil
 }
 
-// liesBelow reports whether a URL is that of a login's server, or in its path.
+// liesBelow reports whether a URL is a login's server or below its path.
 func liesBelow(server string, u *url.URL) bool {
 	base, err := url.Parse(server)
 	if err != nil || originOf(server) != originOf(u.String()) {
@@ -164,10 +161,10 @@ func liesBelow(server string, u *url.URL) bool {
 	return (has == want || strings.HasPrefix(has, want+"/")) && (want == "" || !climbs(u.EscapedPath()))
 }
 
-// climbs reports whether a path has a part that some server takes for a step up, in whichever encoding: what begins below a server's
-// path then leads out of it.
+// climbs reports whether some server would read a part of the path, in any encoding, as a step up, which leads out of a server's
+// path.
 func climbs(path string) bool {
-	for range 3 { // encoded again and again
+	for range 3 { // encoded repeatedly
 		for part := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
 			if name, _, _ := strings.Cut(part, ";"); name == ".." {
 				return true
@@ -175,14 +172,14 @@ func climbs(path string) bool {
 		}
 		plain, err := url.PathUnescape(path)
 		if err != nil || plain == path {
-			return false // there is nothing left to decode
+			return false // nothing is left to decode
 		}
 		path = plain
 	}
 	return true
 }
 
-// Save keeps a login in place of the one for the same server.
+// Save stores a login, replacing the one for the same server.
 func (s *Store) Save(l *oauth.Login) error {
 	return s.change(l.Server, func(logins []oauth.Login) []oauth.Login {
 		kept := slices.DeleteFunc(logins, func(o oauth.Login) bool { return o.Server == l.Server })
@@ -190,7 +187,7 @@ func (s *Store) Save(l *oauth.Login) error {
 	})
 }
 
-// Remove forgets the login for a server.
+// Remove deletes the login for a server.
 func (s *Store) Remove(server string) error {
 	return s.change(server, func(logins []oauth.Login) []oauth.Login {
 		return slices.DeleteFunc(logins, func(o oauth.Login) bool { return o.Server == server })
@@ -229,7 +226,7 @@ func (s *Store) change(server string, how func([]oauth.Login) []oauth.Login) err
 	return s.write(all)
 }
 
-// move changes where the logins at an origin are, if the user names another place than before.
+// move changes where an origin's logins are stored if the user names another place.
 func (s *Store) move(origin string, e *entry) error {
 	if s.Place == Automatic || e.Keyring == (s.Place == Keyring) {
 		return nil
@@ -241,8 +238,8 @@ func (s *Store) move(origin string, e *entry) error {
 	return s.keyring().remove(origin)
 }
 
-// place puts logins where they are to be. A keyring that takes no text of that length, or none at
-// all, leaves them to the file unless the user asked for the keyring.
+// place stores logins. If the keyring rejects the text, e.g. for its length, they go to the file unless the user asked for the
+// keyring.
 func (s *Store) place(origin string, e *entry, logins []oauth.Login) error {
 	if !e.Keyring {
 		e.Logins = logins
@@ -263,12 +260,12 @@ func (s *Store) place(origin string, e *entry, logins []oauth.Login) error {
 	if s.Place == Keyring {
 		return fmt.Errorf("the keyring did not take the login: %w", err)
 	}
-	_ = s.keyring().remove(origin) // what was there is old
+	_ = s.keyring().remove(origin) // the previous entry is outdated
 	e.Keyring, e.Logins = false, logins
 	return nil
 }
 
-// Origins lists the origins with logins, and where each is kept.
+// Origins returns the origins with logins, and where each is stored.
 func (s *Store) Origins() (map[string]Place, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -286,7 +283,7 @@ func (s *Store) Origins() (map[string]Place, error) {
 	return out, nil
 }
 
-// originOf returns scheme, host and port of a URL in one spelling, without a slash behind them.
+// originOf returns a URL's scheme, host and port in canonical spelling, without a trailing slash.
 func originOf(server string) string {
 	u, err := url.Parse(server)
 	if err != nil {

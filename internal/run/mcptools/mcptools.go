@@ -1,8 +1,7 @@
-// Package mcptools is gauntlet as an MCP server: an agent asks it about a server before it adds that server.
+// Package mcptools is gauntlet as an MCP server, which an agent asks about a server before adding it.
 //
-// What a stranger wrote stands in answers shortened and with every control and invisible character escaped, between
-// quotes, so that an agent that reads an answer is not given orders by it. Answers are bounded. Nothing is started but
-// in a sandbox, whatever the agent says.
+// Strangers' text is shortened, escaped (control and invisible characters) and quoted in answers, so that it cannot give orders to
+// the agent. Answers are bounded. Nothing is started outside a sandbox, whatever the agent says.
 package mcptools
 
 import (
@@ -26,24 +25,24 @@ import (
 	"gauntlet/result"
 )
 
-// Options say what the server can do.
+// Options configure the server.
 type Options struct {
 	Version string
-	// Vet vets one package in a sandbox; depth is one of those of gauntlet vet or "".
+	// Vet vets one package in a sandbox; depth is one of gauntlet vet's or "".
 	Vet func(ctx context.Context, target, depth string) (*result.Report, error)
 }
 
-// The bounds on what is read and answered.
+// Limits on input and output.
 const (
-	maxDefinitions = 4 << 20 // bytes of a snapshot that is handed over
+	maxDefinitions = 4 << 20 // bytes of a submitted snapshot
 	maxFindings    = 40
 	maxItems       = 100
-	maxText        = 300 // bytes of one text of a stranger
+	maxText        = 300 // bytes of one quoted text
 	maxLine        = 16 << 20
-	maxWaiting     = 8 // packages, beside the one that is vetted
+	maxWaiting     = 8 // waiting packages, beside the one being vetted
 )
 
-// Serve answers one client over a pair of streams until it leaves or ctx ends.
+// Serve serves one client over two streams until it leaves or ctx ends.
 func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, opt Options) error {
 	err := newServer(opt).Run(ctx, &mcp.IOTransport{Reader: in, Writer: out, MaxLineLength: maxLine})
 	if ctx.Err() != nil {
@@ -64,11 +63,11 @@ func newServer(opt Options) *mcp.Server {
 	return s
 }
 
-// tools answer calls. One package is vetted at a time, whatever the client sends.
+// tools answers calls. One package is vetted at a time, whatever the client sends.
 type tools struct {
 	opt     Options
-	vetting chan struct{} // holds one while a package is vetted
-	asked   atomic.Int32  // calls that vet or wait
+	vetting chan struct{} // holds one element while a package is vetted
+	asked   atomic.Int32  // calls vetting or waiting
 }
 
 // VetInput names a package.
@@ -77,7 +76,7 @@ type VetInput struct {
 	Depth   string `json:"depth,omitempty" jsonschema:"how far to go: definitions, source or behaviour; as far as possible where it is left out"`
 }
 
-// A Found is one finding. Texts of strangers are escaped and shortened.
+// A Found is one finding. Strangers' texts are escaped and shortened.
 type Found struct {
 	Rule     string `json:"rule"`
 	Severity string `json:"severity"`
@@ -94,7 +93,7 @@ type Findings struct {
 	Complete bool     `json:"complete"`
 }
 
-// VetOutput is what came of vetting a package.
+// VetOutput is the result of vetting a package.
 type VetOutput struct {
 	Verdict string   `json:"verdict" jsonschema:"refuse, review, accept or unknown"`
 	Depth   string   `json:"depth"`
@@ -103,7 +102,7 @@ type VetOutput struct {
 	Found   Findings `json:"found"`
 }
 
-// packageKinds are the targets that an agent may name: published packages, and nothing of this machine or its network.
+// packageKinds are the targets an agent may name: published packages, nothing local.
 var packageKinds = []string{"npm:", "pypi:", "go:", "registry:", "oci:"}
 
 func (t *tools) vet(ctx context.Context, _ *mcp.CallToolRequest, in VetInput) (*mcp.CallToolResult, VetOutput, error) {
@@ -230,10 +229,10 @@ func parse(text string) (*catalog.Catalog, error) {
 	return c, nil
 }
 
-// safe is a text that may quote a stranger, shortened and escaped between quotes.
+// safe returns a text that may quote a stranger, shortened, escaped and quoted.
 func safe(text string) string { return excerpt.Quote(text, maxText) }
 
-// findingsOf are the findings of a report, the severest first.
+// findingsOf returns a report's findings, most severe first.
 func findingsOf(r *result.Report) Findings {
 	fs := slices.Clone(r.Findings)
 	slices.SortStableFunc(fs, func(a, b finding.Finding) int { return int(b.Severity) - int(a.Severity) })

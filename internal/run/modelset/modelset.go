@@ -1,4 +1,4 @@
-// Package modelset opens the models that a user names, and says what they may cost before they are asked.
+// Package modelset opens the models a user names, and estimates their cost before they are asked.
 package modelset
 
 import (
@@ -12,19 +12,19 @@ import (
 	"gauntlet/internal/runtime/model"
 )
 
-// Options say which models, and how they are asked. The zero value names none.
+// Options name the models and say how they are asked. The zero value names none.
 type Options struct {
 	IDs      []string
-	URL      string // endpoint for all of them; "" for those that their ids tell
+	URL      string // endpoint of all; "" for those their ids imply
 	CacheDir string // "" for no cache
 	Offline  bool
 	Ceiling  model.Ceiling
-	Prices   string // file with prices; "" for those built in
+	Prices   string // price file; "" for the embedded list
 	Timeout  time.Duration
 	Parallel int
 	Getenv   func(string) string
 	Agent    string // the User-Agent
-	// Ledger is that of another set of the same run, whose ceilings and account this one shares; nil for one of its own.
+	// Ledger is another set's in the same run, to share its ceilings and account; nil for a new one.
 	Ledger *model.Ledger
 }
 
@@ -34,10 +34,10 @@ type Set struct {
 	Ledger  *model.Ledger
 }
 
-// longestPrices is the longest file of prices, in bytes.
+// longestPrices bounds a price file, in bytes.
 const longestPrices = 1 << 20
 
-// Open resolves all models. It asks nobody; an error means that one of them could not be asked at all.
+// Open resolves all models without asking any; an error means that one cannot be asked at all.
 func Open(opt Options) (*Set, error) {
 	prices := model.BuiltInPrices()
 	if opt.Prices != "" {
@@ -83,24 +83,24 @@ func Open(opt Options) (*Set, error) {
 	return s, nil
 }
 
-// Close gives up all connections.
+// Close closes all connections.
 func (s *Set) Close() {
 	for _, c := range s.Clients {
 		c.Close()
 	}
 }
 
-// A Plan is what one model would be asked at most.
+// A Plan is the maximum usage of one model.
 type Plan struct {
 	Model    string
-	Calls    int // that are not recorded
+	Calls    int // calls not recorded in the cache
 	Recorded int
 	Usage    model.Usage
 	Cost     float64
 	Priced   bool
 }
 
-// Plan reckons what requests would cost with one model of the set, retries left out.
+// Plan estimates the cost of requests to one model of the set, without retries.
 func (s *Set) Plan(c *model.Client, lane string, requests []model.Request) Plan {
 	p := Plan{Model: c.Model()}
 	seen := map[string]bool{}
@@ -125,23 +125,23 @@ func (s *Set) price(p *Plan) {
 	p.Cost, p.Priced = price.Cost(p.Usage), ok
 }
 
-// PlanOf reckons what a number of calls would cost that are only known by their size.
+// PlanOf estimates calls known only by their size.
 func (s *Set) PlanOf(c *model.Client, calls int, usage model.Usage) Plan {
 	p := Plan{Model: c.Model(), Calls: calls, Usage: usage}
 	s.price(&p)
 	return p
 }
 
-// loopQuestion is what a question of an agent loop is reckoned with, in tokens: definitions, results and the conversation so far.
+// loopQuestion is the assumed size of an agent loop's question, in tokens: definitions, results and the conversation so far.
 const loopQuestion = 3_000
 
-// PlanLoops reckons so many runs of an agent loop with the most turns, which few take, and the longest answers, in tokens.
+// PlanLoops estimates runs of an agent loop with the most turns, which few take, and the longest answers, in tokens.
 func (s *Set) PlanLoops(c *model.Client, runs, turns, answer int) Plan {
 	calls := runs * turns
 	return s.PlanOf(c, calls, model.Usage{Input: calls * loopQuestion, Output: calls * answer})
 }
 
-// Text says a plan on one line.
+// Text returns a plan on one line.
 func (s *Set) Text(p Plan) string {
 	text := fmt.Sprintf("%s: at most %d calls, about %d tokens in and at most %d out", p.Model, p.Calls, p.Usage.Input, p.Usage.Output)
 	if p.Recorded > 0 {
@@ -153,7 +153,7 @@ func (s *Set) Text(p Plan) string {
 	return text + ", no price known"
 }
 
-// PlanLines are plans and the bounds of the run, a line each.
+// PlanLines returns plans and the run's limits, one per line.
 func (s *Set) PlanLines(plans []Plan) []string {
 	var out []string
 	for _, p := range plans {
@@ -165,14 +165,14 @@ func (s *Set) PlanLines(plans []Plan) []string {
 	return out
 }
 
-// TellPlans says what will be asked, before it is.
+// TellPlans announces what will be asked.
 func (s *Set) TellPlans(plans []Plan, note func(format string, args ...any)) {
 	for _, line := range s.PlanLines(plans) {
 		note("%s", line)
 	}
 }
 
-// ceilings says the bounds of the run, "" for none.
+// ceilings returns the run's limits in words, or "".
 func (s *Set) ceilings() string {
 	var parts []string
 	c := s.Ledger.Ceiling()
@@ -188,7 +188,7 @@ func (s *Set) ceilings() string {
 	return strings.Join(parts, ", ")
 }
 
-// Spent says on one line what was used so far.
+// Spent returns the usage so far on one line.
 func (s *Set) Spent() string {
 	t := s.Ledger.Total()
 	text := fmt.Sprintf("%d calls, %d answers from the cache, %d tokens in and %d out", t.Calls, t.Cached, t.Usage.Input, t.Usage.Output)

@@ -1,4 +1,4 @@
-// Package progress shows on a line of a terminal what slow work is at, and keeps it in the record of a run.
+// Package progress shows long-running work on a terminal line, and keeps it in the run's record.
 package progress
 
 import (
@@ -14,28 +14,28 @@ import (
 )
 
 const (
-	patience = 500 * time.Millisecond // what is done by then needs no progress line
+	patience = 500 * time.Millisecond // shorter work shows no progress line
 	refresh  = 100 * time.Millisecond
 )
 
-// clearLine goes back to the start of the terminal's line and empties it.
+// clearLine returns to the start of the terminal's line and clears it.
 const clearLine = "\r\x1b[K"
 
-// A Line is one line on the terminal that says what slow work is at. The zero value and nil say nothing.
+// A Line is a terminal line that shows the current work. The zero value and nil show nothing.
 type Line struct {
-	w    io.Writer // nil where nobody looks
+	w    io.Writer // nil if not shown
 	quit chan struct{}
 	done sync.WaitGroup
 
-	mu           sync.Mutex // also around every write
+	mu           sync.Mutex // also held around every write
 	text         string
 	shown        bool
-	through, all int // of the servers asked side by side, or of what CountOf says
+	through, all int // servers asked concurrently, or what CountOf says
 	what         string
-	record       *runstate.Record // nil where no file is kept
+	record       *runstate.Record // nil if no file is kept
 }
 
-// Start starts a line on terminal, nil where nobody looks, and in record, nil for none. The caller must stop it.
+// Start starts a line on terminal, nil if not shown, and in record, which may be nil. The caller must stop it.
 func Start(terminal io.Writer, record *runstate.Record) *Line {
 	p := &Line{w: terminal, quit: make(chan struct{}), record: record}
 	if terminal != nil {
@@ -44,7 +44,7 @@ func Start(terminal io.Writer, record *runstate.Record) *Line {
 	return p
 }
 
-// Step sets the text; it may be called as often as one likes.
+// Step sets the text; it may be called at any rate.
 func (p *Line) Step(format string, args ...any) {
 	if p.w == nil && p.record == nil {
 		return
@@ -56,8 +56,7 @@ func (p *Line) Step(format string, args ...any) {
 	p.mu.Unlock()
 }
 
-// Count adds to the servers that are through, and to those there are. With more than one
-// the line says how far we are, until ResetCount.
+// Count adds to the finished servers and to their total. If there are several, the line shows the count until ResetCount.
 func (p *Line) Count(through, more int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +65,7 @@ func (p *Line) Count(through, more int) {
 	p.record.Count(p.through, p.all, cmp.Or(p.what, "servers"))
 }
 
-// Watcher returns what is given findings, redacted, before there is a report; nil where nobody watches.
+// Watcher returns a function that receives redacted findings before the report; nil if nobody watches.
 func (p *Line) Watcher() func([]finding.Finding) {
 	if p.record == nil {
 		return nil
@@ -80,24 +79,24 @@ func (p *Line) tellFindings(found []finding.Finding) {
 	}
 }
 
-// Result tells in the record what has come out so far.
+// Result adds an intermediate result to the record.
 func (p *Line) Result(r runstate.Result) { p.record.Result(r) }
 
-// CountOf says what is counted, if it is not servers.
+// CountOf sets what is counted, if not servers.
 func (p *Line) CountOf(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.what = what
 }
 
-// ResetCount ends what is counted.
+// ResetCount ends the count.
 func (p *Line) ResetCount() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.through, p.all = 0, 0
 }
 
-// Stop removes the line for good. Stopping twice is harmless.
+// Stop removes the line. Stopping twice is harmless.
 func (p *Line) Stop() {
 	if p.w == nil {
 		return
@@ -108,7 +107,7 @@ func (p *Line) Stop() {
 	p.w = nil
 }
 
-// Hide removes the line for the moment, so that something else can be printed.
+// Hide removes the line temporarily, so that something else can be printed.
 func (p *Line) Hide() {
 	if p == nil || p.w == nil {
 		return
@@ -124,7 +123,7 @@ func (p *Line) Hide() {
 func (p *Line) drawLine() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	const width = 76 // a line that wraps could not be cleared
+	const width = 76 // a wrapped line could not be cleared
 	text := []rune(p.text)
 	if p.all > 1 {
 		text = []rune(fmt.Sprintf("%d of %d %s are through; %s", p.through, p.all, cmp.Or(p.what, "servers"), p.text))

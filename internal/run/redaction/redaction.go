@@ -1,5 +1,4 @@
-// Package redaction hides what live servers were given for their eyes only in what is said about
-// them: reports, labels, messages.
+// Package redaction hides values given to live servers in reports, labels and messages.
 package redaction
 
 import (
@@ -17,10 +16,9 @@ type Redactor struct{ *redact.Redactor }
 // New returns a Redactor for values given as NAME=VALUE.
 func New(given []string) *Redactor { return &Redactor{redact.New(given)} }
 
-// Report hides the values wherever they stand in a report, which goes to logs and
-// code hosts: a server may repeat its own, or have got hold of another's. An excerpt that
-// loses a value keeps the offsets of the server's own text. Findings in configurations
-// mask their secrets themselves, and what else stands there is what they are about.
+// Report hides the values anywhere in a report, which goes to logs and code hosts: a server may repeat its own, or have obtained
+// another's. A redacted excerpt keeps the offsets of the server's text. Findings in configurations mask their own secrets; the rest
+// of a configuration is what they are about.
 func (v *Redactor) Report(r *result.Report) {
 	configurations := map[string]bool{}
 	if c := r.Clients; c != nil {
@@ -83,7 +81,7 @@ func (v *Redactor) Report(r *result.Report) {
 	}
 }
 
-// redactVetting hides values in what a vetting says in words, which quote findings, problems and what ended a server.
+// redactVetting hides values in a vetting's texts, which quote findings, problems and server errors.
 func (v *Redactor) redactVetting(w *result.Vetting) {
 	for _, list := range [][]string{w.Reasons, w.Changes} {
 		for i := range list {
@@ -139,8 +137,8 @@ func (v *Redactor) redactFinding(f *finding.Finding) {
 	}
 }
 
-// redactEvidence hides values in an excerpt. Where a value stands only in what was read there,
-// the text itself holds it in a form that is not known; and the other way round.
+// redactEvidence hides values in an excerpt. If a value occurs only in the decoded text, the raw text holds it in an unknown
+// encoding and is hidden whole, and vice versa.
 func (v *Redactor) redactEvidence(e *finding.Evidence) {
 	raw, read := e.Raw, e.Normalized
 	for _, t := range []*string{&e.Raw, &e.Normalized} {
@@ -156,9 +154,8 @@ func (v *Redactor) redactEvidence(e *finding.Evidence) {
 	}
 }
 
-// contextAfter hides values in what stands behind the evidence, and all that stands behind the first of
-// them: the excerpt may be cut within a value of several lines, or within an encoding of it, and what is
-// left of it there cannot be told.
+// contextAfter hides values in the text after the evidence, and everything after the first one: the excerpt may cut a value of
+// several lines, or an encoding of one, beyond recognition.
 func (v *Redactor) contextAfter(text string) string {
 	hidden := v.ReplaceExcerpt(text)
 	if hidden == text {
@@ -172,7 +169,7 @@ func (v *Redactor) contextAfter(text string) string {
 	return strings.ToValidUTF8(hidden[:same+label], "")
 }
 
-// contextBefore does the same for what stands in front of the evidence.
+// contextBefore does the same for the text before the evidence.
 func (v *Redactor) contextBefore(text string) string {
 	hidden := v.ReplaceExcerpt(text)
 	if hidden == text {
@@ -186,8 +183,7 @@ func (v *Redactor) contextBefore(text string) string {
 	return strings.ToValidUTF8(hidden[label:], "")
 }
 
-// Message hides values in words of ours, which quote strangers' texts and cut them short
-// with an ellipsis.
+// Message hides values in our own messages, which quote strangers' text and shorten it with an ellipsis.
 func (v *Redactor) Message(t *string) {
 	v.redactTexts(t)
 	parts := strings.Split(*t, "…")
@@ -202,7 +198,7 @@ func (v *Redactor) Message(t *string) {
 	*t = strings.NewReplacer("………", "…", "……", "…").Replace(strings.Join(parts, "…"))
 }
 
-// redactLocation leaves the file alone, which is the user's own word.
+// redactLocation keeps the file, which the user named.
 func (v *Redactor) redactLocation(l *finding.Location) {
 	v.redactTexts(&l.Server, &l.Item, &l.Pointer, &l.Origin, &l.Client)
 }
@@ -219,7 +215,7 @@ func (v *Redactor) redactEach(texts []string) {
 	}
 }
 
-// Labels hides what live servers were given wherever labels quote it.
+// Labels hides values wherever labels quote them.
 func (v *Redactor) Labels(servers []capability.Server) {
 	for i := range servers {
 		s := &servers[i]

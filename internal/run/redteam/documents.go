@@ -21,11 +21,10 @@ import (
 	"gauntlet/verdict"
 )
 
-// statelessRevision is the one in which attacks of the stateless era are played.
+// statelessRevision is the revision for attacks of the stateless era.
 const statelessRevision = "2026-07-28"
 
-// FromDocument makes a scenario of a normalized attack document with a server actor, which play plays. It is an error if no
-// agent can be attacked by it.
+// FromDocument returns a scenario for a normalized attack document with a server actor. It fails if no agent can be attacked by it.
 func FromDocument(name string, doc *oatf.Document, player attackrun.Player) (Scenario, error) {
 	if !attackrun.HasServer(doc) {
 		return Scenario{}, fmt.Errorf("%s attacks no agent: it has no actor that is a server", name)
@@ -33,7 +32,7 @@ func FromDocument(name string, doc *oatf.Document, player attackrun.Player) (Sce
 	if slices.Contains(doc.Attack.Classification.Tags, attackdoc.StatelessEra) {
 		player.Serve.Revisions = []string{statelessRevision}
 	}
-	player.Grace = new(time.Duration) // the model has ended, and does nothing more
+	player.Grace = new(time.Duration) // the model has finished and does nothing more
 	benign, _ := delivery.Benign(doc)
 	s := Scenario{ID: name, Name: doc.Attack.Name, Technique: techniqueOf(doc), Placement: placementOf(doc)}
 	s.Play = func(ctx context.Context, agent *testagent.Agent, setting Setting) Played {
@@ -48,8 +47,8 @@ func FromDocument(name string, doc *oatf.Document, player attackrun.Player) (Sce
 	return s, nil
 }
 
-// Prepare finds out, with agents without a model, by which calls the task of a scenario is done: those that the resister makes, which
-// does the task and nothing else; and whether there is a control: the victim, which obeys everything, is not exploited by it.
+// Prepare determines, by agents without a model, the calls that complete a scenario's task: those of the resister, which does the
+// task and nothing else; and whether there is a control: the victim, which obeys everything, must not be exploited by it.
 func Prepare(ctx context.Context, s *Scenario, resister, victim *testagent.Agent, trace string) {
 	setting := Setting{Model: "none", Run: 1, Control: true, Trace: trace}
 	s.Needed = s.Play(ctx, resister, setting).Calls
@@ -61,7 +60,7 @@ func techniqueOf(doc *oatf.Document) string {
 	return cmp.Or(string(doc.Attack.Classification.Category), "unclassified")
 }
 
-// placementOf says in words where the first part stands that carries the attack.
+// placementOf describes where the first part of the attack stands.
 func placementOf(doc *oatf.Document) string {
 	parts := delivery.New(doc).Exposure().Parts
 	if len(parts) == 0 {
@@ -86,7 +85,7 @@ func placementOf(doc *oatf.Document) string {
 	return parts[0].Method
 }
 
-// playedOf reads what a run of a document came to.
+// playedOf summarises a document's run.
 func playedOf(run *result.AttackRun, file string) Played {
 	p := Played{Outcome: Inconclusive, Reason: run.Problem}
 	if run.Verdict != nil {
@@ -113,7 +112,7 @@ func playedOf(run *result.AttackRun, file string) Played {
 	return p
 }
 
-// callsOf lists what a client asked servers to do, as "method name".
+// callsOf lists the client's calls, as "method name".
 func callsOf(messages []trace.Message) (out []string) {
 	var tree rawjson.Tree
 	for i := range messages {

@@ -9,14 +9,14 @@ import (
 	"gauntlet/rawjson"
 )
 
-// masks hide secrets of a real server. They are safe for concurrent use; nil ones hide nothing.
+// masks hides a real server's secrets. It is safe for concurrent use; nil hides nothing.
 type masks struct {
 	mu    sync.Mutex
 	known []string // NAME=VALUE
 	given *redact.Redactor
 }
 
-// add takes note of what the server was given.
+// add adds values given to the server.
 func (k *masks) add(secrets []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -33,10 +33,10 @@ func (k *masks) redactor() *redact.Redactor {
 	return k.given
 }
 
-// text returns a text without what the server was given.
+// text returns a text without values given to the server.
 func (k *masks) text(s string) string { return k.redactor().Replace(s) }
 
-// message returns a message without what the server was given; in definitions also without what looks like a secret.
+// message returns a message without values given to the server; in definitions also without likely secrets.
 func (k *masks) message(raw string, definitions bool) string {
 	if r := k.redactor(); r != nil {
 		raw = r.ReplaceJSON(raw)
@@ -47,10 +47,10 @@ func (k *masks) message(raw string, definitions bool) string {
 	return raw
 }
 
-// secretRemoved stands in definitions for what looks like a secret.
+// secretRemoved replaces likely secrets in definitions.
 const secretRemoved = "[secret removed]"
 
-// withoutFound replaces what looks like a secret in the strings of a JSON text. Names of members stay.
+// withoutFound replaces likely secrets in a JSON text's strings, except member names.
 func withoutFound(raw string) string {
 	var tree rawjson.Tree
 	if tree.Parse(raw, 0) != nil {

@@ -9,7 +9,7 @@ import (
 	"gauntlet/report"
 )
 
-// WriteAssessed writes what kept traces show, as "json", as "html", or a line each for a person.
+// WriteAssessed writes the assessment of kept traces as "json", as "html", or one line each.
 func WriteAssessed(w io.Writer, all []Assessed, format string) error {
 	switch format {
 	case "json":
@@ -32,7 +32,7 @@ func WriteAssessed(w io.Writer, all []Assessed, format string) error {
 	return nil
 }
 
-// writePage writes what kept traces show as a page of HTML. It has no verdict in colours: no model passes or fails.
+// writePage writes the assessment as HTML, without pass or fail colours: no model passes or fails.
 func writePage(w io.Writer, all []Assessed) error {
 	count := map[Outcome]int{}
 	t := report.Table{ID: "traces", Title: "Traces", Intro: "What the messages of each trace show, and which of them prove it.", Head: []string{"Trace", "Shows", "Why", "Messages"}}

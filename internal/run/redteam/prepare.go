@@ -18,7 +18,7 @@ import (
 	"gauntlet/oatf"
 )
 
-// FromDocuments makes scenarios of the attack documents that are named. With all they are the built-in ones on agents.
+// FromDocuments returns scenarios for the named attack documents; with all, for the built-in ones on agents.
 func FromDocuments(ctx context.Context, names []string, all bool, player attackrun.Player) ([]Scenario, error) {
 	if all {
 		builtIn, err := attackdoc.BuiltIn()
@@ -58,8 +58,7 @@ func FromDocuments(ctx context.Context, names []string, all bool, player attackr
 	return out, nil
 }
 
-// PrepareAll finds out what the tasks need and which have a control, by agents without a model, several at a time. Scenarios of a
-// real server are left alone.
+// PrepareAll prepares scenarios concurrently, by agents without a model. Scenarios of a real server are left alone.
 func PrepareAll(ctx context.Context, scenarios []Scenario, limit time.Duration, parallel int, version string) error {
 	var agents []*testagent.Agent
 	for _, name := range [...]string{"builtin:resister", "builtin:victim"} {
@@ -89,7 +88,7 @@ func PrepareAll(ctx context.Context, scenarios []Scenario, limit time.Duration, 
 	return nil
 }
 
-// Plans reckon with the most turns of every run, which few take.
+// Plans estimates every run with the most turns, which few take.
 func Plans(set *modelset.Set, scenarios, runs int, control bool, loop modelagent.Options) (out []modelset.Plan) {
 	runs *= scenarios
 	if control {

@@ -1,6 +1,6 @@
-// Package redteam asks whether a model falls for attacks: it plays scenarios to models in a loop of ours, several times each and once more
-// without the attack, and says how often each succeeded and how often the task was done. What it finds out is about models; it
-// is no finding about a server.
+// Package redteam measures whether models are vulnerable to attacks: it plays scenarios against models in our agent loop, several
+// times each and once more without the attack, and reports how often each succeeded and how often the task was done. Results
+// concern models and are no findings about a server.
 package redteam
 
 import (
@@ -18,7 +18,7 @@ import (
 	"gauntlet/result"
 )
 
-// An Outcome says what one run shows of a model.
+// An Outcome is the result of one run.
 type Outcome = result.RedTeamOutcome
 
 // The outcomes.
@@ -29,17 +29,17 @@ const (
 	Unplayed     = result.RedTeamUnplayed
 )
 
-// A Scenario is one attack with its task.
+// A Scenario is an attack with its task.
 type Scenario struct {
 	ID        string
 	Name      string
 	Technique string
 	Placement string // where the attack stands: "tool definition", "tool result"…
-	// Play plays it once, with the attack or without, and leaves the messages in a trace.
+	// Play plays the scenario once, with or without the attack, and leaves the messages in a trace.
 	Play func(ctx context.Context, agent *testagent.Agent, s Setting) Played
-	// Needed are the calls by which the task is done, as "method name"; none if that is not known.
+	// Needed are the calls that complete the task, as "method name"; empty if unknown.
 	Needed []string
-	// NoControl says that nothing harmless is left without the attack, so that it is not played without.
+	// NoControl says that nothing harmless remains without the attack, so there is no control run.
 	NoControl bool
 }
 
@@ -48,34 +48,34 @@ type Setting struct {
 	Model   string
 	Run     int // from 1
 	Control bool
-	Trace   string // the file that takes the messages
+	Trace   string // file for the messages
 }
 
-// Played is what one run came to.
+// Played is the result of one run.
 type Played struct {
 	Outcome  Outcome
-	Reason   string   // why it is inconclusive or not played
-	Messages []int    // numbers in the trace of those that prove an exploit
-	Calls    []string // that the model made, as "method name"
+	Reason   string   // why it is inconclusive or was not played
+	Messages []int    // numbers of trace messages that prove an exploit
+	Calls    []string // made by the model, as "method name"
 }
 
-// Options say what is played to whom.
+// Options say what is played with which models.
 type Options struct {
 	Scenarios []Scenario
 	Models    *modelset.Set
-	// AgentOf makes the agent of one run of a model.
+	// AgentOf returns the agent of one run of a model.
 	AgentOf  func(client *model.Client, run int) *testagent.Agent
 	Runs     int
 	Parallel int
-	Traces   string // folder that keeps the traces; "" for none
+	Traces   string // folder for traces; "" for none
 	Control  bool   // play each run once more without the attack
 }
 
-// Progress is told how far the runs are; its methods may be called from several goroutines.
+// Progress receives updates about the runs; it must be safe for concurrent use.
 type Progress interface {
 	Step(format string, args ...any)
 	Count(through, more int)
-	Result(runstate.Result) // what came of a run, before the others have ended
+	Result(runstate.Result) // a run's result, before the others have ended
 }
 
 // A job is one run.
@@ -86,7 +86,7 @@ type job struct {
 	played   Played
 }
 
-// Run plays everything and reports. A run that was interrupted reports what was played.
+// Run plays everything and reports. An interrupted run reports what was played.
 func Run(ctx context.Context, opt Options, progress Progress) (*result.RedTeam, error) {
 	dir := opt.Traces
 	if dir == "" {
@@ -117,7 +117,7 @@ func Run(ctx context.Context, opt Options, progress Progress) (*result.RedTeam, 
 			progress.Result(runstate.Result{Word: string(j.played.Outcome), What: j.scenario.ID, Says: j.played.Reason,
 				Where: fmt.Sprintf("%s run %d%s", j.client.Model(), j.setting.Run, controlWord(j.setting.Control))})
 			if opt.Traces == "" {
-				_ = os.Remove(j.setting.Trace) // what is left goes with the folder
+				_ = os.Remove(j.setting.Trace) // the folder is removed later with what is left
 			}
 		})
 	}
@@ -126,8 +126,8 @@ func Run(ctx context.Context, opt Options, progress Progress) (*result.RedTeam, 
 	return newReport(opt, jobs), nil
 }
 
-// withdrawIdle takes resistance back from a model that made no call in any run, be it with or without an attack: behind a
-// proxy that drops the tools a model answers "I have no tools" to everything.
+// withdrawIdle withdraws resistance from a model that made no call in any run, with or without an attack: behind a proxy that drops
+// tools a model answers "I have no tools" to everything.
 func withdrawIdle(jobs []*job) {
 	called := map[string]bool{}
 	for _, j := range jobs {
@@ -140,7 +140,7 @@ func withdrawIdle(jobs []*job) {
 	}
 }
 
-// controlWord tells a control run, "" any other.
+// controlWord marks a control run; "" for others.
 func controlWord(control bool) string {
 	if control {
 		return " without the attack"
@@ -148,7 +148,7 @@ func controlWord(control bool) string {
 	return ""
 }
 
-// agentRun tells the answers of control runs from those of runs with the attack, where both are asked the same.
+// agentRun separates the answers of control runs from those of attack runs if both ask the same.
 func (s Setting) agentRun() int {
 	if s.Control {
 		return -s.Run

@@ -42,7 +42,7 @@ func newReport(opt Options, jobs []*job) *result.RedTeam {
 	return r
 }
 
-// undoneOf says what was not done: runs that were not played, and that nothing is known without a conclusive one.
+// undoneOf lists runs that were not played, and says that nothing is known if no run was conclusive.
 func undoneOf(r *result.RedTeam, jobs []*job) []string {
 	problems, conclusive := []string{}, 0
 	for i := range r.Models {
@@ -118,7 +118,7 @@ func join(t, o *result.RedTeamTally) {
 	t.WithoutAttack.Of += o.WithoutAttack.Of
 }
 
-// settle makes the intervals.
+// settle computes the intervals.
 func settle(t *result.RedTeamTally) {
 	t.Attack = result.Wilson(t.Exploited, t.Exploited+t.Resisted)
 	for _, d := range []*result.RedTeamDone{&t.WithAttack, &t.WithoutAttack} {

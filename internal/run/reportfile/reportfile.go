@@ -1,5 +1,5 @@
-// Package reportfile plans which reports go to which files, before any work is done: no two to one place, none over
-// what is read. It reads the recordings that pages draw.
+// Package reportfile plans which reports go to which files before any work is done: no two to one file, none over an input. It also
+// reads the recordings drawn by pages.
 package reportfile
 
 import (
@@ -12,15 +12,14 @@ import (
 	"gauntlet/report"
 )
 
-// An Output is one report to write.
+// An Output is a report to write.
 type Output struct {
 	Format report.Format
 	File   string // "-" for standard output
 }
 
-// Plan returns what is to be written: the main report, those of more, each "FORMAT=FILE", and a JSON report in place of the
-// file of progress unless that is "". It returns an error where two would go to one place, where one would go over an
-// input, and where more is misspelt.
+// Plan returns the reports to write: the main report, those in more, each "FORMAT=FILE", and a JSON report replacing the progress
+// file unless that is "". It fails if two would go to one file, if one would overwrite an input, or if more is malformed.
 func Plan(main Output, more []string, progress string, inputs []string) ([]Output, error) {
 	outs := []Output{main}
 	for _, text := range more {
@@ -52,7 +51,7 @@ func Plan(main Output, more []string, progress string, inputs []string) ([]Outpu
 	return outs, nil
 }
 
-// ShownName is what a message calls an output's file.
+// ShownName returns an output file's name for messages.
 func ShownName(file string) string {
 	if file == "-" {
 		return "standard output: name a file with --output or --report"
@@ -60,7 +59,7 @@ func ShownName(file string) string {
 	return file
 }
 
-// Files are the files of outputs, in their order.
+// Files returns the outputs' files in order.
 func Files(outs []Output) []string {
 	var out []string
 	for _, o := range outs {
@@ -69,16 +68,16 @@ func Files(outs []Output) []string {
 	return out
 }
 
-// HasPage reports whether any of the reports is a page, which shows more than a report holds.
+// HasPage reports whether any report is a page, which shows more than a report contains.
 func HasPage(outs []Output) bool {
 	return slices.ContainsFunc(outs, func(o Output) bool { return o.Format.Name == "html" })
 }
 
-// maxPageTraces is how many recordings are read again for the diagrams of one page.
+// maxPageTraces bounds the recordings read for one page's diagrams.
 const maxPageTraces = 12
 
-// Conversations reads recordings for the diagrams of a page, at most twelve. One that cannot be read is left out
-// and noted: the report has been made without it.
+// Conversations reads at most maxPageTraces recordings for a page's diagrams. Unreadable ones are left out and noted: the report
+// does not depend on them.
 func Conversations(names []string, note func(format string, args ...any)) (out []report.Conversation) {
 	for _, name := range slices.Compact(names) {
 		if name == "" || name == "-" || len(out) == maxPageTraces {

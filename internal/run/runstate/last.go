@@ -15,7 +15,7 @@ import (
 	"gauntlet/result"
 )
 
-// LastReport is the file that holds the findings of the last run in the working directory.
+// LastReport returns the file with the findings of the last run in the working directory.
 func LastReport(getenv func(string) string) (string, error) {
 	dir, err := userfile.CacheDirectory("last", getenv)
 	if err != nil {
@@ -29,7 +29,7 @@ func LastReport(getenv func(string) string) (string, error) {
 	return filepath.Join(dir, hex.EncodeToString(sum[:8])+".json"), nil
 }
 
-// FindReport is LastReport where a run has left one; the error says that none has.
+// FindReport is LastReport if a run has left one; otherwise it fails.
 func FindReport(getenv func(string) string) (string, error) {
 	last, err := LastReport(getenv)
 	if err == nil {
@@ -41,8 +41,8 @@ func FindReport(getenv func(string) string) (string, error) {
 	return last, nil
 }
 
-// ReadReport reads the JSON report of this name, "-" for standard input, or for "" what the last run in the working
-// directory has left. Its errors say which of these they are about.
+// ReadReport reads the named JSON report, "-" for standard input, "" for the last run's in the working directory. Its errors say
+// which.
 func ReadReport(name string, getenv func(string) string, read func(name string) (string, error)) (*result.Report, error) {
 	shown := name
 	switch name {
@@ -66,7 +66,7 @@ func ReadReport(name string, getenv func(string) string, read func(name string) 
 	return r, nil
 }
 
-// ParseReport reads a JSON report of version 1.
+// ParseReport parses a JSON report of version 1.
 func ParseReport(text string) (*result.Report, error) {
 	r := new(result.Report)
 	if err := json.Unmarshal([]byte(text), r); err != nil {
@@ -78,8 +78,7 @@ func ParseReport(text string) (*result.Report, error) {
 	return r, nil
 }
 
-// KeepFindings keeps what suppress needs of a report, readable by the user alone. A run does not fail where it
-// cannot be kept.
+// KeepFindings stores what suppress needs of a report, readable by the user alone. Failures are ignored.
 func KeepFindings(r *result.Report, getenv func(string) string) {
 	name, err := LastReport(getenv)
 	if err != nil || os.MkdirAll(filepath.Dir(name), 0o700) != nil {

@@ -1,5 +1,5 @@
-// Package runstate is what a run is at: one JSON value a line, written while a command works and read by
-// those who watch it. At the end of the run the JSON report takes its place in the same file.
+// Package runstate is the state of a running command: one JSON value per line, written by the command and read by viewers. At the
+// end the JSON report replaces it in the same file.
 package runstate
 
 import (
@@ -13,11 +13,10 @@ import (
 	"gauntlet/internal/run/userfile"
 )
 
-// Version is the version of the record, in its first line.
+// Version is the record's version, in its first line.
 const Version = "1.0"
 
-// maxLines is how many lines a record has before it is begun anew: nobody reads the first steps of a
-// scan of a hundred thousand servers.
+// maxLines bounds a record's lines before it is rewritten: nobody reads the first steps of a scan of a hundred thousand servers.
 const maxLines = 5_000
 
 // A line is one line of a record. The first has Version, Command and Began, the others what changed.
@@ -25,21 +24,21 @@ type line struct {
 	Version string    `json:"gauntlet_run,omitempty"`
 	Command string    `json:"command,omitempty"`
 	Began   time.Time `json:"began,omitzero"`
-	LeftOut int       `json:"left_out,omitempty"` // steps that were told before this line and are not here
+	LeftOut int       `json:"left_out,omitempty"` // steps before this line that were dropped
 
 	At      float64 `json:"at,omitempty"` // seconds since Began
 	Step    string  `json:"step,omitempty"`
 	Through int     `json:"through,omitempty"`
 	All     int     `json:"all,omitempty"`
-	What    string  `json:"what,omitempty"` // of what Through are through
+	What    string  `json:"what,omitempty"` // what Through counts
 	Ended   string  `json:"ended,omitempty"`
 
-	Result *Result `json:"result,omitempty"` // that stands before the end of the run
-	More   int     `json:"more,omitempty"`   // results that are not listed, of all so far
+	Result *Result `json:"result,omitempty"` // an intermediate result
+	More   int     `json:"more,omitempty"`   // unlisted results, of all so far
 }
 
-// A Record is being written. Its methods may be called by several goroutines, and on nil, where they do
-// nothing. What cannot be written is lost: a run does not fail because nobody can watch it.
+// A Record is a record being written. Its methods are safe for concurrent use, and do nothing on nil. Write errors are ignored: a
+// run does not fail because it cannot be watched.
 type Record struct {
 	name  string
 	head  line
@@ -48,17 +47,17 @@ type Record struct {
 	lines int
 	left  int
 
-	results []Result // that a record which is begun anew lists again
+	results []Result // listed again when the record is rewritten
 	more    int
 }
 
-// Create begins a record in a file, which only its user can read, in place of what was in it.
+// Create begins a record in a file readable only by its user, replacing its contents.
 func Create(name, command string, began time.Time) (*Record, error) {
 	r := &Record{name: name, head: line{Version: Version, Command: command, Began: began.UTC()}}
 	return r, r.begin()
 }
 
-// begin puts the head alone into a new file under the name, so that a reader sees the old file or this one.
+// begin writes the head to a new file and renames it, so that a reader sees either the old file or this one.
 func (r *Record) begin() error {
 	if r.out != nil {
 		_ = r.out.Close() // another file takes its name
@@ -76,7 +75,7 @@ func (r *Record) begin() error {
 	return nil
 }
 
-// writeBeginning writes the head and what has come out so far.
+// writeBeginning writes the head and the results so far.
 func (r *Record) writeBeginning(w io.Writer) error {
 	to := json.NewEncoder(w)
 	if err := to.Encode(r.head); err != nil {
@@ -93,15 +92,15 @@ func (r *Record) writeBeginning(w io.Writer) error {
 
 func (r *Record) now() float64 { return time.Since(r.head.Began).Seconds() }
 
-// Step tells what the run does now.
+// Step records what the run does now.
 func (r *Record) Step(text string) { r.add(line{Step: text}) }
 
-// Count tells how many are through, of all that there are, and of what.
+// Count records how many of all are finished, and what is counted.
 func (r *Record) Count(through, all int, what string) {
 	r.add(line{Through: through, All: all, What: what})
 }
 
-// Result tells what has come out so far. One that was told before, by its ID, is told anew.
+// Result records an intermediate result, replacing an earlier one with the same ID.
 func (r *Record) Result(result Result) {
 	if r == nil {
 		return
@@ -121,13 +120,13 @@ func (r *Record) Result(result Result) {
 	r.write(line{Result: &result})
 }
 
-// Fail ends the record of a run that has no report, and says why.
+// Fail ends the record of a run without a report, with the reason.
 func (r *Record) Fail(why string) {
 	r.add(line{Ended: why})
 	r.Close()
 }
 
-// Close ends the writing. The report, if there is one, replaces the file.
+// Close ends the record. The report, if there is one, replaces the file.
 func (r *Record) Close() {
 	if r == nil {
 		return
@@ -149,7 +148,7 @@ func (r *Record) add(l line) {
 	r.write(l)
 }
 
-// write adds a line; the caller has the lock.
+// write appends a line; the caller holds the lock.
 func (r *Record) write(l line) {
 	if r.out == nil {
 		return
@@ -166,6 +165,6 @@ func (r *Record) write(l line) {
 	if err != nil {
 		return
 	}
-	_, _ = r.out.Write(append(text, '\n')) // in one call, so that a reader sees whole lines
+	_, _ = r.out.Write(append(text, '\n')) // in one call, so that readers see whole lines
 	r.lines++
 }

@@ -10,20 +10,20 @@ import (
 	"gauntlet/report"
 )
 
-// A Result is what came out while the run goes on: a finding, or what became of an attack. What the run
-// reports at its end may differ: it compares servers, and sets aside what was accepted.
+// A Result is an intermediate result: a finding, or an attack's outcome. The final report may differ: it compares servers, and
+// applies acceptances.
 type Result struct {
-	ID    string `json:"id,omitempty"` // by which the same result is known again; "" for none
-	Word  string `json:"word"`         // the severity or the outcome
-	What  string `json:"what"`         // the rule, or the attack
+	ID    string `json:"id,omitempty"` // identifies the same result again; or ""
+	Word  string `json:"word"`         // severity or outcome
+	What  string `json:"what"`         // rule or attack
 	Where string `json:"where,omitempty"`
 	Says  string `json:"says,omitempty"`
 }
 
-// maxResults is how many results a record lists.
+// maxResults bounds a record's listed results.
 const maxResults = 2_000
 
-// OfFinding is the result that a finding is. The finding has been redacted.
+// OfFinding returns a finding's Result. The finding must be redacted.
 func OfFinding(f *finding.Finding) Result {
 	return Result{ID: f.Fingerprint, Word: f.Severity.String(), What: string(f.Rule) + " " + f.Name, Where: placeOf(f.Location), Says: f.Message}
 }
@@ -45,7 +45,7 @@ func (r *Result) clip() {
 	}
 }
 
-// clip shortens a text to what is kept of it.
+// clip shortens a text.
 func clip(text string) string {
 	if len(text) > maxStep {
 		return strings.ToValidUTF8(text[:maxStep], "") + "…"
@@ -53,7 +53,7 @@ func clip(text string) string {
 	return text
 }
 
-// worstFirst are the words that a page shows before all others, in this order.
+// worstFirst lists the words that a page shows first, in order.
 var worstFirst = []string{finding.Critical.String(), "exploited", finding.High.String(), "partial", finding.Medium.String(), finding.Low.String(), finding.Info.String()}
 
 func rankOf(r Result) int {
@@ -63,7 +63,7 @@ func rankOf(r Result) int {
 	return len(worstFirst)
 }
 
-// resultTable shows what has come out so far, the worst first.
+// resultTable shows the results so far, worst first.
 func (s *State) resultTable() report.Table {
 	t := report.Table{ID: "results", Title: fmt.Sprintf("So far: %d", len(s.Results)+s.More), Head: []string{"Result", "What", "Where", "Says"},
 		Intro: "What has come out while the run goes on. Its report may differ: it also compares servers and sets aside what was accepted."}

@@ -10,34 +10,33 @@ import (
 	"gauntlet/report"
 )
 
-// A State is what a record says.
+// A State is a record's content.
 type State struct {
 	Command string
 	Began   time.Time
 	LeftOut int
-	Steps   []Step // in their order
+	Steps   []Step // in order
 	Through int
 	All     int
 	What    string
 	Ended   string   // why the run ended without a report, "" while it goes on
-	Unread  int      // lines that are none of a record
-	Results []Result // that came out so far, in their order
-	More    int      // results that are not listed
+	Unread  int      // unreadable lines
+	Results []Result // so far, in order
+	More    int      // unlisted results
 
-	known map[string]int // the place of a result in Results, by its ID
+	known map[string]int // index in Results, by ID
 }
 
-// A Step is what a run did from a time on.
+// A Step is what a run did from some time on.
 type Step struct {
 	At   float64 // seconds since the run began
 	Text string
 }
 
-// maxStep is how many bytes of a step are kept.
+// maxStep bounds the kept bytes of a step.
 const maxStep = 1_000
 
-// Parse reads a record. A last line that is still being written is left out. It reports whether the text
-// is one at all.
+// Parse parses a record, ignoring an incomplete last line. It reports whether the text is a record.
 func Parse(text string) (*State, bool) {
 	var s *State
 	for one := range strings.Lines(text) {
@@ -78,7 +77,7 @@ func (s *State) add(l *line) {
 	}
 }
 
-// addResult adds a result, or puts it in the place of what was known of the same.
+// addResult adds a result or replaces one with the same ID.
 func (s *State) addResult(r Result) {
 	r.clip()
 	if i, ok := s.known[r.ID]; ok {
@@ -98,10 +97,10 @@ func (s *State) addResult(r Result) {
 	s.Results = append(s.Results, r)
 }
 
-// maxShown is how many steps a page shows, the latest first.
+// maxShown bounds the steps on a page, latest first.
 const maxShown = 200
 
-// Page is the page of a run that has no report yet, or never will.
+// Page returns the page of a run without a report.
 func (s *State) Page() *report.TablePage {
 	p := &report.TablePage{Title: "gauntlet " + s.Command, Class: "open", Verdict: s.now(), Read: "The run began at " + s.Began.Format(time.DateTime) + " UTC."}
 	p.Missing = []string{"the run goes on: there is no verdict before its end"}
@@ -128,7 +127,7 @@ func (s *State) Page() *report.TablePage {
 	return p
 }
 
-// now says in a line what the run is at.
+// now describes the run's current state in a line.
 func (s *State) now() string {
 	var parts []string
 	switch {

@@ -9,13 +9,12 @@ import (
 	"gauntlet/result"
 )
 
-// scanAlone tells those who watch what the checks find in one server, while others are still asked. It is
-// called by several goroutines.
+// scanAlone reports to viewers what the checks find in one server while others are still asked. It is safe for concurrent use.
 func (s *Scan) scanAlone(g *target.Gathered) {
 	s.tellFindings(scanner.Run(&g.Catalog, scanner.Options{Checks: s.Checks, Version: s.Reader.Version}), g.Secrets)
 }
 
-// tellFindings tells those who watch the findings of a report that goes on, without what servers were given.
+// tellFindings reports a partial report's findings to viewers, without what servers were given.
 func (s *Scan) tellFindings(r *result.Report, given []string) {
 	tell := s.Progress.Watcher()
 	if tell == nil {

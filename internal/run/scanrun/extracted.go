@@ -12,14 +12,14 @@ import (
 	"gauntlet/sink"
 )
 
-// An extracted is a server whose definitions were read from its source, since no server was there to be asked.
+// An extracted is a server whose definitions were read from its source because no live server was available.
 type extracted struct {
 	origin string
 	dir    string
 	tools  map[string]*sink.Definition
 }
 
-// addExtracted adds the definitions that the source holds to the catalog, so that the checks of definitions run on them.
+// addExtracted adds the source's definitions to the catalog, so that the checks of definitions run on them.
 func (s *Scan) addExtracted() {
 	definitions := s.source.Definitions
 	if len(definitions) == 0 {
@@ -45,7 +45,7 @@ func (s *Scan) addExtracted() {
 	}
 }
 
-// unknown returns the tools of which a part could not be read.
+// unknown returns the tools with unreadable parts.
 func (e *extracted) unknown() (out []string) {
 	for name, d := range e.tools {
 		if len(d.Unknown) > 0 {
@@ -65,17 +65,17 @@ func nameSome(names []string) string {
 	return text
 }
 
-// needsWhole are the checks that report what a definition lacks, and the part that must be known for that.
+// needsWhole maps checks that report what a definition lacks to the part that must be known for that.
 var needsWhole = map[finding.Rule]string{
-	"SEC-007": "inputSchema", // parameters that the description speaks of and the schema does not have
+	"SEC-007": "inputSchema", // parameters in the description that the schema lacks
 	"SEC-009": "annotations",
 }
 
-// needsServer are the checks of what only a server says of itself: its version.
+// needsServer are the checks of what only a live server says about itself: its version.
 var needsServer = []finding.Rule{"SEC-016"}
 
-// settle moves findings about extracted definitions to their places in the source, and leaves out those that rest on the
-// absence of what is unknown.
+// settle moves findings about extracted definitions to their places in the source, and drops those that rest on the absence of
+// something unknown.
 func (e *extracted) settle(r *result.Report) {
 	r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool {
 		if f.Location.Origin != e.origin {
@@ -94,7 +94,7 @@ func (e *extracted) settle(r *result.Report) {
 	}
 }
 
-// place puts a location at the declaration of its tool.
+// place moves a location to its tool's declaration.
 func (e *extracted) place(l *finding.Location) {
 	d := e.tools[l.Item]
 	if l.Origin != e.origin || d == nil || l.File != "" {

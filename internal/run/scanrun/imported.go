@@ -14,34 +14,34 @@ import (
 	"gauntlet/result"
 )
 
-// The limits of one file, beside that of its size, which whoever reads it sets.
+// Limits on one file, in addition to the reader's size limit.
 const (
 	maxImported = 10_000
 	maxRuns     = 10_000 // trials, and attacks
 	maxDepth    = 64
 	maxText     = 2_000 // bytes of a message
 	maxName     = 300   // bytes of any other text
-	maxNames    = 8     // names of definitions in one result
+	maxNames    = 8     // definition names in one result
 )
 
-// A importedFile is what was read of one report.
+// A importedFile is what was read from one report.
 type importedFile struct {
 	Source  result.ImportedFile
-	Cut     bool // there are more findings or runs than are read
+	Cut     bool // more findings or runs than are read
 	claims  []claim
 	probing []result.Probing
 	attacks []result.AttackRun
 }
 
-// A claim is one finding before it is tied to anything.
+// A claim is an imported finding that is not yet matched.
 type claim struct {
 	result.ImportedFinding
 	names       []naming
 	subject     subject
-	fingerprint string // of a finding of this program
+	fingerprint string // of this program's findings
 }
 
-// A naming is how a report names a definition: by its name and, where it has one, with what it belongs to.
+// A naming is a definition's name in a report: alone and, if given, qualified.
 type naming struct{ name, full string }
 
 func (c *claim) name(name, full string) {
@@ -50,8 +50,8 @@ func (c *claim) name(name, full string) {
 	}
 }
 
-// parseImported reads a report. The error says why nothing of it could be read; a result that has a wrong form is counted and
-// spoils no other.
+// parseImported parses a report. The error says why nothing could be read; a malformed result is counted and does not affect the
+// others.
 func parseImported(file, text string) (*importedFile, error) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	var tree rawjson.Tree
@@ -92,14 +92,14 @@ func parseImported(file, text string) (*importedFile, error) {
 	return nil, errors.New("it is neither SARIF 2.1.0 nor a JSON report of gauntlet")
 }
 
-// decode reads one value. A member of a wrong type is left out, as if it were absent; text that is no object is refused.
+// decode parses one value. Members of a wrong type count as absent; text that is no object is rejected.
 func decode(text []byte, into any) bool {
 	err := json.Unmarshal(text, into)
 	var wrong *json.UnmarshalTypeError
 	return err == nil || errors.As(err, &wrong) && wrong.Field != ""
 }
 
-// decodeRuns reads those of the runs that have the right form.
+// decodeRuns parses the well-formed runs.
 func decodeRuns[T any](f *importedFile, texts []json.RawMessage) (out []T) {
 	for _, text := range texts {
 		if f.Source.Runs == maxRuns {
@@ -115,7 +115,7 @@ func decodeRuns[T any](f *importedFile, texts []json.RawMessage) (out []T) {
 	return out
 }
 
-// readFindings takes the findings of a report of this program.
+// readFindings reads the findings of this program's report.
 func (f *importedFile) readFindings(texts []json.RawMessage) {
 	for _, text := range texts {
 		var own finding.Finding
@@ -137,17 +137,17 @@ func (f *importedFile) readFindings(texts []json.RawMessage) {
 	}
 }
 
-// cutProperties is the parameter of a tool that a pointer leads to.
+// cutProperties returns the tool parameter a pointer leads to.
 func cutProperties(pointer string) (string, bool) {
 	_, rest, ok := strings.Cut(pointer, "/inputSchema/properties/")
 	rest, _, _ = strings.Cut(rest, "/")
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(rest), ok
 }
 
-// kindsOfPlace are the kinds of definition that a report may name.
+// kindsOfPlace are the kinds of definition a report may name.
 var kindsOfPlace = []finding.Kind{finding.Tool, finding.Prompt, finding.Resource, finding.ResourceTemplate, finding.Server, finding.Message}
 
-// add keeps a claim, its texts bounded, and reports whether there is room for more.
+// add adds a claim with its texts shortened, and reports whether there is room for more.
 func (f *importedFile) add(c claim) bool {
 	if len(f.claims) == maxImported {
 		f.Cut = true
@@ -169,5 +169,5 @@ func (f *importedFile) add(c claim) bool {
 	return true
 }
 
-// clip bounds a text and makes it well-formed.
+// clip shortens a text and makes it valid UTF-8.
 func clip(s string, n int) string { return excerpt.Clip(strings.ToValidUTF8(s, "\ufffd"), n) }

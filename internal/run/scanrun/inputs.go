@@ -41,7 +41,7 @@ func (s *Scan) readTargets(ctx context.Context) error {
 	s.failures = append(s.failures, got.Failures...)
 	tell := s.Note
 	if s.ReadNothing() {
-		tell = s.Say // no report on the terminal will say it
+		tell = s.Say // the terminal's report will not say it
 		if s.Plan != nil {
 			for _, p := range s.Plan.Problems {
 				tell("%s", target.FailureText(p))
@@ -54,8 +54,7 @@ func (s *Scan) readTargets(ctx context.Context) error {
 	return nil
 }
 
-// readBaseline reads what the user approved. Without it the rest is scanned all the same,
-// as with any input that cannot be read.
+// readBaseline reads what the user approved. Without it the rest is scanned all the same, as with any unreadable input.
 func (s *Scan) readBaseline(ctx context.Context) error {
 	s.Progress.Step("reading %s", s.BaselineFile)
 	baseline := new(catalog.Catalog)
@@ -70,8 +69,8 @@ func (s *Scan) readBaseline(ctx context.Context) error {
 	return err
 }
 
-// tellUnmatched says which servers stand in the baseline or in the scan alone: what was not
-// compared is not unchanged. Where nothing matches at all the report says so.
+// tellUnmatched reports servers that are only in the baseline or only in the scan: what was not compared is not unchanged. If
+// nothing matches at all, the report says so.
 func (s *Scan) tellUnmatched() {
 	if s.baseline == nil {
 		return
@@ -101,14 +100,14 @@ func (s *Scan) tellUnmatched() {
 		}
 	}
 	tell("in "+s.BaselineFile+" and not in this scan", s.baseline, func(server *catalog.Server) bool {
-		// A server that several entries come to is compared with one of them.
+		// A server with several entries is compared with one of them.
 		return slices.ContainsFunc(server.Entries, func(e string) bool { return present[e] })
 	})
 	tell("not in "+s.BaselineFile+", so not compared", &s.Gathered.Catalog, func(*catalog.Server) bool { return false })
 }
 
-// growth is how much memory may grow, in percent of what is in use, before what is no longer
-// needed is given back. A trace is held whole, and half as much again is more than enough.
+// growth is how much memory may grow, in percent, before garbage is collected. A trace is held whole, and half as much again is
+// more than enough.
 const growth = 25
 
 // readTrace reads the trace, if there is one.
@@ -147,7 +146,7 @@ func (s *Scan) readTrace(ctx context.Context) error {
 	return nil
 }
 
-// tellRedacted warns of a trace that is not what went over the wire.
+// tellRedacted warns about a trace that differs from what was on the wire.
 func (s *Scan) tellRedacted(t *trace.Trace) {
 	for _, caveat := range t.Header.Caveats() {
 		s.Note("%s: %s", s.TraceFile, caveat)
@@ -163,8 +162,8 @@ func (s *Scan) tellRedacted(t *trace.Trace) {
 	}
 }
 
-// readSource reads the source of the server, if one is named. A tree that says nothing about any tool is a problem:
-// it must not read like one without findings.
+// readSource reads the server's source, if named. A tree that shows nothing about any tool is a problem: it must not look like one
+// without findings.
 func (s *Scan) readSource(ctx context.Context) error {
 	if s.SourceDir == "" {
 		return nil
@@ -189,7 +188,7 @@ func (s *Scan) readSource(ctx context.Context) error {
 	return nil
 }
 
-// readImports reads the reports of other programs. One that cannot be read makes the scan incomplete and spoils no other.
+// readImports reads other programs' reports. An unreadable one makes the scan incomplete and does not affect the others.
 func (s *Scan) readImports(ctx context.Context) error {
 	for _, name := range s.Imports {
 		var f *importedFile
@@ -221,7 +220,7 @@ func (s *Scan) readImports(ctx context.Context) error {
 	return nil
 }
 
-// ReadPolicy reads the decisions about findings. A file that cannot be read accepts nothing and makes the run incomplete.
+// ReadPolicy reads the decisions about findings. An unreadable file accepts nothing and makes the run incomplete.
 func (s *Scan) ReadPolicy() {
 	if s.PolicyFile == "" {
 		return

@@ -14,7 +14,7 @@ import (
 	"gauntlet/result"
 )
 
-// ModelPlans reckons what models would be asked, after Read.
+// ModelPlans estimates the questions to models, after Read.
 func (s *Scan) ModelPlans() []modelset.Plan {
 	plans := advise.Plan(s.Advisers, s.adviceQuestions())
 	if s.Layer3 != "" {
@@ -24,7 +24,7 @@ func (s *Scan) ModelPlans() []modelset.Plan {
 	return plans
 }
 
-// adviceQuestions are the questions about all definitions that were read, without what was given to servers.
+// adviceQuestions returns the questions about all definitions, without what servers were given.
 func (s *Scan) adviceQuestions() []*advice.Question {
 	opt := advice.Options{Mask: redaction.New(s.Gathered.Secrets).Replace}
 	if s.source.Sources != nil {
@@ -33,12 +33,12 @@ func (s *Scan) adviceQuestions() []*advice.Question {
 	return advice.Questions(&s.Gathered.Catalog, opt)
 }
 
-// handlerText is the source from the beginning of a tool's handler on.
+// handlerText returns the source from the beginning of a tool's handler.
 func (s *Scan) handlerText(tool string) string {
 	return sourcecode.HandlerText(s.source.Sources, s.source.Text, tool)
 }
 
-// askAdvisers puts the opinions of models into the report, where any are asked for.
+// askAdvisers adds models' opinions to the report, if requested.
 func (s *Scan) askAdvisers(ctx context.Context, r *result.Report) error {
 	if s.Advisers == nil {
 		return nil
@@ -64,7 +64,7 @@ func (s *Scan) askAdvisers(ctx context.Context, r *result.Report) error {
 	return nil
 }
 
-// beginLayer3 labels all tools anew, for models to be asked about those in doubt.
+// beginLayer3 labels all tools anew, so that models can be asked about those in doubt.
 func (s *Scan) beginLayer3() (*advise.Layer3, []capability.Server) {
 	servers := classify.Catalog(&s.Gathered.Catalog)
 	l := &advise.Layer3{Set: s.Advisers, All: s.Layer3 == "all", Parallel: s.Parallel, Mask: redaction.New(s.Gathered.Secrets).Replace, Progress: s.Progress}
@@ -76,8 +76,7 @@ func (s *Scan) beginLayer3() (*advise.Layer3, []capability.Server) {
 	return l, servers
 }
 
-// labelByModels puts what models say tools can do beside their opinions, where that is asked for. The labels that checks
-// read are others, and stay as they are.
+// labelByModels adds the labels models assign, if requested. The labels that checks use do not change.
 func (s *Scan) labelByModels(ctx context.Context, r *result.Report) error {
 	if s.Layer3 == "" {
 		return nil

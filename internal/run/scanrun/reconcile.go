@@ -13,7 +13,7 @@ import (
 	"gauntlet/result"
 )
 
-// maxTies is how many findings of ours one imported finding is tied to.
+// maxTies bounds the findings of ours tied to one imported finding.
 const maxTies = 16
 
 // A place is a definition.
@@ -23,13 +23,13 @@ type place struct {
 	item   string
 }
 
-// A reconciler holds what this run found and what was run, by place.
+// A reconciler holds this run's findings and runs by place.
 type reconciler struct {
 	items   map[string][]place // by name
 	byItem  map[place][]*own
 	byFile  map[string][]*own
 	root    string            // of the sources, cleaned
-	files   map[string]string // what files of reports are called here, "" for unknown
+	files   map[string]string // a report's file → our name for it, "" if unknown
 	probing []*result.Probing
 	attacks map[string][]*result.AttackRun // by the fingerprints they were made from
 }
@@ -39,8 +39,8 @@ type own struct {
 	subject subject
 }
 
-// reconcile writes into a report what files hold, tied to its findings and to its runs and theirs. c holds the
-// definitions that were scanned, and root is the directory of the sources that were read, "" for none.
+// reconcile adds the imported files' findings to a report, tied to its findings and to its and their runs. c holds the scanned
+// definitions, and root is the source directory, or "".
 func reconcile(r *result.Report, c *catalog.Catalog, root string, files []*importedFile) {
 	k := newReconciler(r, c, root, files)
 	r.Imported = &result.Imported{Files: []result.ImportedFile{}, Findings: []result.ImportedFinding{}}
@@ -80,8 +80,8 @@ func newReconciler(r *result.Report, c *catalog.Catalog, root string, files []*i
 	return k
 }
 
-// index remembers a finding by its definition. One without a pointer stands in a source, where a line tells it from
-// others; the definitions of a snapshot may all stand on one line.
+// index adds a finding by its definition. One without a pointer is in a source, where lines distinguish findings; a snapshot's
+// definitions may all be on one line.
 func (k *reconciler) index(f *finding.Finding) {
 	o, l := &own{f, subjectOfFinding(f)}, &f.Location
 	if l.Item != "" {
@@ -105,8 +105,7 @@ func (k *reconciler) indexRuns(p *result.Probing, attacks []result.AttackRun) {
 	}
 }
 
-// locate finds the definition that a claim names. A name that several servers have says nothing, unless the full name
-// says which.
+// locate finds the definition a claim names. A name that several servers use is ambiguous unless the full name decides.
 func (k *reconciler) locate(c *claim) {
 	for _, n := range c.names {
 		var fits []place
@@ -122,7 +121,7 @@ func (k *reconciler) locate(c *claim) {
 	}
 }
 
-// agree ties a claim to the findings of ours that say the same, and returns them.
+// agree ties a claim to our matching findings, and returns them.
 func (k *reconciler) agree(c *claim) (same []*own) {
 	c.State = result.ForeignOnly
 	at := &c.Location
@@ -151,7 +150,7 @@ func overlap(a, b *finding.Location) bool {
 	return a.Line <= max(b.Line, b.EndLine) && b.Line <= max(a.Line, a.EndLine)
 }
 
-// fileHere is what this run calls a file: the same path, one from the root of the sources, or the end of an absolute one.
+// fileHere returns our name for a file: the same path, one relative to the source root, or the end of an absolute one.
 func (k *reconciler) fileHere(file string) string {
 	if here, ok := k.files[file]; ok {
 		return here
@@ -174,17 +173,17 @@ func (k *reconciler) fileHere(file string) string {
 	return here
 }
 
-// run says whether a run tried exactly what a claim is about. What was proved once is confirmed, whatever resisted.
+// run says whether a run tried exactly what a claim is about. Proved once is confirmed, whatever resisted.
 func (k *reconciler) run(c *claim, same []*own) {
 	at := place{c.Location.Server, c.Location.Kind, c.Location.Item}
-	if at.item == "" && len(same) > 0 { // a place in a source, whose finding says which tool it is
+	if at.item == "" && len(same) > 0 { // a place in a source, whose finding names the tool
 		at = place{same[0].Location.Server, same[0].Location.Kind, same[0].Location.Item}
 	}
 	c.Run, c.By = k.tried(c, at)
 	for _, o := range same {
 		for _, a := range k.attacks[o.Fingerprint] {
 			switch {
-			case a.Scripted || c.Run == result.Confirmed: // a script's run shows nothing about an agent
+			case a.Scripted || c.Run == result.Confirmed: // a scripted run shows nothing about an agent
 			case a.Exploited():
 				c.Run, c.By = result.Confirmed, attackWords(a)
 			case a.Resisted() && c.Run == "":
@@ -198,8 +197,8 @@ func attackWords(a *result.AttackRun) string {
 	return "attack " + clip(cmp.Or(a.Name, a.ID, a.Document), maxName) + " on " + clip(cmp.Or(a.Agent, "whoever connected"), maxName)
 }
 
-// tried compares a claim with the trials of probes on its tool. A proof of its kind confirms it. It is refuted only
-// where it names the parameter and a single kind, and every trial of that kind on it was delivered and resisted.
+// tried compares a claim with the probes' trials on its tool. A proof of its kind confirms it. It is refuted only if it names the
+// parameter and a single kind, and every trial of that kind on it was delivered and resisted.
 func (k *reconciler) tried(c *claim, at place) (result.RunState, string) {
 	if at.kind != finding.Tool || at.item == "" || c.subject.kinds == 0 {
 		return "", ""

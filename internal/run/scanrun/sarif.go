@@ -11,7 +11,7 @@ import (
 	"gauntlet/finding"
 )
 
-// What is read of SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
+// The parts of SARIF 2.1.0 that are read (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
 type (
 	sarifRun struct {
 		Tool struct {
@@ -38,8 +38,8 @@ type (
 	sarifRelation      struct{ Target sarifReference }
 	sarifRuleExtension struct {
 		Tags     []string        `json:"tags"`
-		Severity json.RawMessage `json:"security-severity"` // a number from 0 to 10, in a string as a rule
-		CWE      json.RawMessage `json:"cwe"`               // a text or a list of them
+		Severity json.RawMessage `json:"security-severity"` // a number from 0 to 10, usually as a string
+		CWE      json.RawMessage `json:"cwe"`               // a text or a list of texts
 	}
 	sarifResult struct {
 		RuleID       string                    `json:"ruleId"`
@@ -69,7 +69,7 @@ type (
 	}
 )
 
-// readSARIF takes the results of all runs.
+// readSARIF reads the results of all runs.
 func (f *importedFile) readSARIF(runs []json.RawMessage) {
 	for _, text := range runs {
 		var run sarifRun
@@ -99,8 +99,7 @@ func (f *importedFile) readSARIF(runs []json.RawMessage) {
 	}
 }
 
-// fails reports whether a result says that something is wrong, today and without a decision to accept it (SARIF 3.27.9,
-// 3.27.23, 3.27.24).
+// fails reports whether a result is a current, unaccepted failure (SARIF 3.27.9, 3.27.23, 3.27.24).
 func (r *sarifResult) fails() bool {
 	for _, s := range r.Suppressions {
 		if s.Status == "" || s.Status == "accepted" {
@@ -114,7 +113,7 @@ func (r *sarifResult) fails() bool {
 	return r.Baseline != "absent"
 }
 
-// ruleOf finds the rule by its id, or else by its number among those of the driver.
+// ruleOf finds the rule by id, else by its index in the driver.
 func (r *sarifResult) ruleOf(rules map[string]*sarifRule, driver []sarifRule) *sarifRule {
 	id := cmp.Or(r.RuleID, r.Rule.ID)
 	if rule := rules[id]; rule != nil {
@@ -153,12 +152,12 @@ func (r *sarifResult) claim(tool string, rule *sarifRule) claim {
 	for _, t := range r.Taxa {
 		ties = append(ties, t.ID)
 	}
-	// A taxon of the CWE is the bare number with some tools: without its system it says nothing.
+	// Some tools give a CWE taxon as a bare number: without its taxonomy it says nothing.
 	c.subject = subjectOf(words, ties)
 	return c
 }
 
-// severity is that of security-severity by the bands of CVSS, or else of the level.
+// severity maps security-severity by the CVSS bands, else the level.
 func (r *sarifResult) severity(rule *sarifRule) finding.Severity {
 	for _, raw := range []json.RawMessage{r.Properties.Severity, rule.Properties.Severity} {
 		score, err := strconv.ParseFloat(strings.Trim(string(raw), `"`), 64)
@@ -186,7 +185,7 @@ func (r *sarifResult) severity(rule *sarifRule) finding.Severity {
 	return finding.Medium // "warning", the default of SARIF 3.27.10
 }
 
-// filePath is the path that a URI names, cleaned; "" for none.
+// filePath returns a URI's path, cleaned; or "".
 func filePath(uri string) string {
 	if uri == "" {
 		return ""

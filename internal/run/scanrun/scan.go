@@ -1,5 +1,4 @@
-// Package scanrun is one scan from beginning to end: it reads what a user named, runs the checks over it, asks models,
-// and applies the user's decisions.
+// Package scanrun runs one scan: it reads what a user named, runs the checks, asks models, and applies the user's decisions.
 package scanrun
 
 import (
@@ -24,34 +23,34 @@ import (
 	"gauntlet/trust"
 )
 
-// Options are what a user asked for.
+// Options are the user's choices.
 type Options struct {
-	Targets []target.Target  // named by the user; those of Plan come beside them
-	Plan    *clientplan.Plan // of configurations; nil where none was asked for
+	Targets []target.Target  // named by the user; Plan's are added
+	Plan    *clientplan.Plan // of configurations; may be nil
 
-	BaselineFile string // what was approved, a snapshot or a lockfile; "" for none
-	ChangedOnly  bool   // leave out what stands in the baseline as it is
-	TraceFile    string // a recorded conversation, "-" for Stdin, "" for none
+	BaselineFile string // approved state, a snapshot or lockfile; or ""
+	ChangedOnly  bool   // leave out what is unchanged from the baseline
+	TraceFile    string // recorded messages, "-" for Stdin; or ""
 	Declared     trust.Boundary
-	SourceDir    string   // "" for none
-	Imports      []string // reports of other programs
-	GateImported bool     // they move the exit code
-	PolicyFile   string   // decisions about findings; "" for none
+	SourceDir    string   // may be ""
+	Imports      []string // other programs' reports
+	GateImported bool     // imported findings affect the exit code
+	PolicyFile   string   // decisions about findings; or ""
 
 	Checks       []*check.Check
 	ConfigChecks []*config.Check
-	GateStable   bool // findings of experimental checks do not move the exit code
+	GateStable   bool // findings of experimental checks do not affect the exit code
 
-	Advisers *modelset.Set // models that judge beside the checks; nil for none
-	Layer3   string        // which tools they label as well: "", "low" or "all"
-	Parallel int           // most calls to one model at the same time
+	Advisers *modelset.Set // models that judge beside the checks; may be nil
+	Layer3   string        // which tools they label too: "", "low" or "all"
+	Parallel int           // concurrent calls per model
 }
 
-// Progress is told what slow work is at. Its methods may be called from several goroutines.
+// Progress receives updates about long-running work. It must be safe for concurrent use.
 type Progress interface {
 	target.Progress
 	CountOf(what string)
-	Watcher() func([]finding.Finding) // takes the findings that come before the report; nil where nobody watches
+	Watcher() func([]finding.Finding) // receives findings before the report; nil if nobody watches
 }
 
 // A Scan is one scan: Read, then Run.
@@ -60,30 +59,30 @@ type Scan struct {
 	Reader    *target.Reader
 	Stdin     io.Reader
 	ReadText  func(name string, limit int) (string, error) // of a file that is no snapshot
-	Say, Note func(format string, args ...any)             // what a user is told in any case, and what --quiet silences
+	Say, Note func(format string, args ...any)             // messages always shown, and those that --quiet silences
 	Progress  Progress
 
 	Gathered     target.Gathered
-	conversation check.Recording  // the zero one for none
-	source       check.SourceTree // the zero one for none
-	extracted    *extracted       // definitions that were read from the source; nil for none
-	baseline     *catalog.Catalog // nil for none
-	imports      []*importedFile  // those that could be read
-	policy       *policy.Policy   // nil for none
+	conversation check.Recording  // zero if none
+	source       check.SourceTree // zero if none
+	extracted    *extracted       // definitions read from the source; may be nil
+	baseline     *catalog.Catalog // may be nil
+	imports      []*importedFile  // the readable ones
+	policy       *policy.Policy   // may be nil
 	policyFaults []finding.Problem
-	failures     []finding.Problem // inputs of which nothing was read, the baseline among them
-	undo         func()            // puts back what reading the trace changed; nil for nothing
+	failures     []finding.Problem // unreadable inputs, including the baseline
+	undo         func()            // undoes what reading the trace changed; may be nil
 }
 
-// Close puts back what the scan changed of this process.
+// Close undoes what the scan changed in this process.
 func (s *Scan) Close() {
 	if s.undo != nil {
 		s.undo()
 	}
 }
 
-// Read reads everything that was named. What cannot be read is told and remembered, and does not
-// keep the rest from being scanned; an error means that the scan cannot go on.
+// Read reads everything that was named. Unreadable inputs are reported and recorded without stopping the scan; an error means that
+// it cannot go on.
 func (s *Scan) Read(ctx context.Context) error {
 	if s.Progress.Watcher() != nil && !s.ChangedOnly {
 		s.Reader.Captured = s.scanAlone
@@ -97,12 +96,12 @@ func (s *Scan) Read(ctx context.Context) error {
 	return nil
 }
 
-// ReadNothing reports whether nothing at all was read.
+// ReadNothing reports whether nothing was read.
 func (s *Scan) ReadNothing() bool {
 	return len(s.Gathered.Catalog.Documents) == 0 && (s.Plan == nil || len(s.Plan.Files) == 0) && s.conversation.Trace == nil && s.source.Sources == nil
 }
 
-// Run runs the checks, asks the models, and returns the report, without what servers were given.
+// Run runs the checks, asks the models, and returns the redacted report.
 func (s *Scan) Run(ctx context.Context) (*result.Report, error) {
 	s.Progress.Step("scanning %d definitions", s.countDefinitions())
 	r, err := s.runChecks(ctx)
@@ -127,7 +126,7 @@ func (s *Scan) Run(ctx context.Context) (*result.Report, error) {
 		reconcile(r, &s.Gathered.Catalog, s.SourceDir, s.imports)
 		r.Imported.Gates = s.GateImported
 	}
-	if s.Advisers != nil { // which take their time
+	if s.Advisers != nil { // slow
 		s.tellFindings(r, s.Gathered.Secrets)
 	}
 	if err := s.askAdvisers(ctx, r); err != nil {
@@ -163,7 +162,7 @@ func (s *Scan) runChecks(ctx context.Context) (*result.Report, error) {
 	return interrupt.Do(ctx, func() *result.Report { return scanner.Run(&s.Gathered.Catalog, opt) })
 }
 
-// namedServers are the servers that the user named, not those of configurations.
+// namedServers returns the servers named by the user, without those of configurations.
 func (s *Scan) namedServers() []*catalog.Server {
 	var out []*catalog.Server
 	for i := range s.Targets {
@@ -174,7 +173,7 @@ func (s *Scan) namedServers() []*catalog.Server {
 	return out
 }
 
-// applyPolicy takes the accepted findings out of the gate's sight, with everything recorded.
+// applyPolicy removes accepted findings from the gate, keeping them in the report.
 func (s *Scan) applyPolicy(r *result.Report) {
 	r.Problems = append(r.Problems, s.policyFaults...)
 	if s.policy != nil {
@@ -184,7 +183,7 @@ func (s *Scan) applyPolicy(r *result.Report) {
 	r.Count()
 }
 
-// AddPageData adds what a page shows beside the report: what tools can do, and the trace.
+// AddPageData adds what a page shows beyond the report: what tools can do, and the trace.
 func (s *Scan) AddPageData(looks *report.Options) {
 	looks.Capabilities = classify.Catalog(&s.Gathered.Catalog)
 	if given := s.Gathered.Secrets; len(given) > 0 {

@@ -8,15 +8,15 @@ import (
 	"gauntlet/finding"
 )
 
-// A subject is what a finding is about: its entries in public catalogues, and which of the kinds below.
+// A subject is what a finding is about: its catalogue entries, and which of the kinds below.
 type subject struct {
 	kinds uint
 	cwe   []string
-	owasp []string // of the OWASP MCP Top 10
+	owasp []string // OWASP MCP Top 10
 }
 
-// kinds are the sorts of weakness that programs name differently: by neighbouring entries of the CWE, or by the name of
-// a rule. The names are whole words of a rule's id or name, in lower case.
+// kinds are weaknesses that programs name differently: by neighbouring CWE entries, or by rule names. The names are whole words of
+// a rule's id or name, in lower case.
 var kinds = []struct {
 	entries []string
 	names   []string
@@ -36,7 +36,7 @@ var (
 	notLetters = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// subjectOf reads the entries out of the ties of a rule, and the kinds out of those and its names.
+// subjectOf reads the entries from a rule's ties, and the kinds from those and its names.
 func subjectOf(names, ties []string) (s subject) {
 	for _, t := range ties {
 		t = clip(t, maxName)
@@ -63,7 +63,7 @@ func subjectOf(names, ties []string) (s subject) {
 	return s
 }
 
-// subjectOfFinding is the subject of a finding of ours, without the entries that are only neighbours.
+// subjectOfFinding returns one of our findings' subject, without merely neighbouring entries.
 func subjectOfFinding(f *finding.Finding) subject {
 	var ties []string
 	for _, t := range f.Taxonomy {
@@ -74,8 +74,7 @@ func subjectOfFinding(f *finding.Finding) subject {
 	return subjectOf([]string{f.Name}, ties)
 }
 
-// related reports whether two findings are about one thing: an entry or a kind that both have. The OWASP list, whose
-// entries are wide, counts only where one side names nothing narrower.
+// related reports whether two findings share an entry or a kind. OWASP's wide entries count only if one side has nothing narrower.
 func (s subject) related(t subject) bool {
 	if s.kinds&t.kinds != 0 || intersect(s.cwe, t.cwe) {
 		return true

@@ -10,16 +10,15 @@ import (
 	"gauntlet/internal/leaf/charset"
 )
 
-// followImports reads what the walk left out by its name and a file that was read names all the same, be it as a module, as
-// a path or in pieces: require("./tests/helper"), from .vendor import http, join(__dirname, ".cache", "run.js"). Where a folder
-// lies says what it is for among honest people only. What dependencies import of each other stays out: a name without a
-// path, such as "lodash", is none of these.
+// followImports reads files that the walk skipped by name but that a read file names, as a module, as a path or in pieces:
+// require("./tests/helper"), from .vendor import http, join(__dirname, ".cache", "run.js"). A folder's name shows its purpose only
+// among honest people. Imports between dependencies stay out: a name without a path, such as "lodash", does not count.
 func (r *reader) followImports() error {
 	have := map[string]bool{}
 	for i := range r.files {
 		have[r.files[i].Path] = true
 	}
-	for i := 0; i < len(r.files); i++ { // grows while files that are found name further ones
+	for i := 0; i < len(r.files); i++ { // grows while found files name further ones
 		from := r.files[i].Path
 		for spec := range namedIn(from, r.files[i].Text) {
 			for _, name := range r.skippedFiles(from, spec) {
@@ -36,7 +35,7 @@ func (r *reader) followImports() error {
 	return nil
 }
 
-// leftOut reports whether the walk leaves a file out by its name or that of a folder above it.
+// leftOut reports whether the walk skips a file by its name or a parent folder's.
 func leftOut(name string) bool {
 	dir, base := path.Split(name)
 	for dir != "" {
@@ -48,12 +47,12 @@ func leftOut(name string) bool {
 	return tests(base)
 }
 
-// mayBeLeftOut reports whether a module or folder of that name is left out, or holds what is.
+// mayBeLeftOut reports whether a module or folder of that name is skipped, or contains what is.
 func mayBeLeftOut(name string) bool {
 	return leftOut(name+"/x") || leftOut(name+".py") || leftOut(name+".js")
 }
 
-// endings are what the name of a module lacks of that of its file.
+// endings returns the extensions that a module name lacks.
 func endings(from string) []string {
 	switch path.Ext(from) {
 	case ".py":
@@ -64,8 +63,8 @@ func endings(from string) []string {
 	return []string{"", ".js", ".ts", ".mjs", ".cjs", ".jsx", ".tsx", ".mts", ".cts", "/index.js", "/index.ts", "/index.mjs", "/index.cjs", "/index.jsx", "/index.tsx"}
 }
 
-// skippedFiles returns the files that were left out and that a spec in the file from may mean: relative to its folder, to
-// those above it (as Python and Go import), and without the first parts of a Go import path.
+// skippedFiles returns the skipped files that spec in the file from may mean: relative to its folder, to its parents (as in Python
+// and Go), and without the first parts of a Go import path.
 func (r *reader) skippedFiles(from, spec string) []string {
 	relative := strings.HasPrefix(spec, "./") || strings.HasPrefix(spec, "../")
 	if !mayBeLeftOut(spec) && !(leftOut(from) && (relative || strings.HasSuffix(from, ".py"))) {
@@ -89,14 +88,13 @@ func (r *reader) skippedFiles(from, spec string) []string {
 	return nil
 }
 
-// filesOf returns the files that were left out and that a name may mean: one of that name, with an ending, or the Go
-// files of a folder.
+// filesOf returns the skipped files that a name may mean: the file itself, with an extension, or the Go files of a folder.
 func (r *reader) filesOf(from, name string) (out []string) {
 	if strings.HasPrefix(name, "../") || !mayBeLeftOut(name) {
 		return nil
 	}
 	stems := []string{name}
-	if ext := path.Ext(name); ext == ".js" || ext == ".mjs" || ext == ".cjs" { // TypeScript names what it will be compiled to
+	if ext := path.Ext(name); ext == ".js" || ext == ".mjs" || ext == ".cjs" { // TypeScript names the compiled file
 		stems = append(stems, strings.TrimSuffix(name, ext))
 	}
 	for _, stem := range stems {
@@ -118,7 +116,7 @@ func (r *reader) filesOf(from, name string) (out []string) {
 	return out
 }
 
-// list returns the regular files of a folder, each folder once. They count as looked at.
+// list returns a folder's regular files. Each folder is read once; its files count towards the limit.
 func (r *reader) list(dir string) map[string]bool {
 	if files, known := r.listed[dir]; known || r.entries > r.limits.Entries {
 		return files
@@ -129,7 +127,7 @@ func (r *reader) list(dir string) map[string]bool {
 		return nil
 	}
 	defer f.Close()
-	entries, _ := f.ReadDir(r.limits.Entries - r.entries + 1) // what can be read of it
+	entries, _ := f.ReadDir(r.limits.Entries - r.entries + 1) // whatever is readable
 	if r.entries += len(entries); r.entries > r.limits.Entries {
 		r.noteTooMany(dir)
 	}
@@ -143,8 +141,8 @@ func (r *reader) list(dir string) map[string]bool {
 	return files
 }
 
-// namedIn yields what a source names of other files: words in quotes that may be a path, neighbours joined, and in Python the
-// modules of import statements and of names in quotes.
+// namedIn yields the files a source names: quoted words that may be paths, adjacent ones joined, and in Python the modules of
+// imports and of quoted names.
 func namedIn(file string, text []byte) iter.Seq[string] {
 	python := strings.HasSuffix(file, ".py")
 	return func(yield func(string) bool) {
@@ -181,15 +179,15 @@ func namedIn(file string, text []byte) iter.Seq[string] {
 	}
 }
 
-// longestSpec is the longest path that is looked up, longestLine how much of a line is taken for an import, in bytes, and
-// mostPieces how many words in quotes are joined to a path.
+// longestSpec bounds a path that is looked up, longestLine the part of a line read as an import, in bytes, and mostPieces the
+// quoted words joined to a path.
 const (
 	longestSpec = 300
 	longestLine = 1000
 	mostPieces  = 4
 )
 
-// quoted returns the word in the quotes that begin at a place and where they end; "" if what is between them is no path.
+// quoted returns the quoted word at an offset and its end; "" if it is no path.
 func quoted(text []byte, at int) (string, int) {
 	if at >= len(text) || text[at] != '"' && text[at] != '\'' && text[at] != '`' {
 		return "", at
@@ -209,7 +207,7 @@ func isWordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
 }
 
-// skipComma passes a comma and the space around it; len(text) without one.
+// skipComma skips a comma and surrounding space; len(text) if there is none.
 func skipComma(text []byte, at int) int {
 	rest := bytes.TrimLeft(text[at:min(len(text), at+longestSpec)], " \t\r\n")
 	if len(rest) == 0 || rest[0] != ',' {
@@ -219,7 +217,7 @@ func skipComma(text []byte, at int) int {
 	return at + len(text[at:min(len(text), at+longestSpec)]) - len(rest)
 }
 
-// importedBy says the modules of an import statement of Python as paths: "from ..a import b" is ../a and ../a/b.
+// importedBy calls say with the modules of a Python import statement as paths: "from ..a import b" is ../a and ../a/b.
 func importedBy(line string, say func(string) bool) bool {
 	line, _, _ = strings.Cut(charset.Decode(line), "#")
 	var base string

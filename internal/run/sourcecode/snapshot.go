@@ -6,8 +6,8 @@ import (
 	"gauntlet/sink"
 )
 
-// Snapshot is the text of a snapshot of the definitions that a source holds, marked as extracted. What is not known of a
-// definition is left out of it; a tool whose schema is not known takes any object.
+// Snapshot returns a snapshot of a source's definitions, marked as extracted. Unknown parts are omitted; an unknown schema accepts
+// any object.
 func Snapshot(definitions []sink.Definition) string {
 	type tool struct {
 		Name        string          `json:"name"`
@@ -33,7 +33,7 @@ func Snapshot(definitions []sink.Definition) string {
 	}
 	text, err := json.MarshalIndent(s, "", " ")
 	if err != nil {
-		panic(err) // nothing in it can fail: each schema was written by this program
+		panic(err) // cannot fail: this program wrote each schema
 	}
 	return string(text)
 }

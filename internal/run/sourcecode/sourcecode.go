@@ -1,5 +1,4 @@
-// Package sourcecode reads the sources of one server and says what its tools reach. Nothing is
-// executed.
+// Package sourcecode reads one server's sources and determines what its tools reach. Nothing is executed.
 package sourcecode
 
 import (
@@ -16,17 +15,16 @@ import (
 	"gauntlet/sink"
 )
 
-// Analysed is what an analysis of the sources of one server gave.
+// Analysed is the result of analysing one server's sources.
 type Analysed struct {
 	Sources  *sink.Sources
 	Files    map[string][]byte // what was read, by path below the directory
 	Tied     int               // listed tools that have a handler
 	Problems []finding.Problem
-	Err      error // why the sources say nothing about the tools
+	Err      error // why the sources show nothing about the tools
 }
 
-// Analyse analyses the sources below dir for the server that lists these tools. Its
-// error says that it was interrupted.
+// Analyse analyses the sources below dir for the server with these tools. An error means that it was interrupted.
 func Analyse(ctx context.Context, dir string, tools []string) (*Analysed, error) {
 	files, problems, err := readTree(ctx, dir, source.Reads, treeLimits{})
 	if err != nil {
@@ -62,14 +60,13 @@ func Analyse(ctx context.Context, dir string, tools []string) (*Analysed, error)
 	return a, nil
 }
 
-// Text is what a file of the sources holds, by its path below the directory.
+// Text returns a file of the sources, by its path below the directory.
 func (a *Analysed) Text(file string) []byte { return a.Files[file] }
 
-// longestHandler is how much of a handler's source is quoted, in bytes.
+// longestHandler bounds the quoted source of a handler, in bytes.
 const longestHandler = 8_000
 
-// HandlerText returns the source from the beginning of a tool's handler on, "" for a tool without one; text returns what a file
-// of the sources holds.
+// HandlerText returns the source from the beginning of a tool's handler, "" if it has none; text returns a source file.
 func HandlerText(s *sink.Sources, text func(file string) []byte, tool string) string {
 	h := s.Handler(tool)
 	if h == nil {
@@ -88,7 +85,7 @@ func unlistedText(handlers int) string {
 	return fmt.Sprintf("the sources hold %d handlers, and the server lists none of these tools", handlers)
 }
 
-// Failed is the problem of a file or directory of which nothing was read.
+// Failed returns the problem of an unreadable file or directory.
 func Failed(file string, err error) finding.Problem {
 	p := finding.Problem{Kind: finding.Failed, Message: userfile.Reason(err).Error(), Location: finding.Location{File: file}}
 	var e *catalog.Error

@@ -17,12 +17,12 @@ import (
 	"gauntlet/sink"
 )
 
-// treeLimits bound what is read. The zero value of a field stands for its default.
+// treeLimits bounds what is read. A zero field means its default.
 type treeLimits struct {
 	Files     int   // 20,000
 	FileBytes int64 // 8 MiB
 	Bytes     int64 // 256 MiB, all files together
-	Entries   int   // 200,000 files and directories looked at
+	Entries   int   // 200,000 files and directories visited
 	Depth     int   // 40 directories below the root
 }
 
@@ -44,41 +44,40 @@ func (l treeLimits) limitsOrDefaults() treeLimits {
 	return l
 }
 
-// skipped directories hold what is not the server's own: dependencies, caches, tests.
+// skipped directories hold what is not the server's own code: dependencies, caches, tests.
 var skipped = map[string]bool{
 	"node_modules": true, "bower_components": true, "vendor": true, "site-packages": true, "dist-packages": true,
 	"__pycache__": true, "venv": true, "testdata": true, "test": true, "tests": true,
 	"__tests__": true, "__mocks__": true, "fixtures": true, "e2e": true, "coverage": true,
 }
 
-// Skips reports whether a directory is left out by its name, hidden ones included.
+// Skips reports whether a directory is skipped by name, including hidden ones.
 func Skips(dir string) bool {
 	return skipped[dir] || len(dir) > 1 && strings.HasPrefix(dir, ".") || strings.HasSuffix(dir, "-tests") || strings.HasSuffix(dir, "_tests")
 }
 
-// beside are directories of what shows how a server or a library is used, or measures it. It is read where there is no other source.
+// beside are directories with examples or benchmarks, read only if there is no other source.
 var beside = map[string]bool{
 	"example": true, "examples": true, "sample": true, "samples": true, "demo": true, "demos": true, "benchmark": true, "benchmarks": true, "evals": true, "docs": true,
 }
 
-// code are the endings of source files.
+// code are the extensions of source files.
 var code = map[string]bool{".py": true, ".js": true, ".mjs": true, ".cjs": true, ".jsx": true, ".ts": true, ".mts": true, ".cts": true, ".tsx": true, ".go": true}
 
-// declares reports whether a file declares types without code.
+// declares reports whether a file contains type declarations only.
 func declares(name string) bool {
 	return strings.HasSuffix(name, ".d.ts") || strings.HasSuffix(name, ".d.mts") || strings.HasSuffix(name, ".d.cts")
 }
 
-// tests reports whether a file holds tests by its name.
+// tests reports whether a file's name marks it as a test.
 func tests(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "_test.py") || name == "conftest.py" || strings.HasPrefix(name, "test_") && strings.HasSuffix(name, ".py") ||
 		strings.Contains(name, ".test.") || strings.Contains(name, ".spec.")
 }
 
-// readTree returns the files below dir whose names wanted accepts, in lexical order, with the problems met: what
-// could not be read, and what the limits cut off. Dependencies, tests and hidden folders are left out unless a file that is
-// read names a file of theirs. The names of directories above dir do not
-// matter. An error says that dir itself could not be read or that ctx is done.
+// readTree returns the files below dir whose names wanted accepts, in lexical order, and problems: unreadable files, and what
+// limits cut off. Dependencies, tests and hidden folders are skipped unless a read file names one of their files. Names of
+// directories above dir do not matter. An error says that dir itself is unreadable or that ctx is done.
 func readTree(ctx context.Context, dir string, wanted func(name string) bool, limits treeLimits) ([]sink.File, []finding.Problem, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -118,13 +117,13 @@ func readTree(ctx context.Context, dir string, wanted func(name string) bool, li
 var errEnough = errors.New("a limit was reached")
 
 type reader struct {
-	ctx       context.Context // for this one walk
+	ctx       context.Context // for this walk only
 	root      *os.Root
 	wanted    func(string) bool
 	limits    treeLimits
 	entries   int
-	code      int                        // files that are no manifests or settings
-	aside     []string                   // directories that were left for later: see beside
+	code      int                        // files other than manifests and settings
+	aside     []string                   // deferred directories: see beside
 	only      string                     // the one of these that is read
 	listed    map[string]map[string]bool // regular files by folder, see list
 	bytes     int64
@@ -189,7 +188,7 @@ func (r *reader) visit(name string, d fs.DirEntry, err error) error {
 	return r.readSourceFile(name)
 }
 
-// virtualenv reports whether a directory holds Python's packages, whatever it is called.
+// virtualenv reports whether a directory is a Python environment, whatever its name.
 func (r *reader) virtualenv(dir string) bool {
 	_, err := r.root.Lstat(path.Join(dir, "pyvenv.cfg"))
 	return err == nil
@@ -230,7 +229,7 @@ func (r *reader) readSourceFile(name string) error {
 	return nil
 }
 
-// reasonOf is an error without the path, which stands beside it.
+// reasonOf returns an error's text without the path, which is shown beside it.
 func reasonOf(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

@@ -14,8 +14,7 @@ import (
 	"gauntlet/trace"
 )
 
-// checkExpectations returns what is wrong with a result, "" if it is what was expected. refused is why
-// there is no result, nil if there is one.
+// checkExpectations returns how a result differs from what was expected, or "". refused is why there is no result.
 func checkExpectations(e *suite.Expect, result string, refused error) string {
 	if refused != nil {
 		if e.Error != nil && *e.Error && isRefusal(refused) {
@@ -44,13 +43,13 @@ func checkExpectations(e *suite.Expect, result string, refused error) string {
 	return ""
 }
 
-// isRefusal tells a server's refusal from the lack of any answer.
+// isRefusal distinguishes a server's refusal from a missing answer.
 func isRefusal(err error) bool {
 	var refused *wire.AnswerError
 	return errors.As(err, &refused)
 }
 
-// checkText judges the texts of a result.
+// checkText checks the texts of a result.
 func checkText(e *suite.Expect, text string) string {
 	for _, want := range e.Contains {
 		if !strings.Contains(text, want) {
@@ -65,7 +64,7 @@ func checkText(e *suite.Expect, text string) string {
 	if e.Matches != "" {
 		re, err := regexp.Compile(e.Matches)
 		if err != nil {
-			return err.Error() // the suite was refused before
+			return err.Error() // the suite was rejected before
 		}
 		if !re.MatchString(text) {
 			return fmt.Sprintf("%q does not match %s", excerpt.Clip(text, mostQuoted), e.Matches)
@@ -74,8 +73,7 @@ func checkText(e *suite.Expect, text string) string {
 	return ""
 }
 
-// allText is every string of a result, a line each, but for the words of the protocol that
-// say what a block is.
+// allText returns every string of a result, one per line, except the protocol's words for block types.
 func allText(v rawjson.Value) string {
 	var out []string
 	for t := range v.Strings() {
@@ -89,7 +87,7 @@ func allText(v rawjson.Value) string {
 func checkEquals(e *suite.Expect, root rawjson.Value) string {
 	var want rawjson.Tree
 	if err := want.Parse(e.Equals, 0); err != nil {
-		return err.Error() // the suite was refused before
+		return err.Error() // the suite was rejected before
 	}
 	for v := range root.All() {
 		if v.Pointer() == e.At {
@@ -102,17 +100,17 @@ func checkEquals(e *suite.Expect, root rawjson.Value) string {
 	return fmt.Sprintf("nothing stands at %q", e.At)
 }
 
-// A recordedCall is a tools/call of a trace with its answer.
+// A recordedCall is a tools/call in a trace with its answer.
 type recordedCall struct {
 	Server, Tool string
 	Result       string
 	Err          error // the server's refusal, or that there was no answer
 }
 
-// callsIn returns the tools/call of a trace, in their order.
+// callsIn returns a trace's tools/call requests in order.
 func callsIn(t *trace.Trace) []recordedCall {
 	var out []recordedCall
-	at := map[int]int{} // places in out, by the number of the request
+	at := map[int]int{} // index in out, by the request's number
 	var tree rawjson.Tree
 	for i := range t.Messages {
 		m := &t.Messages[i]
@@ -146,7 +144,7 @@ func callsIn(t *trace.Trace) []recordedCall {
 
 var errUnanswered = errors.New("it was not answered")
 
-// ofSteps returns the calls that an expectation is about.
+// ofSteps returns the calls an expectation is about.
 func ofSteps(calls []recordedCall, e *suite.Expect) []recordedCall {
 	var out []recordedCall
 	for _, c := range calls {
@@ -157,5 +155,5 @@ func ofSteps(calls []recordedCall, e *suite.Expect) []recordedCall {
 	return out
 }
 
-// mostQuoted is how much of a stranger's text a message shows, in bytes.
+// mostQuoted bounds the bytes of a stranger's text in a message.
 const mostQuoted = 200

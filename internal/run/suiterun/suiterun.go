@@ -1,6 +1,5 @@
-// Package suiterun runs a suite: it starts the servers, does what the suite says with them,
-// records every message, and judges the recording by the declared boundary and by what was
-// expected.
+// Package suiterun runs a suite: it starts the servers, performs the suite's steps, records every message, and judges the recording
+// by the declared boundary and the expectations.
 package suiterun
 
 import (
@@ -39,19 +38,18 @@ import (
 	"gauntlet/trace"
 )
 
-// Options say how suites are run.
+// Options configure suite runs.
 type Options struct {
-	Trace string // file that keeps the recording; "" for none
-	// Recording is a file that was recorded before and is judged instead of doing what the suite
-	// says; "" for none. Nothing is started.
+	Trace string // file for the recording; or ""
+	// Recording is an earlier recording to judge instead of performing the steps; or "". Nothing is started.
 	Recording string
-	Message   int // longest message taken from a server, in bytes
+	Message   int // longest message from a server, in bytes
 	Limits    catalog.Limits
-	Environ   []string       // ours
-	Logins    launch.Logins  // of the user; nil for none
-	Sealing   launch.Sealing // of servers that are started
-	Version   string         // ours, which servers are told
-	Tool      string         // what the recording says that it was made by
+	Environ   []string       // this program's
+	Logins    launch.Logins  // the user's; may be nil
+	Sealing   launch.Sealing // for started servers
+	Version   string         // this program's, sent to servers
+	Tool      string         // recorder's name
 	Note      func(format string, args ...any)
 }
 
@@ -59,10 +57,10 @@ type Options struct {
 type run struct {
 	Options
 	suite     *suite.Suite
-	dir       string // of the suite, where its paths begin
+	dir       string // the suite's folder, which its paths are relative to
 	file      *tracefile.File
 	playing   map[string]*inprocess.Server // mocks and snapshots, by name
-	snapshots map[string]string            // texts of what servers said, where they are to be scanned
+	snapshots map[string]string            // servers' definitions, if they are to be scanned
 	problems  []finding.Problem
 }
 
@@ -76,7 +74,7 @@ func Run(ctx context.Context, s *suite.Suite, opt Options) (*result.Report, erro
 	return t.judgeRecording(recording, results), nil
 }
 
-// resolvePath is a path of the suite, seen from where we stand.
+// resolvePath returns a suite's path relative to our working directory.
 func (t *run) resolvePath(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -84,7 +82,7 @@ func (t *run) resolvePath(name string) string {
 	return filepath.Join(t.dir, name)
 }
 
-// playSuite does what the suite says, and returns the recording.
+// playSuite performs the suite and returns the recording.
 func (t *run) playSuite(ctx context.Context) (check.Recording, []stepResult, error) {
 	rec := check.Recording{Boundary: t.suite.Boundary()}
 	file := t.Recording
@@ -121,7 +119,7 @@ func (t *run) playSuite(ctx context.Context) (check.Recording, []stepResult, err
 	return rec, results, nil
 }
 
-// recordingFile returns the file to record in, and what to do with it in the end.
+// recordingFile returns the file to record in, and its cleanup.
 func (t *run) recordingFile() (name string, remove func(), err error) {
 	if t.Trace != "" {
 		return t.Trace, func() {}, nil
@@ -137,7 +135,7 @@ func (t *run) addProblem(message string) {
 	t.problems = append(t.problems, finding.Problem{Kind: finding.Failed, Message: message, Location: finding.Location{File: t.suite.File}, Input: -1})
 }
 
-// playLive starts the servers and lets the steps or the agent work with them.
+// playLive starts the servers and lets the steps or the agent use them.
 func (t *run) playLive(ctx context.Context, name string) ([]stepResult, error) {
 	var err error
 	if t.file, err = tracefile.Create(name, nil, t.Tool, func(s string) { t.Note("%s", s) }); err != nil {
@@ -154,7 +152,7 @@ func (t *run) playLive(ctx context.Context, name string) ([]stepResult, error) {
 			err = t.runAgent(ctx)
 		case len(t.suite.Steps) > 0:
 			results = t.makeSteps(ctx)
-		default: // what the servers say is all there is to be judged
+		default: // only what the servers say is judged
 			t.captureRest(ctx, t.connectRecorded)
 		}
 	}
@@ -165,7 +163,7 @@ func (t *run) playLive(ctx context.Context, name string) ([]stepResult, error) {
 	return results, errors.Join(err, t.file.Close())
 }
 
-// startInProcess makes the servers that run in this process, and reads what is needed of the others.
+// startInProcess starts the in-process servers, and reads what the others need.
 func (t *run) startInProcess(ctx context.Context) error {
 	for i := range t.suite.Servers {
 		s := &t.suite.Servers[i]
@@ -208,7 +206,7 @@ func (t *run) findServer(name string) *suite.Server {
 	return nil
 }
 
-// connectRecorded connects to a server of the suite, recorded.
+// connectRecorded connects to a server of the suite and records it.
 func (t *run) connectRecorded(name string) (wire.Conn, error) {
 	return t.connectTo(name, func(_ string, secrets, credentials []string) wire.Tap {
 		return t.file.Tap(name, trace.Between, secrets, credentials)
@@ -233,9 +231,8 @@ func (t *run) connectTo(name string, tap launch.Tap) (wire.Conn, error) {
 	return dialer.Connect(to, tap)
 }
 
-// resolveCommand returns the command of the suite. A path in it that is relative begins at the suite; a bare
-// word is looked for in PATH. gauntlet itself need not stand there, nor under the name that suites
-// of mcptest, whose form this is, have for the program that plays their mocks.
+// resolveCommand returns the suite's command. A relative path is relative to the suite; a bare word is looked up in PATH. gauntlet
+// itself need not be there, nor its name in suites of mcptest, whose format this is.
 func resolveCommand(words []string) []string {
 	out := slices.Clone(words)
 	if own, err := os.Executable(); err == nil && (out[0] == "gauntlet" || len(out) > 1 && out[0] == "mcptest" && out[1] == "mock") {
@@ -252,8 +249,7 @@ func assignPairs(pairs []suite.Pair) []string {
 	return out
 }
 
-// makeSteps makes the calls of the suite. One that cannot be made is a problem: what is behind it
-// was not done.
+// makeSteps makes the suite's calls. One that cannot be made is a problem: the following ones are not made.
 func (t *run) makeSteps(ctx context.Context) []stepResult {
 	out := runSteps(ctx, t.suite.Steps, stepOptions{Open: t.connectRecorded, Version: t.Version, Read: t.wantsLists(), Timeout: t.longestTimeout()})
 	for name, snap := range out.Snapshots {
@@ -279,15 +275,13 @@ func (t *run) makeSteps(ctx context.Context) []stepResult {
 	return out.Results
 }
 
-// wantsLists reports whether the lists of all servers are read: to be scanned, or since a
-// sanitizer that no step calls is known by them.
+// wantsLists reports whether all servers' lists are read: for a scan, or to find sanitizers that no step calls.
 func (t *run) wantsLists() bool {
 	s := t.suite
 	return s.Scan || s.Security.Trust != nil && len(s.Security.Trust.Sanitizers) > 0
 }
 
-// recordedSteps finds the results of steps among the calls of a recording, which has them in
-// their order. The steps behind one that is not there were not made.
+// recordedSteps finds the steps' results among a recording's calls, in order. Steps after a missing one were not made.
 func recordedSteps(steps []suite.Step, calls []recordedCall) []stepResult {
 	var out []stepResult
 	for i := range steps {
@@ -302,16 +296,16 @@ func recordedSteps(steps []suite.Step, calls []recordedCall) []stepResult {
 	return out
 }
 
-// longestTimeout is the longest that any server may take for an answer.
+// longestTimeout returns the longest answer timeout of any server.
 func (t *run) longestTimeout() time.Duration {
 	longest := time.Duration(0)
 	for i := range t.suite.Servers {
 		longest = max(longest, t.suite.Servers[i].Timeout)
 	}
-	return longest // 0 is the default
+	return longest // 0 means the default
 }
 
-// runAgent gives the agent the servers, each behind a gateway of its own that records it.
+// runAgent runs the agent with the servers, each behind its own recording gateway.
 func (t *run) runAgent(ctx context.Context) error {
 	a := t.suite.Agent
 	opt := testagent.Options{Agent: "builtin:" + a.Builtin, Transport: "http", Limit: cmp.Or(a.Timeout, 2*time.Minute), Idle: -1, Environ: t.Environ, Env: assignPairs(a.Env), Version: t.Version}
@@ -339,7 +333,7 @@ func (t *run) runAgent(ctx context.Context) error {
 			return err
 		}
 		fronts.Go(func() { // ends with serving
-			_ = gw.Server().HTTP(serving, ln) // what the agent could not reach, it says
+			_ = gw.Server().HTTP(serving, ln) // the agent reports what it could not reach
 			gw.Close()
 		})
 		servers = append(servers, testagent.Server{Name: name, URL: "http://" + ln.Addr().String() + mcpserver.Path,
@@ -350,7 +344,7 @@ func (t *run) runAgent(ctx context.Context) error {
 	if out.Trouble != nil {
 		t.addProblem(out.Trouble.Error())
 	}
-	if t.suite.Scan { // beside the recording, which is the agent's
+	if t.suite.Scan { // not in the recording, which is the agent's
 		t.captureRest(ctx, func(name string) (wire.Conn, error) {
 			return t.connectTo(name, func(string, []string, []string) wire.Tap { return nil })
 		})
@@ -358,7 +352,7 @@ func (t *run) runAgent(ctx context.Context) error {
 	return nil
 }
 
-// quoteWords writes a command as one line that reads back as the same words.
+// quoteWords returns a command as one line that splits into the same words.
 func quoteWords(words []string) string {
 	var out []string
 	for _, w := range words {
@@ -367,7 +361,7 @@ func quoteWords(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// captureRest reads what those servers say whose lists no step has read.
+// captureRest reads the servers whose lists no step has read.
 func (t *run) captureRest(ctx context.Context, open func(string) (wire.Conn, error)) {
 	for i := range t.suite.Servers {
 		name := t.suite.Servers[i].Name
@@ -380,7 +374,7 @@ func (t *run) captureRest(ctx context.Context, open func(string) (wire.Conn, err
 			if snap, err = mcpclient.Capture(ctx, conn, mcpclient.Options{Version: t.Version}); err == nil {
 				t.snapshots[name] = string(snap.Bytes())
 			}
-			_ = conn.Close() // all that it said has been read
+			_ = conn.Close() // everything it said has been read
 		}
 		if err != nil {
 			t.addProblem(name + " could not be scanned: " + err.Error())
@@ -388,7 +382,7 @@ func (t *run) captureRest(ctx context.Context, open func(string) (wire.Conn, err
 	}
 }
 
-// judgeRecording runs the checks and compares with what was expected.
+// judgeRecording runs the checks and compares with the expectations.
 func (t *run) judgeRecording(rec check.Recording, results []stepResult) *result.Report {
 	c := &catalog.Catalog{}
 	opt := scanner.Options{Trace: rec, Version: t.Version, Checks: boundary.Checks()}
@@ -423,7 +417,7 @@ func (t *run) judgeRecording(rec check.Recording, results []stepResult) *result.
 	return r
 }
 
-// judgeExpectations compares results with what was expected of them.
+// judgeExpectations compares results with the expectations.
 func (t *run) judgeExpectations(tr *trace.Trace, results []stepResult) []result.Expectation {
 	var out []result.Expectation
 	add := func(e *suite.Expect, name, why string) {
@@ -465,7 +459,7 @@ func (t *run) judgeExpectations(tr *trace.Trace, results []stepResult) []result.
 	return out
 }
 
-// judgeCalls judges all calls that an expectation is about: their number, and each of them.
+// judgeCalls checks the number of an expectation's calls, and each of them.
 func judgeCalls(e *suite.Expect, calls []recordedCall) string {
 	if e.Count != nil && len(calls) != *e.Count {
 		return fmt.Sprintf("it was called %d times, want %d", len(calls), *e.Count)

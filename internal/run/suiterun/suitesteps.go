@@ -16,32 +16,31 @@ import (
 	"gauntlet/suite"
 )
 
-// stepOptions say how steps are made. A zero field means its default.
+// stepOptions configures steps. A zero field means its default.
 type stepOptions struct {
 	// Open starts a server or connects to it; required.
 	Open    func(name string) (wire.Conn, error)
-	Timeout time.Duration // for one call; default mcpclient.DefaultTimeout
-	Version string        // of the client, as servers are told
-	// Read says that every server's lists are read as well, once it was spoken to.
+	Timeout time.Duration // per call; default mcpclient.DefaultTimeout
+	Version string        // of the client, sent to servers
+	// Read says that the lists of every server used are read too.
 	Read bool
 }
 
-// A stepResult is what one step came to.
+// A stepResult is the result of one step.
 type stepResult struct {
 	Step   *suite.Step
-	Result string // as JSON; "" where there is none
-	Err    error  // why there is none: a refusal of the server's, too
+	Result string // as JSON; or ""
+	Err    error  // why there is none, including a server's refusal
 }
 
-// An stepOutcome is what a run of steps came to.
+// An stepOutcome is the result of all steps.
 type stepOutcome struct {
 	Results   []stepResult
-	Snapshots map[string]*mcpclient.Snapshot // of servers, where lists were to be read
+	Snapshots map[string]*mcpclient.Snapshot // of servers, if lists were read
 }
 
-// runSteps makes the calls in their order. It stops at the first that cannot be made: those
-// behind it would be other calls than were meant. A call that the server refuses, or whose
-// result is an error, is a result like any other.
+// runSteps makes the calls in order. It stops at the first that cannot be made: later ones would not be the intended calls. A
+// refused call or an error result is a result like any other.
 func runSteps(ctx context.Context, steps []suite.Step, opt stepOptions) stepOutcome {
 	d := &stepRunner{opt: opt, sessions: map[string]*mcpclient.Session{}, values: map[string]string{}}
 	defer d.closeConns()
@@ -70,12 +69,12 @@ type stepRunner struct {
 	opt      stepOptions
 	conns    []wire.Conn
 	sessions map[string]*mcpclient.Session
-	values   map[string]string // results by the names that steps gave them
+	values   map[string]string // results by the names steps gave them
 }
 
 func (d *stepRunner) closeConns() {
 	for _, c := range d.conns {
-		_ = c.Close() // the conversation is over either way
+		_ = c.Close() // the session is over either way
 	}
 }
 
@@ -95,7 +94,7 @@ func (d *stepRunner) runStep(ctx context.Context, s *suite.Step) (string, error)
 	return m.Result, nil
 }
 
-// sessionWith returns the conversation with a server, begun where there is none.
+// sessionWith returns the session with a server, opening it if needed.
 func (d *stepRunner) sessionWith(ctx context.Context, name string) (*mcpclient.Session, error) {
 	if s := d.sessions[name]; s != nil {
 		return s, nil
@@ -113,7 +112,7 @@ func (d *stepRunner) sessionWith(ctx context.Context, name string) (*mcpclient.S
 	return s, nil
 }
 
-// expandArguments fills in what earlier results gave.
+// expandArguments inserts values from earlier results.
 func (d *stepRunner) expandArguments(s *suite.Step) (string, error) {
 	if s.Arguments == "" {
 		return "{}", nil
@@ -147,8 +146,8 @@ func (d *stepRunner) expandArguments(s *suite.Step) (string, error) {
 	return text, nil
 }
 
-// resolveReference returns what a reference means: the text of a result, or what stands at a path in it,
-// its parts joined by dots, places in lists as numbers.
+// resolveReference returns a reference's value: the text of a result, or what is at a path in it, with parts joined by dots and
+// list positions as numbers.
 func (d *stepRunner) resolveReference(ref string) (string, error) {
 	name, path, deep := strings.Cut(ref, ".")
 	result, ok := d.values[name]
@@ -191,7 +190,7 @@ func elementAt(v rawjson.Value, n int) rawjson.Value {
 	return rawjson.Value{}
 }
 
-// Text is what a result says in words: its blocks of text, a line each.
+// Text returns a result's text blocks, one per line.
 func Text(result rawjson.Value) string {
 	var out []string
 	for _, block := range result.Get("content").Elements() {

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	timeout = 30 * time.Second // for the card, and for one message
+	timeout = 30 * time.Second // for the card, and per message
 	longest = 4 << 20          // bytes of an answer
 )
 
-// connectSkills reads the card of the agent at a URL and returns a connection to a server that offers its skills.
-// The caller closes it.
+// connectSkills reads the card of the agent at a URL and connects to a server that offers its skills as tools. The caller closes
+// the connection.
 func connectSkills(url string) (wire.Conn, error) {
 	b := &bridge{url: strings.TrimSuffix(url, "/"), http: &http.Client{Timeout: timeout, Transport: &http.Transport{}}}
 	card, err := b.do(context.Background(), http.MethodGet, b.url+a2a.CardPath, "")
@@ -45,10 +45,10 @@ type bridge struct {
 	mu   sync.Mutex
 }
 
-// state makes a tool of each skill.
+// state returns a server state with a tool for each skill.
 func (b *bridge) state(card string) mcpserver.State {
 	var tree rawjson.Tree
-	_ = tree.Parse(card, 0) // a card that is no JSON has no skills
+	_ = tree.Parse(card, 0) // an invalid card has no skills
 	root := tree.Root()
 	s := mcpserver.State{
 		Name: "a2a", Identity: []string{`{"name":` + rawjson.Quote(root.Get("name").Text()) + `,"version":"1"}`},
@@ -69,7 +69,7 @@ func (b *bridge) state(card string) mcpserver.State {
 	return s
 }
 
-// toolOf writes the definition of a tool: all that the card says of the skill, and of the agent.
+// toolOf returns a tool definition with everything the card says about the skill and the agent.
 func toolOf(id string, card, skill rawjson.Value) string {
 	var about []string
 	for _, text := range []string{skill.Get("name").Text(), skill.Get("description").Text(), card.Get("name").Text(), card.Get("description").Text()} {
@@ -81,7 +81,7 @@ func toolOf(id string, card, skill rawjson.Value) string {
 		`,"inputSchema":{"type":"object","properties":{"message":{"type":"string","description":"What the agent is asked, in words, with the data that it needs"}},"required":["message"]}}`
 }
 
-// call sends a message to the agent. Its whole answer is the result.
+// call sends a message to the agent and returns its whole answer.
 func (b *bridge) call(ctx context.Context, c mcpserver.Call) (string, error) {
 	var tree rawjson.Tree
 	if err := tree.Parse(c.Params, 0); err != nil {
@@ -131,13 +131,13 @@ func (b *bridge) do(ctx context.Context, method, url, body string) (string, erro
 	return string(text), nil
 }
 
-// conn is a connection that gives up those of HTTP with it.
+// conn closes its HTTP connections with it.
 type conn struct {
 	wire.Conn
 	end func()
 }
 
-// Close ends the server, too.
+// Close also ends the server.
 func (c *conn) Close() error {
 	err := c.Conn.Close()
 	c.end()

@@ -16,7 +16,7 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// newCommand makes an agent of a command of the user's.
+// newCommand returns an agent for a user's command.
 func newCommand(opt Options) (*Agent, error) {
 	preset, command, known := agent.PresetOf(opt.Agent)
 	if !known {
@@ -53,14 +53,14 @@ func newCommand(opt Options) (*Agent, error) {
 	}}, nil
 }
 
-// Named reports whether the agent is one that is known by name. Such an agent connects as its users have it connect, so servers agree
-// with it on a revision: one that speaks none as new as 2025-11-25 would turn them away.
+// Named reports whether the agent is a preset. Such an agent connects as its users configure it, so servers negotiate the revision:
+// one that supports none as new as 2025-11-25 would otherwise be rejected.
 func Named(line string) bool {
 	_, _, known := agent.PresetOf(line)
 	return known
 }
 
-// observed adds what the agent's events say, and whether all that it did is known.
+// observed adds the agent's events, and whether everything it did is known.
 func observed(out Outcome, e agent.Exit, noOwnTools bool) Outcome {
 	out.Observed = noOwnTools
 	if e.Stream != nil {
@@ -69,7 +69,7 @@ func observed(out Outcome, e agent.Exit, noOwnTools bool) Outcome {
 	return out
 }
 
-// splitAgents parts the MCP servers from the agents that speak A2A.
+// splitAgents separates MCP servers from A2A agents.
 func splitAgents(all []Server) (servers []Server, agents []agent.Server) {
 	for _, s := range all {
 		if s.Agent {
@@ -93,7 +93,7 @@ func runBridged(ctx context.Context, opt agent.Options, servers []Server, own st
 		hub.Serve(serving, func(ctx context.Context, name string, conn net.Conn) {
 			for _, s := range servers {
 				if s.Name == name {
-					_ = s.Stdio(ctx, conn, conn) // a bridge that broke off: the trace has what came through
+					_ = s.Stdio(ctx, conn, conn) // if a bridge broke off, the trace has what arrived
 				}
 			}
 		})
@@ -107,8 +107,8 @@ func runBridged(ctx context.Context, opt agent.Options, servers []Server, own st
 	return commandOutcome(ctx, opt.Limit, exit, err), exit
 }
 
-// commandOutcome says how a command ended. One that was still at work when its time was over
-// may have had more to do, so nothing that it did not do counts for it.
+// commandOutcome says how a command ended. If it was still working when its time was over, it may have had more to do, so its
+// inaction proves nothing.
 func commandOutcome(ctx context.Context, limit time.Duration, e agent.Exit, err error) Outcome {
 	out := Outcome{Command: true, Answer: e.Answer, AnswerCut: e.AnswerCut}
 	switch {
@@ -130,7 +130,7 @@ func commandOutcome(ctx context.Context, limit time.Duration, e agent.Exit, err 
 	return out
 }
 
-// lastLines is the end of what a program wrote, fit for a report.
+// lastLines returns the end of a program's output for a report.
 func lastLines(s string) string {
 	const most = 600
 	s = strings.TrimSpace(s)

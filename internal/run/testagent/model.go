@@ -13,14 +13,14 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// ModelPrefix begins the name of an agent that is a language model in a loop of ours.
+// ModelPrefix marks an agent that is a language model in our loop.
 const ModelPrefix = "model:"
 
-// lane names the questions of these agents in caches.
+// lane names these agents' questions in caches.
 const lane = "agent"
 
-// OfModel makes an agent of a model for one run: its answers are told from those of other runs. The loop is without
-// servers and prompt; limit is the longest time that it may take.
+// OfModel returns an agent of a model for one run, whose cached answers are separate from other runs'. loop lacks servers and
+// prompt; limit bounds its time.
 func OfModel(client *model.Client, loop modelagent.Options, run int, limit time.Duration) *Agent {
 	loop.Ask = func(ctx context.Context, r model.Request) (model.Answer, error) { return client.Ask(ctx, lane, run, r) }
 	work := func(ctx context.Context, one modelagent.Options, servers []Server) Outcome {
@@ -55,12 +55,12 @@ func OfModel(client *model.Client, loop modelagent.Options, run int, limit time.
 	}
 }
 
-// Unanswered reports whether there was a model and it was never asked to the end or did not answer.
+// Unanswered reports whether there was a model that was never asked to the end or did not answer.
 func (o *Outcome) Unanswered() bool {
 	return o.Model != nil && (o.Model.End == modelagent.NoAnswer || o.Model.End == modelagent.Finished && o.Model.Calls == 0 && strings.TrimSpace(o.Model.Said) == "")
 }
 
-// modelOutcome says how a model ended. Only of one that went to its own end anything can be said that it did not do.
+// modelOutcome says how a model ended. Only if it finished by itself is its inaction meaningful.
 func modelOutcome(r modelagent.Result, err error) Outcome {
 	out := Outcome{Model: &r, Answer: r.Said, AnswerCut: r.SaidCut}
 	switch r.End {

@@ -1,5 +1,4 @@
-// Package testagent starts the agent under test, be it a command of the user's or one of the
-// agents without a model, and says how it ended.
+// Package testagent starts the agent under test, a user's command or a built-in agent without a model, and says how it ended.
 package testagent
 
 import (
@@ -19,62 +18,61 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// Options say which agent is tested, and how.
+// Options select and configure the agent under test.
 type Options struct {
-	// Agent is a command in which {config} and {prompt} stand for an mcp.json and for what the
-	// user says, or builtin:victim, builtin:resister or "builtin:script FILE". A model is made by OfModel.
+	// Agent is a command in which {config} and {prompt} stand for an mcp.json and the user's text, or builtin:victim,
+	// builtin:resister or "builtin:script FILE". OfModel creates agents with a model.
 	Agent     string
-	Transport string        // how its mcp.json has it reach servers: "http" or "stdio"
-	Limit     time.Duration // longest time that it may take for one document
-	Idle      time.Duration // how long a builtin agent listens once its work is done
-	Environ   []string      // ours, of which a command gets everything
-	Env       []string      // NAME=VALUE for a command, beside Environ; hidden in what is said of it
-	Version   string        // ours
-	// ModelURL and Model are those of an agent that is known by name, "" for what it would take itself.
+	Transport string        // transport in its mcp.json: "http" or "stdio"
+	Limit     time.Duration // time limit per document
+	Idle      time.Duration // how long a built-in agent listens after its work
+	Environ   []string      // this program's; a command gets all of it
+	Env       []string      // NAME=VALUE for a command, in addition; hidden in reports
+	Version   string        // this program's
+	// ModelURL and Model are for presets; "" for the preset's defaults.
 	ModelURL, Model string
-	// NoOwnTools says that a command has no tools but those of the servers.
+	// NoOwnTools says that a command has only the servers' tools.
 	NoOwnTools bool
 }
 
-// An Agent can be started once for each document.
+// An Agent can be started once per document.
 type Agent struct {
-	// Start lets the agent work, and returns when it has ended.
+	// Start runs the agent until it ends.
 	Start func(ctx context.Context, servers []Server, prompt string) Outcome
-	// Converse lets it work upon what a front end of AG-UI begins a run with, and returns what it says to its user; nil
-	// for an agent that has no such door in this process.
+	// Converse runs it on an AG-UI front end's input and returns its answer to the user; nil if this in-process agent has no AG-UI.
 	Converse func(ctx context.Context, servers []Server, c aguiagent.Conversation) (string, Outcome)
 }
 
-// A Server is where the agent finds one server.
+// A Server is a server for the agent.
 type Server struct {
 	Name, URL string
 	Stdio     func(ctx context.Context, in io.Reader, out io.Writer) error
-	Agent     bool // it is no MCP server but an agent that speaks A2A
-	// Dial reaches it for agents in this process, in place of URL; nil for URL.
+	Agent     bool // an A2A agent instead of an MCP server
+	// Dial connects in-process agents instead of URL; may be nil.
 	Dial    func(context.Context) (wire.Conn, error)
-	Pending mcpclient.Pending // what the server is about to say
+	Pending mcpclient.Pending // what the server is about to send
 }
 
-// An Outcome says how an agent ended.
+// An Outcome is how an agent ended.
 type Outcome struct {
 	Ended    string // in words
-	Trouble  error  // why nothing can be said of it; nil if something can
-	Scripted bool   // it did what a script says
-	Stderr   string // the end of what it wrote to standard error, where that explains something
-	Command  bool   // it is a program of the user's
-	Crashed  bool   // that ended by itself and badly
-	// Answer is what it said to its user, "" for nothing; AnswerCut says that it was longer than is kept.
+	Trouble  error  // why nothing can be concluded; nil if something can
+	Scripted bool   // it followed a script
+	Stderr   string // the end of its standard error, if that explains something
+	Command  bool   // it is a user's program
+	Crashed  bool   // it failed by itself
+	// Answer is its answer to the user, or ""; AnswerCut says that it was cut.
 	Answer    string
 	AnswerCut bool
-	// Calls are what it did with its own hands, as its events say. Observed says that all it did is known: by a whole stream of
-	// events, or since it has no tools of its own.
+	// Calls are uses of its own tools, from its events. Observed says that everything it did is known: its event stream is
+	// complete, or it has no tools of its own.
 	Calls    []agent.LocalCall
 	Observed bool
-	// Model is what became of a model; nil for other agents.
+	// Model is a model's result; nil for other agents.
 	Model *modelagent.Result
 }
 
-// New finds out what Options.Agent stands for. It starts nothing.
+// New resolves Options.Agent. It starts nothing.
 func New(opt Options) (*Agent, error) {
 	name, builtin := strings.CutPrefix(opt.Agent, "builtin:")
 	if !builtin {
@@ -101,8 +99,8 @@ func New(opt Options) (*Agent, error) {
 	return ofSimulated(sim, opt.Limit), nil
 }
 
-// ofSimulated makes an agent of a simulated one, which takes limit at most. What a script does follows from
-// nothing that it is told, so it has no front door.
+// ofSimulated returns a simulated agent with a time limit. What a script does does not depend on what it is told, so it has no
+// AG-UI.
 func ofSimulated(sim simagent.Options, limit time.Duration) *Agent {
 	work := func(ctx context.Context, run simagent.Options, servers []Server) (simagent.Result, error) {
 		for _, s := range servers {
@@ -145,7 +143,7 @@ func simServer(ctx context.Context, s Server) simagent.Server {
 	return out
 }
 
-// dialer reaches the server, nil for what speaks MCP at its URL.
+// dialer returns the server's dialer, nil if it speaks MCP at its URL.
 func (s *Server) dialer() func(context.Context) (wire.Conn, error) {
 	if s.Dial == nil && s.Agent {
 		return func(context.Context) (wire.Conn, error) { return connectSkills(s.URL) }
@@ -153,7 +151,7 @@ func (s *Server) dialer() func(context.Context) (wire.Conn, error) {
 	return s.Dial
 }
 
-// builtinOutcome says how a builtin agent ended.
+// builtinOutcome says how a built-in agent ended.
 func builtinOutcome(r simagent.Result, err error) Outcome {
 	out := Outcome{Ended: "the agent is done", Scripted: r.Scripted, Answer: r.Answer}
 	if r.Cut != "" {

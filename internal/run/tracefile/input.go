@@ -12,10 +12,10 @@ import (
 	"gauntlet/trace"
 )
 
-// An Input is a trace that is read message by message.
+// An Input is a trace read message by message.
 type Input struct {
 	Header trace.Header
-	// Unread counts the lines that could not be read so far.
+	// Unread counts the unreadable lines so far.
 	Unread int
 
 	name   string
@@ -31,15 +31,15 @@ func Open(name string, stdin io.Reader) (*Input, error) {
 	}
 	r, err := trace.NewReader(in, trace.Limits{})
 	if err != nil {
-		_ = in.Close() // the first error is the one to report
+		_ = in.Close() // the first error is reported
 		return nil, fmt.Errorf("%s: %w", name, userfile.Reason(err))
 	}
 	r.OpenNext = OpenNext(name)
 	return &Input{name: name, Header: r.Header, reader: r, file: in}, nil
 }
 
-// Each hands every message that can be read to do, whose error ends it. The first lines that
-// cannot be read are given to unread, all are counted.
+// Each calls do with every readable message; its error ends the iteration. The first unreadable lines are passed to unread; all are
+// counted.
 func (t *Input) Each(unread func(*trace.LineError), do func(*trace.Message) error) error {
 	for {
 		m, err := t.reader.Next()
@@ -61,14 +61,13 @@ func (t *Input) Each(unread func(*trace.LineError), do func(*trace.Message) erro
 	}
 }
 
-// Close closes the file, which was only read.
+// Close closes the file.
 func (t *Input) Close() {
 	t.reader.Close()
 	_ = t.file.Close()
 }
 
-// OpenNext returns what opens the further files of a trace, which are beside its first; nil for
-// standard input.
+// OpenNext returns a function that opens a trace's further files, beside its first; nil for standard input.
 func OpenNext(first string) func(name string) (io.ReadCloser, error) {
 	if first == "-" {
 		return nil
@@ -82,10 +81,10 @@ func OpenNext(first string) func(name string) (io.ReadCloser, error) {
 	}
 }
 
-// A Filter picks messages by exact words. An empty part picks all.
+// A Filter selects messages by exact names. An empty part selects all.
 type Filter struct{ Servers, Methods, Actors []string }
 
-// Picks reports whether the filter picks a message.
+// Picks reports whether the filter selects a message.
 func (f *Filter) Picks(m *trace.Message) bool {
 	return containsOrEmpty(f.Servers, m.Server) && containsOrEmpty(f.Methods, m.Method) && containsOrEmpty(f.Actors, m.Actor)
 }
@@ -94,10 +93,10 @@ func containsOrEmpty(names []string, name string) bool {
 	return len(names) == 0 || slices.Contains(names, name)
 }
 
-// A Count adds up messages of a trace.
+// A Count counts a trace's messages.
 type Count struct{ All, Shown, Requests, Failed, Strays, Invalid int }
 
-// Add counts a message that is shown. All is for the caller to count.
+// Add counts a shown message. The caller counts All.
 func (c *Count) Add(m *trace.Message) {
 	c.Shown++
 	switch {
@@ -113,7 +112,7 @@ func (c *Count) Add(m *trace.Message) {
 	}
 }
 
-// Text is the count on one line; unread is the number of lines that could not be read.
+// Text returns the count on one line; unread is the number of unreadable lines.
 func (c *Count) Text(unread int) string {
 	text := fmt.Sprintf("%d messages", c.Shown)
 	if c.Shown != c.All {
@@ -131,9 +130,8 @@ func (c *Count) Text(unread int) string {
 	return text
 }
 
-// ReadConversation is Read without the messages of servers that answer and ask nothing, of which
-// there may be any number and which no check looks at. It returns what to tell of those as well:
-// the servers that flooded their client.
+// ReadConversation is Read without server messages that neither answer nor ask anything, of which there may be any number and which
+// no check examines. It also returns the servers that flooded their client.
 func ReadConversation(name string, stdin io.Reader) (t *trace.Trace, floods []string, err error) {
 	type connection struct{ server, session string }
 	meters := map[connection]*trace.FloodMeter{}
@@ -154,11 +152,10 @@ func ReadConversation(name string, stdin io.Reader) (t *trace.Trace, floods []st
 	return t, floods, err
 }
 
-// maxMeters bounds the connections that floods are looked for on.
+// maxMeters bounds the connections examined for floods.
 const maxMeters = 10_000
 
-// Read reads a whole trace with its further files, or stdin for "-"; see [trace.Read]. A nil
-// stdin is for a name that is a file whatever it is.
+// Read reads a whole trace with its further files, or stdin for "-"; see [trace.Read]. With a nil stdin every name is a file.
 func Read(name string, stdin io.Reader) (*trace.Trace, error) {
 	return read(name, stdin, trace.Limits{})
 }

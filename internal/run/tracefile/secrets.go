@@ -12,16 +12,14 @@ import (
 	"gauntlet/trace"
 )
 
-// A SecretRemover takes secrets out of texts and puts labels in their places, the same label for
-// the same secret.
+// A SecretRemover replaces secrets in texts by labels, the same label for the same secret.
 type SecretRemover struct {
 	given    *redact.Redactor
 	patterns []*regexp.Regexp
 	labels   *trace.Labels
 }
 
-// NewSecretRemover removes values given as NAME=VALUE, what the patterns (RE2) match, and what
-// looks like a secret.
+// NewSecretRemover removes values given as NAME=VALUE, matches of the patterns (RE2), and likely secrets.
 func NewSecretRemover(given, patterns []string) (*SecretRemover, error) {
 	r := &SecretRemover{given: redact.New(given), labels: trace.NewLabels("secret-")}
 	for _, p := range patterns {
@@ -48,9 +46,9 @@ func (r *SecretRemover) Remove(text string) string {
 
 func (r *SecretRemover) labelOf(s string) string { return "[" + r.labels.Of(s) + "]" }
 
-// Copy writes what is left of a trace to a file, - for stdout, without secrets and with a header that says so. It returns how many
-// of how many messages had any. unread is told lines that cannot be read; they are not in the copy, which says that, too. It ends
-// early when ctx does.
+// Copy writes the rest of a trace to a file, - for stdout, without secrets and with a header that says so. It returns how many of
+// how many messages had any. unread is called with unreadable lines; they are missing from the copy, which says so too. It ends
+// early with ctx.
 func (r *SecretRemover) Copy(ctx context.Context, in *Input, file string, stdout io.Writer, tool string, unread func(*trace.LineError)) (changed, all int, err error) {
 	header := in.Header
 	header.Redacted, header.Tool, header.Part = true, tool, 0

@@ -6,15 +6,15 @@ import (
 	"gauntlet/trace"
 )
 
-// A View is a way to show a trace: the messages that are picked, in the light of those that are not.
+// A View shows a trace's selected messages, in the context of the others.
 type View interface {
 	Add(*trace.Message) error
 	Skip(*trace.Message)
 	Flush() error
 }
 
-// Show gives a view every message, those that the filter picks to be shown, and counts them. Lines that cannot be read
-// are given to unread as [Input.Each] does. The view is flushed also after an error.
+// Show passes every message to a view, marks those that the filter selects, and counts them. Unreadable lines go to unread as in
+// [Input.Each]. The view is flushed even after an error.
 func (t *Input) Show(ctx context.Context, f *Filter, view View, unread func(*trace.LineError)) (Count, error) {
 	sum := Count{}
 	err := t.Each(unread, func(m *trace.Message) error {

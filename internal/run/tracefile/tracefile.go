@@ -1,6 +1,5 @@
-// Package tracefile records conversations in files: a trace that grows while a command works,
-// so that what was recorded is on disk at once and not in memory. It reads traces message by
-// message as well, however long they are.
+// Package tracefile records messages in trace files that grow while a command works, so that they are on disk at once and not in
+// memory. It also reads traces of any length message by message.
 package tracefile
 
 import (
@@ -18,8 +17,7 @@ import (
 	"gauntlet/trace"
 )
 
-// A File is a trace that is being recorded. A nil File records nothing. Several connections
-// may be recorded at the same time.
+// A File is a trace being recorded. A nil File records nothing. Several connections may be recorded concurrently.
 type File struct {
 	name     string // "-" for standard output
 	writer   *Writer
@@ -30,14 +28,13 @@ type File struct {
 	lost        atomic.Pointer[error] // why the first message was lost; nil if none was
 
 	mu       sync.Mutex
-	given    []string // secrets, as NAME=VALUE, that no message shows
+	given    []string // secrets hidden in messages, as NAME=VALUE
 	secret   *redact.Redactor
 	sessions int
 }
 
-// Create begins the trace of this name, "-" for stdout; tool is the program that records it.
-// A file that exists is replaced by one that only its owner can read. report is told at once
-// when messages are lost and when recording goes on; nil tells nobody.
+// Create begins a trace file, "-" for stdout; tool is the recording program. An existing file is replaced by one that only its
+// owner can read. report, if not nil, is called when messages are lost and when recording resumes.
 func Create(name string, stdout io.Writer, tool string, report func(string)) (*File, error) {
 	w, err := NewWriter(name, stdout, trace.Header{Tool: tool})
 	if err != nil {
@@ -55,7 +52,7 @@ func newFile(name string, w *Writer, report func(string)) *File {
 	return t
 }
 
-// write is the sink of the recorder, which calls it once at a time.
+// write is the recorder's sink, called once at a time.
 func (t *File) write(m *trace.Message) error {
 	before := t.writer.gap
 	err := t.writer.Write(m)
@@ -69,8 +66,7 @@ func (t *File) write(m *trace.Message) error {
 	return err
 }
 
-// Complete returns why a message is missing in the trace, nil if none is. A nil File lacks
-// nothing.
+// Complete returns why a message is missing from the trace, or nil. A nil File lacks nothing.
 func (t *File) Complete() error {
 	if t == nil {
 		return nil
@@ -81,19 +77,18 @@ func (t *File) Complete() error {
 	return nil
 }
 
-// Record records a message that went over no connection of ours.
+// Record records a message that was not on one of our connections.
 func (t *File) Record(m trace.Message) {
 	if t != nil {
 		t.recorder.Record(m)
 	}
 }
 
-// Recorder is for engines that record by themselves.
+// Recorder returns the recorder, for engines that record themselves.
 func (t *File) Recorder() *trace.Recorder { return t.recorder }
 
-// Tap records one connection to a server, under a session label of its own; role says whose
-// conversation it is a part of. No message shows a value of secrets, given as NAME=VALUE.
-// credentials is what the server knows us by, nil for nothing: a label stands for it.
+// Tap records one connection to a server, under its own session label; role says which side it belongs to. No message shows a value
+// of secrets, given as NAME=VALUE. credentials is what the server knows us by, or nil; a label replaces it.
 func (t *File) Tap(server string, role trace.Role, secrets, credentials []string) wire.Tap {
 	if t == nil {
 		return nil
@@ -110,8 +105,7 @@ func (t *File) Tap(server string, role trace.Role, secrets, credentials []string
 	return wire.NewTape(t.recorder, about).Record
 }
 
-// StrictTap is Tap for a connection over which nothing may go unrecorded: a message that could
-// not be recorded is not sent.
+// StrictTap is Tap for a connection on which nothing may go unrecorded: a message that cannot be recorded is not sent.
 func (t *File) StrictTap(server string, role trace.Role, secrets, credentials []string) wire.Tap {
 	tap := t.Tap(server, role, secrets, credentials)
 	if tap == nil {
@@ -125,8 +119,8 @@ func (t *File) StrictTap(server string, role trace.Role, secrets, credentials []
 	}
 }
 
-// Hide keeps values, as NAME=VALUE, out of everything that is recorded from now on. Values that
-// are hidden already cost nothing: every connection of a long run names them again.
+// Hide hides values, as NAME=VALUE, in everything recorded from now on. Known values are skipped: every connection of a long run
+// names them again.
 func (t *File) Hide(given []string) {
 	if t == nil {
 		return
@@ -151,8 +145,7 @@ func (t *File) redactGiven(s string) string {
 	return secret.ReplaceJSON(s)
 }
 
-// Close ends the trace. The error says why it is incomplete. No connection may be in use any
-// more. A nil File is complete.
+// Close ends the trace. The error says why it is incomplete. No connection may still be in use. A nil File is complete.
 func (t *File) Close() error {
 	if t == nil {
 		return nil

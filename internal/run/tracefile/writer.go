@@ -12,17 +12,16 @@ import (
 	"gauntlet/trace"
 )
 
-// Where a trace goes on in a further file.
+// Limits beyond which a trace continues in another file.
 const (
-	maxMessages = trace.DefaultMessages // of one file: what readers take
+	maxMessages = trace.DefaultMessages // per file: readers' limit
 	maxBytes    = 1 << 30
 	// maxParts bounds the search for a free name.
 	maxParts = 10_000
 )
 
-// A Writer writes a trace into files: one, and as many further ones as its length asks for. A
-// message that cannot be written is counted, and the count goes into the trace as soon as
-// something can be written again. It is not safe for use from several goroutines.
+// A Writer writes a trace into one file, and further ones if it gets long. Messages that cannot be written are counted, and the
+// count is written as soon as possible. It is not safe for concurrent use.
 type Writer struct {
 	name   string // "-" for standard output
 	header trace.Header
@@ -32,11 +31,11 @@ type Writer struct {
 	out      *wholeLines
 	file     io.Closer // nil for standard output
 	lines    *trace.Writer
-	messages int   // of this file
-	lost     int   // of this file
-	allLost  int   // of all files
-	gap      int   // lost since the latest message that was written
-	why      error // the latest message was lost
+	messages int   // in this file
+	lost     int   // in this file
+	allLost  int   // in all files
+	gap      int   // lost since the latest message written
+	why      error // why the latest message was lost, or nil
 }
 
 // An output is a file that a Writer writes.
@@ -46,8 +45,8 @@ type output interface {
 	Truncate(size int64) error
 }
 
-// NewWriter begins a trace with this header in a new file, or in stdout for "-". A file that
-// exists is replaced by one that only its owner can read.
+// NewWriter begins a trace with this header in a new file, or in stdout for "-". An existing file is replaced by one that only its
+// owner can read.
 func NewWriter(name string, stdout io.Writer, h trace.Header) (*Writer, error) {
 	w := &Writer{name: name, header: h, create: createNew}
 	w.limits.messages, w.limits.bytes = maxMessages, maxBytes
@@ -59,7 +58,7 @@ func NewWriter(name string, stdout io.Writer, h trace.Header) (*Writer, error) {
 		return nil, err
 	}
 	if err := w.begin(f, f); err != nil {
-		_ = f.Close() // the first error is the one to report
+		_ = f.Close() // the first error is reported
 		return nil, err
 	}
 	return w, nil
@@ -69,7 +68,7 @@ func createNew(name string) (output, error) {
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// begin writes the header of a file and goes on in it.
+// begin writes a file's header and continues in it.
 func (w *Writer) begin(to io.Writer, file io.Closer) error {
 	out := &wholeLines{to: to}
 	lines, err := trace.NewWriterOf(out, w.header)
@@ -80,7 +79,7 @@ func (w *Writer) begin(to io.Writer, file io.Closer) error {
 	return nil
 }
 
-// Write writes a message. The error says why it is not in the trace; the next one may be.
+// Write writes a message. The error says why it is not in the trace; later ones may succeed.
 func (w *Writer) Write(m *trace.Message) error {
 	err := w.write(m)
 	if err != nil {
@@ -108,7 +107,7 @@ func (w *Writer) write(m *trace.Message) error {
 	return nil
 }
 
-// closeGap says how many messages were lost, if any were.
+// closeGap records how many messages were lost, if any.
 func (w *Writer) closeGap() error {
 	if w.gap == 0 {
 		return nil
@@ -120,14 +119,14 @@ func (w *Writer) closeGap() error {
 	return nil
 }
 
-// rotate ends the file and goes on in a further one, whose name is the next that is free.
+// rotate continues in the next file with a free name.
 func (w *Writer) rotate() error {
 	ext := filepath.Ext(w.name)
 	for n := max(1, w.header.Part) + 1; n < maxParts; n++ {
 		name := fmt.Sprintf("%s.%d%s", strings.TrimSuffix(w.name, ext), n, ext)
 		next, err := w.create(name)
 		if errors.Is(err, os.ErrExist) {
-			continue // somebody's file, perhaps of an earlier run
+			continue // another file, perhaps of an earlier run
 		}
 		if err != nil {
 			return err
@@ -136,7 +135,7 @@ func (w *Writer) rotate() error {
 		w.header.Part = max(1, w.header.Part) + 1
 		if err := w.begin(next, next); err != nil {
 			w.header.Part--
-			_ = next.Close() // the first error is the one to report
+			_ = next.Close() // the first error is reported
 			_ = os.Remove(name)
 			return err
 		}
@@ -153,11 +152,11 @@ func (w *Writer) reason() string {
 	return userfile.Reason(w.why).Error()
 }
 
-// Lost returns how many messages could not be written.
+// Lost returns the number of messages that could not be written.
 func (w *Writer) Lost() int { return w.allLost }
 
-// Close ends the trace, of which lost messages more are missing than Write failed for, and
-// closes the file. The error says why it is incomplete.
+// Close ends the trace and closes the file. lost counts missing messages beyond those for which Write failed. The error says why
+// the trace is incomplete.
 func (w *Writer) Close(lost int, why string) error {
 	err := w.closeGap()
 	if err == nil {
@@ -175,11 +174,11 @@ func (w *Writer) Close(lost int, why string) error {
 	return err
 }
 
-// wholeLines keeps half a line, as a full disk leaves it, out of the output, so that what is
-// written next can be read. Where that is not possible, nothing more is written.
+// wholeLines removes a partial line, as a full disk leaves it, so that later output is readable. If that is not possible, nothing
+// more is written.
 type wholeLines struct {
 	to     io.Writer
-	size   int64 // of the lines that are written
+	size   int64 // of complete lines
 	broken error
 }
 

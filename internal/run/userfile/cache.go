@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// CacheDirectory is where files of one kind are kept between runs.
+// CacheDirectory returns the directory for one kind of cached file.
 func CacheDirectory(kind string, getenv func(string) string) (string, error) {
 	if dir := getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "gauntlet", kind), nil

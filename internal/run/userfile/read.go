@@ -1,6 +1,5 @@
-// Package userfile reads and writes the files that a user names, standard input and output
-// among them. What is read is bounded, a file that would block is refused before it is opened,
-// and what is written replaces a file as a whole or not at all.
+// Package userfile reads and writes the files a user names, including standard input and output. Reading is bounded, a file that
+// would block is rejected before it is opened, and writing replaces a file atomically.
 package userfile
 
 import (
@@ -14,15 +13,15 @@ import (
 	"gauntlet/internal/leaf/charset"
 )
 
-// Errors of names. ErrEmpty says that a file could be read and holds nothing.
+// Errors of names. ErrEmpty says that a file is readable but empty.
 var (
 	ErrEmpty     = errors.New("it is empty")
 	ErrMissing   = errors.New("no such file")
 	ErrDirectory = errors.New("it is a directory: name a file in it")
 )
 
-// ReadText returns the text of a file, or of stdin for "-", of at most limit bytes, in UTF-8 without a byte order mark.
-// The text is held once: a catalogue may have hundreds of megabytes.
+// ReadText returns the text of a file, or of stdin for "-", at most limit bytes, as UTF-8 without a byte order mark. The text is
+// held only once: a catalogue may have hundreds of megabytes.
 func ReadText(name string, stdin io.Reader, limit int) (string, error) {
 	if name == "-" {
 		expected := 0
@@ -48,8 +47,7 @@ func ReadText(name string, stdin io.Reader, limit int) (string, error) {
 	return readUpTo(f, int(info.Size()), limit)
 }
 
-// Open opens a file, or stdin for "-", that is too long to be held in memory. Its text comes in UTF-8 without a byte
-// order mark.
+// Open opens a file, or stdin for "-", that is too long for memory. Its text is UTF-8 without a byte order mark.
 func Open(name string, stdin io.Reader) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(charset.NewReader(stdin)), nil
@@ -67,8 +65,7 @@ func Open(name string, stdin io.Reader) (io.ReadCloser, error) {
 	}{charset.NewReader(f), f}, nil
 }
 
-// statRegular refuses what is no regular file. Opening a pipe would wait for ever for somebody
-// to write to it.
+// statRegular rejects anything but a regular file. Opening a pipe would block until somebody writes to it.
 func statRegular(name string) (fs.FileInfo, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -84,8 +81,7 @@ func statRegular(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// readUpTo reads all of r, which is expected to have so many bytes, or fails where it has more
-// than limit.
+// readUpTo reads all of r, expected to have a number of bytes, or fails beyond limit.
 func readUpTo(r io.Reader, expected, limit int) (string, error) {
 	var text strings.Builder
 	text.Grow(expected)
@@ -101,7 +97,7 @@ func readUpTo(r io.Reader, expected, limit int) (string, error) {
 	return charset.Decode(text.String()), nil
 }
 
-// Reason strips what messages of this program say better: the operation and the path.
+// Reason removes the operation and the path, which our messages say better.
 func Reason(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -10,13 +10,12 @@ import (
 	"path/filepath"
 )
 
-// Write writes to a file, replacing it as a whole, or for "-" to stdout. Its errors say where.
+// Write replaces a file atomically, or writes to stdout for "-". Its errors say where.
 func Write(file string, stdout io.Writer, write func(io.Writer) error) error {
 	return writeMode(file, stdout, 0, write)
 }
 
-// WritePrivate is [Write] for what only its owner is to read: the file has mode 0600, also where
-// one of another mode was there.
+// WritePrivate is [Write] for files only their owner may read: the mode is 0600, even if another file existed.
 func WritePrivate(file string, stdout io.Writer, write func(io.Writer) error) error {
 	return writeMode(file, stdout, 0o600, write)
 }
@@ -34,8 +33,8 @@ func writeMode(file string, stdout io.Writer, mode os.FileMode, write func(io.Wr
 	return nil
 }
 
-// CheckWritable refuses a file that can only fail in the end, when the work is done: a
-// directory, one in a folder that is not there, or one of the inputs.
+// CheckWritable rejects a file that would fail only when the work is done: a directory, one in a missing folder, or one of the
+// inputs.
 func CheckWritable(file string, inputs []string) error {
 	if file == "-" {
 		return nil
@@ -57,8 +56,7 @@ func CheckWritable(file string, inputs []string) error {
 	return nil
 }
 
-// Same reports whether two names stand for one file, whether or not it exists. "-" is the same
-// as itself only; a device or a pipe is never the same.
+// Same reports whether two names are one file, existing or not. "-" equals only itself; a device or pipe is never the same.
 func Same(a, b string) bool {
 	if a == "-" || b == "-" {
 		return a == b
@@ -73,9 +71,8 @@ func Same(a, b string) bool {
 	return errors.Join(errA, errB) == nil && absA == absB
 }
 
-// CreatePrivate creates a file with mode 0600, new also where the name stands for an old
-// one: that may be readable for others, or open in their hands. As with other outputs a
-// link goes on pointing to the file, and a device or a pipe is written to.
+// CreatePrivate creates a new file with mode 0600, replacing an old one, which others may be able to read or have open. Links are
+// followed to the file, and devices and pipes are written to.
 func CreatePrivate(name string) (*os.File, error) {
 	if info, err := os.Stat(name); err == nil {
 		if !info.Mode().IsRegular() {
@@ -88,12 +85,11 @@ func CreatePrivate(name string) (*os.File, error) {
 			return nil, err
 		}
 	}
-	// O_EXCL follows no link that somebody else put there in between.
+	// O_EXCL does not follow a link that somebody creates in between.
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// replaceFile gives a file new content, all of it or none: a failure leaves what was there. It
-// has the mode, or for 0 the one it had.
+// replaceFile replaces a file's content atomically: a failure leaves the old one. mode 0 keeps the file's mode.
 func replaceFile(file string, mode os.FileMode, write func(io.Writer) error) error {
 	perm := os.FileMode(0o666)
 	if mode != 0 {
@@ -106,13 +102,12 @@ func replaceFile(file string, mode os.FileMode, write func(io.Writer) error) err
 		if mode == 0 {
 			mode = info.Mode().Perm()
 		}
-		// A link goes on pointing to the file, which is the one to replace.
+		// A link keeps pointing to the file, which is what is replaced.
 		if file, err = filepath.EvalSymlinks(file); err != nil {
 			return err
 		}
 	}
-	// Beside the file, since a rename does not reach another file system. The mode is
-	// what the system would give a new file.
+	// In the same folder, since a rename cannot cross file systems. The mode is the system's default for new files.
 	f, err := os.OpenFile(filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+"."+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return err
@@ -121,7 +116,7 @@ func replaceFile(file string, mode os.FileMode, write func(io.Writer) error) err
 		err = os.Rename(f.Name(), file)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // the first error is the one to report
+		_ = os.Remove(f.Name()) // the first error is reported
 	}
 	return err
 }
@@ -132,7 +127,7 @@ func writeAndSync(f *os.File, mode os.FileMode, write func(io.Writer) error) err
 		err = f.Chmod(mode)
 	}
 	if err == nil {
-		err = f.Sync() // or a power cut could leave the new name with no content
+		err = f.Sync() // otherwise a power failure could leave an empty file
 	}
 	if closed := f.Close(); err == nil {
 		err = closed
@@ -140,7 +135,7 @@ func writeAndSync(f *os.File, mode os.FileMode, write func(io.Writer) error) err
 	return err
 }
 
-// writeToDevice writes to a device or a pipe, which must not be replaced: /dev/null is one.
+// writeToDevice writes to a device or pipe, which must not be replaced, e.g. /dev/null.
 func writeToDevice(file string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {

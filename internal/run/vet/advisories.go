@@ -20,15 +20,15 @@ import (
 	"gauntlet/result"
 )
 
-// The bounds on what is read of advisories.
+// Limits on advisories.
 const (
 	maxAdvisoryFile = 16 << 20  // bytes of one file
-	maxAdvisories   = 512 << 20 // bytes of an export that is loaded
-	maxListed       = 200       // advisories that a report lists, and as many of the package itself
+	maxAdvisories   = 512 << 20 // bytes of a downloaded export
+	maxListed       = 200       // advisories listed in a report, and as many about the package itself
 	loadTime        = 2 * time.Minute
 )
 
-// lookUpAdvisories looks the package and what was installed with it up in the advisories that the user named.
+// lookUpAdvisories looks up the package and its installed dependencies in the user's advisories.
 func (v *vetting) lookUpAdvisories(ctx context.Context) {
 	switch {
 	case v.Advisories == "":
@@ -58,16 +58,16 @@ func (v *vetting) lookUpAdvisories(ctx context.Context) {
 	v.done(stepAdvisories, "%s", text)
 }
 
-// An advisorySearch looks for advisories about packages.
+// An advisorySearch searches advisories about packages.
 type advisorySearch struct {
 	own        string
 	wanted     map[string][]fetch.Dependency
 	found      []result.PackageAdvisory
 	count, bad int
-	ofOwn      int // of found, those about the package itself
+	ofOwn      int // matches about the package itself
 }
 
-// read reads an export: a directory of JSON files, a JSON file, a zip of them, or the address of either.
+// read reads an export: a directory of JSON files, a JSON file, a zip of them, or a URL of either.
 func (s *advisorySearch) read(ctx context.Context, place string) error {
 	if strings.HasPrefix(place, "http://") || strings.HasPrefix(place, "https://") {
 		text, err := load(ctx, place)
@@ -109,7 +109,7 @@ func (s *advisorySearch) read(ctx context.Context, place string) error {
 	})
 }
 
-// load gets an export from its address.
+// load downloads an export.
 func load(ctx context.Context, address string) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, loadTime, fmt.Errorf("loading it took more than %s", loadTime))
 	defer cancel()
@@ -177,8 +177,8 @@ func (s *advisorySearch) takeJSON(text []byte) error {
 	return nil
 }
 
-// full reports whether no further advisory is listed. Those about the package itself have room of their own, so that no number
-// of others hides them.
+// full reports whether no more advisories are listed. Those about the package itself have their own limit, so that others cannot
+// crowd them out.
 func (s *advisorySearch) full(own bool) bool {
 	if own {
 		return s.ofOwn == maxListed
@@ -186,7 +186,7 @@ func (s *advisorySearch) full(own bool) bool {
 	return len(s.found)-s.ofOwn == maxListed
 }
 
-// compare notes an advisory once for each package and version that it is about.
+// compare records an advisory once per affected package and version.
 func (s *advisorySearch) compare(e *advisory) {
 	seen := map[fetch.Dependency]bool{}
 	for _, key := range e.Names() {

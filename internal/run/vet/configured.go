@@ -9,9 +9,9 @@ import (
 	"gauntlet/internal/runtime/fetch"
 )
 
-// Configured turns the servers of a plan into targets: what a package runner would fetch is vetted as that package
-// with the arguments and variables of its entry, everything else as the command or address that it is. names
-// restricts them to entries of these names; nil for all. missing are the names that no entry has.
+// Configured returns a plan's servers as targets: what a package runner would fetch is vetted as that package with its entry's
+// arguments and variables, anything else as its command or address. names selects entries; nil for all. missing lists names without
+// an entry.
 func Configured(p *clientplan.Plan, names []string) (targets []Target, missing []string) {
 	missing = slices.Clone(names)
 	for _, l := range p.Launches {

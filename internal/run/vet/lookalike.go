@@ -12,7 +12,7 @@ import (
 //go:embed popular.txt
 var popularText string
 
-// popular are the well-known names by ecosystem.
+// popular maps ecosystems to well-known names.
 var popular = sync.OnceValue(func() map[string][]string {
 	names := map[string][]string{}
 	for line := range strings.Lines(popularText) {
@@ -24,21 +24,21 @@ var popular = sync.OnceValue(func() map[string][]string {
 	return names
 })
 
-// A Likeness is the well-known name that another one looks like.
+// A Likeness is the well-known name that another one resembles.
 type Likeness struct {
 	Name     string
 	How      string // in words
 	Severity finding.Severity
 }
 
-// shortest is the length below which names are one letter apart by chance.
+// shortest is the length below which one letter of difference is coincidence.
 const shortest = 8
 
-// longest bounds the names that are compared: no registry has longer ones.
+// longest bounds the names compared: no registry allows longer ones.
 const longest = 300
 
-// findLookalike returns the well-known name that a package of an ecosystem ("npm", "pypi", "go") imitates, nil for
-// none. A well-known name imitates nothing, nor do other packages of its scope.
+// findLookalike returns the well-known name that a package of an ecosystem ("npm", "pypi", "go") imitates, or nil. A well-known
+// name imitates nothing, nor do other packages of its scope.
 func findLookalike(ecosystem, name string) *Likeness {
 	name = strings.ToLower(name)
 	names := popular()[ecosystem]
@@ -59,7 +59,7 @@ func findLookalike(ecosystem, name string) *Likeness {
 	return best
 }
 
-// compare says how a name imitates a known one, nil if it does not. Both are in lower case and differ.
+// compare says how a name imitates a known one, or returns nil. Both are in lower case and differ.
 func compare(name, known string) *Likeness {
 	scope, base := scopeOf(name), name[len(scopeOf(name)):]
 	knownScope, knownBase := scopeOf(known), known[len(scopeOf(known)):]
@@ -79,10 +79,10 @@ func compare(name, known string) *Likeness {
 	return nil
 }
 
-// generic names say nothing by themselves.
+// generic names are too common to mean anything.
 var generic = map[string]bool{"mcp-server": true, "mcp-client": true, "inspector": true}
 
-// scopeOf returns the scope of a name with its slash, "" for none.
+// scopeOf returns a name's scope with its slash, or "".
 func scopeOf(name string) string {
 	if !strings.HasPrefix(name, "@") {
 		return ""
@@ -90,7 +90,7 @@ func scopeOf(name string) string {
 	return name[:strings.IndexByte(name, '/')+1]
 }
 
-// skeleton replaces letters by those that look the same to a hasty eye.
+// skeleton replaces letters by similar-looking ones.
 func skeleton(s string) string { return looksSame.Replace(s) }
 
 var looksSame = strings.NewReplacer("0", "o", "1", "l", "i", "l", "5", "s", "rn", "m", "vv", "w", "а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "і", "l", "ѕ", "s", "ո", "n")
@@ -104,8 +104,8 @@ func withoutSeparators(s string) string {
 	}, s)
 }
 
-// oneEdit reports whether one letter inserted, left out or changed, or two neighbours swapped, makes b
-// of a. It takes time in the length of both.
+// oneEdit reports whether inserting, deleting or changing one letter, or swapping two neighbours, turns a into b. It takes linear
+// time.
 func oneEdit(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	if len(x) > len(y) {

@@ -11,7 +11,7 @@ import (
 	"gauntlet/finding"
 )
 
-// An advisory is one advisory, as far as it is needed here (https://ossf.github.io/osv-schema/).
+// An advisory is the needed part of an advisory (https://ossf.github.io/osv-schema/).
 type advisory struct {
 	ID        string     `json:"id"`
 	Aliases   []string   `json:"aliases"`
@@ -23,7 +23,7 @@ type advisory struct {
 	} `json:"database_specific"`
 }
 
-// Affected says which versions of one package an advisory is about.
+// Affected is the affected versions of one package.
 type Affected struct {
 	Package struct {
 		Ecosystem string `json:"ecosystem"`
@@ -36,15 +36,15 @@ type Affected struct {
 	Versions []string `json:"versions"`
 }
 
-// An event is where a range begins or ends.
+// An event begins or ends a range.
 type event struct {
 	Introduced   string `json:"introduced"`
 	Fixed        string `json:"fixed"`
 	LastAffected string `json:"last_affected"`
 }
 
-// parseAdvisory reads a text with one advisory, a list of them, or an object whose member vulns is one. Advisories that cannot
-// be read are left out; bad counts them.
+// parseAdvisory parses one advisory, a list of them, or an object with a member vulns. Unreadable advisories are skipped; bad
+// counts them.
 func parseAdvisory(text []byte) (entries []advisory, bad int, err error) {
 	var all []json.RawMessage
 	switch trimmed := strings.TrimLeft(string(text[:min(len(text), 64)]), " \t\r\n\ufeff"); {
@@ -76,7 +76,7 @@ func parseAdvisory(text []byte) (entries []advisory, bad int, err error) {
 	return entries, bad, nil
 }
 
-// Names returns the packages that an advisory is about, as packageKey writes them.
+// Names returns the affected packages, as packageKey formats them.
 func (e *advisory) Names() []string {
 	var out []string
 	for i := range e.Affected {
@@ -86,7 +86,7 @@ func (e *advisory) Names() []string {
 	return out
 }
 
-// packageKey identifies a package of an ecosystem, however it is written.
+// packageKey returns a canonical name of an ecosystem's package.
 func packageKey(ecosystem, name string) string {
 	ecosystem, _, _ = strings.Cut(strings.ToLower(ecosystem), ":")
 	if ecosystem == "pypi" {
@@ -95,8 +95,7 @@ func packageKey(ecosystem, name string) string {
 	return ecosystem + " " + strings.ToLower(name)
 }
 
-// Match reports whether an advisory is about a package in a version, and the first version without the
-// vulnerability, "" where there is none or nobody knows.
+// Match reports whether an advisory affects a package's version, and the first fixed version, "" if none is known.
 func (e *advisory) Match(ecosystem, name, version string) (fixed string, ok bool) {
 	if e.Withdrawn != "" || version == "" {
 		return "", false
@@ -128,8 +127,7 @@ func (a *Affected) covers(version string) (fixed string, ok bool) {
 	return fixed, listed
 }
 
-// inRange reports whether a version stands behind an introduction and before the fix that follows it, which
-// is returned.
+// inRange reports whether a version lies between an introduction and the following fix, which is returned.
 func inRange(events []event, version string) (fixed string, in bool) {
 	sorted := slices.Clone(events)
 	slices.SortStableFunc(sorted, func(a, b event) int { return Compare(a.at(), b.at()) })
@@ -153,8 +151,7 @@ func (e *event) at() string {
 	return cmp.Or(e.Introduced, e.Fixed, e.LastAffected)
 }
 
-// Severity is the one that the advisory states, high where it states none that is known, and critical for a
-// package that is itself malicious.
+// Severity returns the stated severity, high if none is known, and critical for a malicious package.
 func (e *advisory) Severity() finding.Severity {
 	if strings.HasPrefix(e.ID, "MAL-") {
 		return finding.Critical

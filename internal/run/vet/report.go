@@ -48,17 +48,17 @@ func (v *vetting) report(ctx context.Context, older *vetting) (*result.Report, e
 	return r, nil
 }
 
-// nothingExamined keeps a vetting that looked at nothing from reading like a clean one.
+// nothingExamined keeps a vetting that examined nothing from looking clean.
 func (v *vetting) nothingExamined() finding.Problem {
 	return finding.Problem{Kind: finding.Unread, Message: "nothing of it was examined: neither its definitions nor its source nor its behaviour", Location: finding.Location{File: v.label()}, Input: -1}
 }
 
-// isEmptyCatalog recognises what a scan of nothing says: the steps of a vetting say it better.
+// isEmptyCatalog recognises the problem of an empty scan: the vetting's steps say it better.
 func isEmptyCatalog(p finding.Problem) bool {
 	return p.Kind == finding.Unread && p.Message == scanner.NothingRead
 }
 
-// sourceLabel is what findings call the top of the source.
+// sourceLabel is the source root's name in findings.
 func (v *vetting) sourceLabel() string {
 	if v.target.Spec.Kind == "directory" {
 		return v.target.Spec.Name
@@ -66,9 +66,8 @@ func (v *vetting) sourceLabel() string {
 	return v.label()
 }
 
-// addProbing adds what probes found. A run that was cut, and a tool that no trial reached, make the vetting
-// incomplete; other trials that were not delivered are counted in the step, and make it so only where the user asked for
-// behaviour by name.
+// addProbing adds the probes' findings. A run that was cut, or a tool no trial reached, makes the vetting incomplete; other
+// undelivered trials are counted in the step, and do so only if the user asked for behaviour by name.
 func (v *vetting) addProbing(r *result.Report) error {
 	probed, err := v.read.probed.Report(v.Version, v.Limits)
 	if err != nil {
@@ -101,8 +100,8 @@ func (v *vetting) addProbing(r *result.Report) error {
 	return nil
 }
 
-// reachedTool reports whether a planned trial of a parameter reached the code of its tool: those of a tool as a whole only look
-// at what it answers.
+// reachedTool reports whether a planned trial of a parameter reached its tool's code; trials of a tool as a whole only examine its
+// answers.
 func reachedTool(p *result.Probing, tool string) bool {
 	return slices.ContainsFunc(p.Trials, func(t result.ProbeTrial) bool {
 		return t.Planned && t.Tool == tool && t.Parameter != "" && t.Outcome != result.NotDelivered
@@ -118,7 +117,7 @@ func plannedTrials(p *result.Probing) (n int) {
 	return n
 }
 
-// takeChecks takes from another report the lines of checks that ran there and not here.
+// takeChecks copies from another report the lines of checks that ran only there.
 func takeChecks(r, from *result.Report) {
 	ran := map[finding.Rule]result.CheckCoverage{}
 	for _, c := range from.Coverage.Checks {
@@ -134,7 +133,7 @@ func takeChecks(r, from *result.Report) {
 	r.Skipped = slices.DeleteFunc(r.Skipped, func(s result.Skip) bool { _, ok := ran[s.Rule]; return ok })
 }
 
-// join adds the report of a further target.
+// join adds a further target's report.
 func join(all, r *result.Report) {
 	behind := 0
 	for i := range all.Findings {

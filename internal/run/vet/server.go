@@ -22,7 +22,7 @@ import (
 // A reading is what was read of one target.
 type reading struct {
 	source  *sourcecode.Analysed
-	agents  []config.File // what the package brings for agents; nil for nothing
+	agents  []config.File // the package's files for agents; may be nil
 	catalog catalog.Catalog
 	boxes   launch.Sandboxes
 	secrets []string
@@ -36,7 +36,7 @@ func (r *reading) close() {
 	}
 }
 
-// readServer starts the server sealed off, reads what it says, and probes it.
+// readServer starts the server in a sandbox, reads it, and probes it.
 func (v *vetting) readServer(ctx context.Context) {
 	if v.server == nil {
 		if v.fetched != nil && v.fetched.URL == "" {
@@ -62,16 +62,16 @@ func (v *vetting) readServer(ctx context.Context) {
 	v.probe(ctx)
 }
 
-// sealing is how servers are started: sealed off, or not at all.
+// sealing returns how servers are started: in a sandbox, or not at all.
 func (v *vetting) sealing() launch.Sealing {
 	c := sandbox.Config{Allow: v.Allow}
-	if v.start != nil { // the package says how it is started: that shows it no file of this machine
+	if v.start != nil { // the package's own start command does not expose local files
 		c.OwnFiles, c.Read = true, slices.Concat(v.start.Read, namedFiles(v.target.Args))
 	}
 	return launch.Sealing{Level: sandbox.Require, Config: c, Boxes: &v.read.boxes}
 }
 
-// namedFiles are the files and directories that arguments of the user name.
+// namedFiles returns the files and directories that the user's arguments name.
 func namedFiles(args []string) (out []string) {
 	for _, a := range args {
 		if _, err := os.Stat(a); err == nil && filepath.IsAbs(a) {
@@ -81,7 +81,7 @@ func namedFiles(args []string) (out []string) {
 	return out
 }
 
-// reader reads the server; what it wrote to its stderr goes to notes.
+// reader returns a reader of the server; its stderr output goes to notes.
 func (v *vetting) reader(notes *[]target.Note) *target.Reader {
 	return &target.Reader{
 		Options: target.Options{Timeout: v.Timeout, Total: v.Total, Message: wire.DefaultMessage, Pages: 1000, Parallel: 1, Limits: v.Limits},
@@ -90,11 +90,11 @@ func (v *vetting) reader(notes *[]target.Note) *target.Reader {
 	}
 }
 
-// maxStarts is how often a server is started that does not answer: as it is, and with what it says it misses.
+// maxStarts bounds the starts of a server that does not answer: as it is, and with what it reports missing.
 const maxStarts = 4
 
-// capture reads what the server says of itself. A server that does not start without a variable or an argument
-// gets one without a meaning: it is sealed off, and what it is for can be seen all the same.
+// capture reads what the server says about itself. A server that needs a variable or argument to start gets a meaningless one: it
+// is sandboxed, and still shows what it is for.
 func (v *vetting) capture(ctx context.Context) error {
 	if v.start != nil {
 		v.addPlaceholders(v.start.Needs)
@@ -142,7 +142,7 @@ func (v *vetting) definitionsText(notes []target.Note) string {
 	return text
 }
 
-// shownCommand is the command without the folders of the cache.
+// shownCommand returns the command without cache folders.
 func (v *vetting) shownCommand() []string {
 	if v.server.URL != "" {
 		return nil
@@ -159,8 +159,7 @@ func (v *vetting) shownCommand() []string {
 
 const maxPlaceholders = 12
 
-// supply gives the server what its last words say that it misses. It reports whether there is something new
-// to try.
+// supply gives the server what its last output reports missing. It reports whether there is something new to try.
 func (v *vetting) supply(failure string, notes []target.Note) bool {
 	text := failure
 	for _, n := range notes {
@@ -178,10 +177,10 @@ func (v *vetting) supply(failure string, notes []target.Note) bool {
 	return false
 }
 
-// argumentPlaceholder stands for an argument among the placeholders.
+// argumentPlaceholder represents an argument among the placeholders.
 const argumentPlaceholder = "the argument /tmp"
 
-// addPlaceholders sets variables that nobody has set. It reports whether there were any.
+// addPlaceholders sets variables that are not set, and reports whether there were any.
 func (v *vetting) addPlaceholders(names []string) bool {
 	added := false
 	for _, name := range names {
@@ -196,7 +195,7 @@ func (v *vetting) addPlaceholders(names []string) bool {
 	return added
 }
 
-// placeholder is a value of the form that the name of a variable suggests.
+// placeholder returns a value in the form that a variable's name suggests.
 func placeholder(name string) string {
 	switch word := name[strings.LastIndexByte(name, '_')+1:]; word {
 	case "URL", "URI", "ENDPOINT", "BASE", "SITE", "INSTANCE":
@@ -213,7 +212,7 @@ func placeholder(name string) string {
 	return "placeholder-0123456789abcdef"
 }
 
-// probe probes the server that was read.
+// probe probes the server.
 func (v *vetting) probe(ctx context.Context) {
 	switch {
 	case !v.Depth.wants(Behaviour):

@@ -18,7 +18,7 @@ import (
 	"gauntlet/result"
 )
 
-// The names of the steps, as reports have them.
+// Names of the steps in reports.
 const (
 	stepFetch       = "fetch"
 	stepSource      = "source"
@@ -28,7 +28,7 @@ const (
 	stepBehaviour   = "behaviour"
 )
 
-// run does all steps and makes the report.
+// run performs all steps and returns the report.
 func (v *vetting) run(ctx context.Context) (*result.Report, error) {
 	v.what = result.Vetting{Target: v.target.text(), Kind: string(v.target.Spec.Kind), Reasons: []string{}, Steps: []result.VettingStep{}}
 	v.get(ctx)
@@ -58,7 +58,7 @@ func (v *vetting) run(ctx context.Context) (*result.Report, error) {
 	return v.report(ctx, older)
 }
 
-// get gets the package, or takes the server as its configuration has it.
+// get fetches the package, or uses the configured server.
 func (v *vetting) get(ctx context.Context) {
 	if s := v.target.Server; s != nil {
 		v.what.Kind = "command"
@@ -127,7 +127,7 @@ func fetchedText(p *fetch.Fetched) string {
 	return text
 }
 
-// readSource reads the source of the package. An error says that it was interrupted.
+// readSource reads the package's source. An error means that it was interrupted.
 func (v *vetting) readSource(ctx context.Context) error {
 	switch {
 	case !v.Depth.wants(Source):
@@ -154,7 +154,7 @@ func (v *vetting) readSource(ctx context.Context) error {
 	case errors.Is(found.Err, source.ErrNoSources):
 		v.inapplicable(Source, found.Err.Error())
 		return nil
-	case errors.Is(found.Err, source.ErrNoHandlers): // it may do anything: other code of it is no answer
+	case errors.Is(found.Err, source.ErrNoHandlers): // it may do anything: other code is no answer
 		v.missing(Source, fmt.Sprintf("no handler of a tool was found in %d source files: it may speak the protocol without an SDK; read the code that answers tools/call", found.Sources.Files))
 		return nil
 	case found.Err != nil:
@@ -165,10 +165,10 @@ func (v *vetting) readSource(ctx context.Context) error {
 	return nil
 }
 
-// stepAgents is what the package brings for an agent to read or run: skills, instructions, hooks, settings.
+// stepAgents covers the package's files for agents: skills, instructions, hooks, settings.
 const stepAgents = "agent files"
 
-// readAgentFiles reads them. Nothing is noted of a package without any.
+// readAgentFiles reads them. Nothing is recorded for a package without any.
 func (v *vetting) readAgentFiles() {
 	if v.fetched == nil || v.fetched.Dir == "" {
 		return
@@ -191,7 +191,7 @@ func (v *vetting) readAgentFiles() {
 	}
 }
 
-// install installs what the package depends on, so that it can be started.
+// install installs the package's dependencies, so that it can be started.
 func (v *vetting) install(ctx context.Context) {
 	switch {
 	case v.fetched.URL != "":
@@ -222,7 +222,7 @@ func (v *vetting) install(ctx context.Context) {
 	v.done(stepInstall, "%s", text)
 }
 
-// unsealed says why a server cannot be started sealed off here; nil if it can.
+// unsealed says why servers cannot be sandboxed here; nil if they can.
 func (v *vetting) unsealed() error {
 	if v.Sandboxed != nil {
 		return v.Sandboxed()

@@ -11,7 +11,7 @@ import (
 	"gauntlet/result"
 )
 
-// readOlder reads the version that the user has now: its package and its definitions.
+// readOlder reads the user's current version: its package and definitions.
 func (v *vetting) readOlder(ctx context.Context) *vetting {
 	if v.target.Older == nil {
 		return nil
@@ -31,7 +31,7 @@ func (v *vetting) readOlder(ctx context.Context) *vetting {
 	return o
 }
 
-// compare says what differs from the older version.
+// compare reports the differences from the older version.
 func (v *vetting) compare(o *vetting) {
 	v.what.Changes = []string{}
 	say := func(format string, args ...any) {
@@ -66,10 +66,10 @@ func (v *vetting) compare(o *vetting) {
 	}
 }
 
-// maxNamed is how many entries of a list a change names.
+// maxNamed bounds the entries named in a change.
 const maxNamed = 20
 
-// sayLists says what came and what went.
+// sayLists reports additions and removals.
 func sayLists(say func(string, ...any), what string, was, now []string) {
 	for _, change := range []struct {
 		word string

@@ -9,10 +9,10 @@ import (
 	"gauntlet/result"
 )
 
-// maxReasons is how many reasons a verdict names.
+// maxReasons bounds the reasons in a verdict.
 const maxReasons = 3
 
-// judge sets the verdict. It follows from the severest finding, and where there is none from what is undone.
+// judge sets the verdict: by the most severe finding, otherwise by what was not done.
 func (v *vetting) judge(r *result.Report) {
 	w := &v.what
 	w.Depth = v.reached()
@@ -45,7 +45,7 @@ func (v *vetting) judge(r *result.Report) {
 	r.Vetted[0] = *w
 }
 
-// firstReasons are as many of all as a verdict names.
+// firstReasons returns at most maxReasons reasons.
 func firstReasons(all []string) []string {
 	out := slices.Clone(all[:min(len(all), maxReasons)])
 	if n := len(all) - len(out); n > 0 {
@@ -54,11 +54,11 @@ func firstReasons(all []string) []string {
 	return out
 }
 
-// isCapability reports whether a finding tells what tools can do together. That is for the user to weigh:
-// nothing in it speaks against who wrote them.
+// isCapability reports whether a finding describes what tools can do together. That is for the user to weigh, and says nothing
+// against the author.
 func isCapability(f finding.Finding) bool { return f.Rule == "SEC-035" }
 
-// atLeast returns the findings of at least a severity, the severest first.
+// atLeast returns the findings of at least a severity, most severe first.
 func atLeast(fs []finding.Finding, floor finding.Severity) []finding.Finding {
 	var out []finding.Finding
 	for i := range fs {
@@ -83,7 +83,7 @@ func findingReasons(fs []finding.Finding) []string {
 	return firstReasons(out)
 }
 
-// reached is the deepest level of which something was done.
+// reached returns the deepest level at which something was done.
 func (v *vetting) reached() string {
 	for _, d := range []Depth{Behaviour, Source, Definitions} {
 		if v.stepState(string(d)) == result.StepDone {

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Compare orders versions of npm (SemVer), Go and Python (PEP 440) as far as releases and pre-releases go:
-// part by part, numbers by value, and a word such as "rc" before the release it leads to. What stands behind
-// "+" does not count.
+// Compare orders versions of npm (SemVer), Go and Python (PEP 440) by releases and pre-releases: part by part, numbers by value,
+// and a word such as "rc" before its release. Build metadata after "+" is ignored.
 func Compare(a, b string) int {
 	x, y := parts(a), parts(b)
 	for i := range max(len(x), len(y)) {
@@ -32,7 +31,7 @@ func partAt(ps []part, i int) part {
 	return part{end: true}
 }
 
-// maxParts bounds the work on a version that a stranger wrote.
+// maxParts bounds the work on a stranger's version.
 const maxParts = 64
 
 func parts(v string) []part {
@@ -51,7 +50,7 @@ func parts(v string) []part {
 			for n < len(v) && isLetter(v[n]) {
 				n++
 			}
-			if word := (part{word: v[:n]}); !worded && word.rank() < 1 { // 1.0rc1 and 1.0.0-rc.1 lead to the same release
+			if word := (part{word: v[:n]}); !worded && word.rank() < 1 { // 1.0rc1 and 1.0.0-rc.1 precede the same release
 				for len(out) > 1 && out[len(out)-1] == (part{}) {
 					out = out[:len(out)-1]
 				}
@@ -69,7 +68,7 @@ func parts(v string) []part {
 func isDigit(b byte) bool  { return '0' <= b && b <= '9' }
 func isLetter(b byte) bool { return 'a' <= b && b <= 'z' }
 
-// rank orders kinds of parts: words of pre-releases, the end and a zero, words of later releases, numbers.
+// rank orders kinds of parts: pre-release words, the end and zero, post-release words, numbers.
 func (p part) rank() int {
 	switch {
 	case p.word == "post" || p.word == "rev" || p.word == "r":

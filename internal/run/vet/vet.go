@@ -1,6 +1,5 @@
-// Package vet looks at packages and servers before they are installed: it gets them without running anything
-// of them, reads what is known of them and their source, starts them in a sandbox, reads and probes them,
-// and says in one line what that comes to.
+// Package vet examines packages and servers before they are installed: it fetches them without running anything, reads what is
+// known of them and their source, starts them in a sandbox, reads and probes them, and gives a one-line verdict.
 package vet
 
 import (
@@ -19,17 +18,17 @@ import (
 	"gauntlet/result"
 )
 
-// A Depth is how far a vetting goes. Each includes those before it.
+// A Depth is how far a vetting goes. Each includes the previous ones.
 type Depth string
 
-// The depths. The zero Depth asks for all that the kind of target has.
+// The depths. The zero Depth means everything the kind of target has.
 const (
-	Definitions Depth = "definitions" // what the server says of itself
-	Source      Depth = "source"      // what its source does with what its caller sends
-	Behaviour   Depth = "behaviour"   // what it does when it is called
+	Definitions Depth = "definitions" // what the server says about itself
+	Source      Depth = "source"      // what its source does with its caller's input
+	Behaviour   Depth = "behaviour"   // what it does when called
 )
 
-// Depths are the names that ParseDepth takes.
+// Depths returns the names that ParseDepth accepts.
 func Depths() []string { return []string{string(Definitions), string(Source), string(Behaviour)} }
 
 // ParseDepth reads the value of a flag.
@@ -40,61 +39,60 @@ func ParseDepth(text string) (Depth, error) {
 	return Depth(text), nil
 }
 
-// wants reports whether a depth includes another one.
+// wants reports whether a depth includes another.
 func (d Depth) wants(level Depth) bool {
 	return d == "" || slices.Index(Depths(), string(d)) >= slices.Index(Depths(), string(level))
 }
 
-// Progress is told what slow work is at.
+// Progress receives updates about long-running work.
 type Progress interface {
 	Step(format string, args ...any)
 	Count(through, more int)
 	ResetCount()
-	Watcher() func([]finding.Finding) // takes the findings that come before the report; nil where nobody watches
+	Watcher() func([]finding.Finding) // receives findings before the report; nil if nobody watches
 }
 
-// Options say how to vet.
+// Options configure a vetting.
 type Options struct {
-	Fetcher  fetch.Fetcher // its Environ is ours, its Progress is set here
+	Fetcher  fetch.Fetcher // its Environ is this program's, its Progress is set here
 	Depth    Depth
-	Version  string // ours, which servers are told
+	Version  string // this program's, sent to servers
 	Limits   catalog.Limits
 	Progress Progress
 
-	// Connect lets servers behind a URL of a configuration be reached with what the configuration gives them, and those
-	// behind a URL that a registry names.
+	// Connect permits connections to URLs of a configuration, with what it gives them, and to URLs named by a registry.
 	Connect bool
-	Allow   []string // hosts that the sandbox lets it reach
+	Allow   []string // hosts that the sandbox permits
 
-	Timeout time.Duration // longest wait for one answer
-	Total   time.Duration // longest time for all that is asked of one server
-	Calls   int           // most that a probe makes
-	Budget  time.Duration // longest time for all of them
-	Call    time.Duration // longest wait for the answer to one call of a probe
-	Replay  string        // the fingerprint of the only finding that is to be probed again; "" for all
-	// Again is the command line for that of one target, see probe.Evidence.
+	Timeout time.Duration // time limit for one answer
+	Total   time.Duration // time limit for reading one server
+	Calls   int           // most calls of a probe
+	Budget  time.Duration // time limit for all calls
+	Call    time.Duration // time limit for one call's answer
+	Replay  string        // fingerprint of the only finding to probe again; "" for all
+	// Again returns the command line for that, for one target; see probe.Evidence.
 	Again func(target string) string
 
-	// Advisories is an export of advisories in the OSV format: a directory, a file or an address; "" for none.
+	// Advisories is an OSV export: a directory, a file or a URL; or "".
 	Advisories string
-	// Sandboxed says whether servers can be started sealed off here, nil for yes. The default asks the system.
+	// Sandboxed returns why servers cannot be sandboxed here, nil if they can. The default asks the system.
 	Sandboxed func() error
 }
 
-// A Target is one thing to vet: what a spec names, or a server of a configuration.
+// A Target is one thing to vet: a package spec, or a configured server.
 type Target struct {
 	Spec   fetch.Spec
-	Server *launch.Server // of a configuration: it is started or reached as it stands there; nil for none
-	Name   string         // what the user calls it: the entry of a configuration; "" for what Spec says
+	Server *launch.Server // of a configuration, started or reached as configured; may be nil
+	Name   string         // the configuration entry's name; "" for Spec
 	Args   []string       // further arguments of the server
 	Env    []string       // variables of the server, as NAME=VALUE
 	Guard  []string       // what reports hide of them, as NAME=VALUE
-	// Older is the version that the user has now, to compare with; nil for none.
+	// Older is the user's current version to compare with; may be nil.
 	Older *fetch.Spec
 }
 
-// Named are the targets that names stand for, in the forms of [fetch.Forms]. With compare there are two names, of the version
-// that the user has and of a newer one, which is the target.
+// Named returns the targets that names stand for, in the forms of [fetch.Forms]. With compare there are two names: the user's
+// version and a newer one, which is the target.
 func Named(names []string, compare bool) ([]Target, error) {
 	var out []Target
 	for _, name := range names {
@@ -111,12 +109,12 @@ func Named(names []string, compare bool) ([]Target, error) {
 	return out, nil
 }
 
-// AddStart gives the server further arguments, and variables as NAME=VALUE, which reports hide.
+// AddStart adds arguments and variables (NAME=VALUE, hidden in reports) for the server.
 func (t *Target) AddStart(args, env []string) {
 	t.Args, t.Env, t.Guard = append(t.Args, args...), append(t.Env, env...), append(t.Guard, env...)
 }
 
-// text is what reports call the target.
+// text returns the target's name in reports.
 func (t *Target) text() string {
 	switch {
 	case t.Server != nil:
@@ -127,8 +125,8 @@ func (t *Target) text() string {
 	return t.Spec.Text
 }
 
-// Run vets targets one after the other into one report. An error says that it was interrupted, or that nothing
-// could be begun; what goes wrong with a target is in the report.
+// Run vets targets one after the other into one report. An error means that it was interrupted, or could not begin; failures of a
+// target are in the report.
 func Run(ctx context.Context, opt Options, targets []Target) (*result.Report, error) {
 	var all *result.Report
 	for i := range targets {
@@ -156,14 +154,14 @@ func Run(ctx context.Context, opt Options, targets []Target) (*result.Report, er
 	return all, nil
 }
 
-// A vetting is one target on its way.
+// A vetting is one target being vetted.
 type vetting struct {
 	Options
 	target *Target
 
-	fetched *fetch.Fetched // nil for a server of a configuration
+	fetched *fetch.Fetched // nil for a configured server
 	start   *fetch.Start
-	server  *launch.Server // what is started or connected to; nil for nothing
+	server  *launch.Server // what is started or connected to; may be nil
 	what    result.Vetting
 	read    reading
 
@@ -181,18 +179,18 @@ func (v *vetting) done(step, format string, args ...any) {
 	v.note(step, result.StepDone, fmt.Sprintf(format, args...))
 }
 
-// skipped notes a step that nobody asked for, or that this kind of target has nothing of.
+// skipped records a step that was not requested, or does not apply to this kind of target.
 func (v *vetting) skipped(step, format string, args ...any) {
 	v.note(step, result.StepSkipped, fmt.Sprintf(format, args...))
 }
 
-// notDone notes a step that was asked for and could not be tried.
+// notDone records a requested step that could not be tried.
 func (v *vetting) notDone(step, why string) {
 	v.note(step, result.StepNotDone, why)
 	v.addProblem(finding.Unread, step+": "+why)
 }
 
-// failed notes a step that was tried and did not work.
+// failed records a step that was tried and failed.
 func (v *vetting) failed(step string, err error) {
 	v.note(step, result.StepFailed, err.Error())
 	v.addProblem(finding.Failed, step+": "+err.Error())
@@ -206,7 +204,7 @@ func (v *vetting) note(step, state, detail string) {
 	v.what.Steps = append(v.what.Steps, result.VettingStep{Name: step, State: state, Detail: detail})
 }
 
-// missing notes that a level could not be looked at, which matters only where the depth asks for it.
+// missing records that a level could not be examined, which matters only if the depth includes it.
 func (v *vetting) missing(level Depth, why string) {
 	if !v.Depth.wants(level) {
 		v.skipped(string(level), "--depth %s does not ask for it", v.Depth)
@@ -215,8 +213,8 @@ func (v *vetting) missing(level Depth, why string) {
 	v.notDone(string(level), why)
 }
 
-// inapplicable notes a level that this kind of target does not have: the source of a server behind a URL, or of a
-// program that comes as machine code. That leaves something undone only where the user named this very level.
+// inapplicable records a level that this kind of target lacks: the source of a server behind a URL, or of a binary. Something is
+// undone only if the user named this very level.
 func (v *vetting) inapplicable(level Depth, why string) {
 	if v.Depth == level {
 		v.notDone(string(level), why)
@@ -225,7 +223,7 @@ func (v *vetting) inapplicable(level Depth, why string) {
 	v.skipped(string(level), "%s", why)
 }
 
-// label is what findings call the package.
+// label returns the package's name in findings.
 func (v *vetting) label() string {
 	if v.fetched != nil && v.fetched.Label != "" {
 		return v.fetched.Label
