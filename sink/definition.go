@@ -15,6 +15,7 @@ type Definition struct {
 	Unknown []string
 }
 
+// HasParameters reports whether the source declares a parameter.
 func (d *Definition) HasParameters() bool {
 	_, properties, ok := bytes.Cut(d.InputSchema, []byte(`"properties":{`))
 	return ok && !bytes.HasPrefix(bytes.TrimSpace(properties), []byte("}"))

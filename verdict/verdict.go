@@ -63,6 +63,7 @@ type Summary struct {
 	Skipped    int `json:"skipped"`
 }
 
+// Add counts a result.
 func (s *Summary) Add(r Result) {
 	switch r {
 	case Matched:

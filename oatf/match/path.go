@@ -49,6 +49,7 @@ type step struct {
 	each bool // all elements
 }
 
+// ParseTarget parses a wildcard path.
 func ParseTarget(s string) (Target, error) {
 	steps, err := parseSteps(s)
 	return Target{steps}, err

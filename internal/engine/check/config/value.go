@@ -27,6 +27,7 @@ func (v Value) Reveal() string {
 	return *v.text
 }
 
+// Empty reports whether the text is empty.
 func (v Value) Empty() bool { return v.Reveal() == "" }
 
 // String returns Redacted, or "" for an empty Value.
