@@ -45,7 +45,7 @@ func Risks() []Risk {
 		{[2]Tag{SecretAccess, NetEgress}, "credential_exfil", "credentials can be read and sent away", Always},
 		{[2]Tag{DBQuery, NetEgress}, "database_exfil", "the database can be read and sent away", Always},
 		{[2]Tag{FSWrite, Exec}, "write_then_execute", "a file can be written and then run", Always},
-		{[2]Tag{FSWrite, NetEgress}, "self_modifying_persistence", "what comes from the network can be written where code or configuration is loaded from", CodePaths},
+		{[2]Tag{FSWrite, NetEgress}, "self_modifying_persistence", "data from the network can be written to where code or configuration is loaded from", CodePaths},
 		{[2]Tag{DBQuery, DBWrite}, "full_db_compromise_on_injection", "an injection reads and changes the whole database", SameStore},
 	}
 }

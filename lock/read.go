@@ -312,7 +312,7 @@ func (p *parser) compareEntry(s *catalog.Server, e *entry, now *Server, in found
 	}
 	if len(p.out.Damage) == before && now.digest() != e.stated {
 		p.addProblem(finding.Location{Server: s.Name, Pointer: s.Pointer + "/hash", File: p.name}, e.at,
-			fmt.Sprintf("the hash of the server %q is not that of its entry: the lockfile was edited by hand, merged or damaged", excerpt.Clip(e.Address(), 60)))
+			fmt.Sprintf("the hash of the server %q does not match its entry: the lockfile was edited by hand, merged or damaged", excerpt.Clip(e.Address(), 60)))
 	}
 	return nil
 }

@@ -303,7 +303,7 @@ func (f *File) Find(typed string, now []Server, changes []Change) (found []Chang
 	case 1:
 	default:
 		// Servers choose their names, and one could take another's address.
-		return nil, true, fmt.Errorf("%q stands for more than one thing: approve them without --only, or lock the servers in files of their own", typed)
+		return nil, true, fmt.Errorf("%q is ambiguous: approve without --only, or lock the servers in separate files", typed)
 	}
 	for _, c := range changes {
 		if c.Address == targets[0] || targets[0].What == "" && c.Address.Server == targets[0].Server {

@@ -36,7 +36,7 @@ func isOperators(v rawjson.Value) bool {
 }
 
 // conditionForm accepts a bare value or operators.
-var conditionForm = definedForm("condition", "A value to be equal to, or operators.", form{
+var conditionForm = definedForm("condition", "A value to equal, or operators.", form{
 	check: func(r *report, v rawjson.Value) {
 		if isOperators(v) {
 			objectForm(conditionShape).check(r, v)
@@ -83,7 +83,7 @@ var patternForm = form{doc: patternShape.doc, keywords: patternShape.keywords, c
 	}
 	switch standard := v.Get("condition").Exists(); {
 	case standard && len(found) > 0:
-		r.mismatch("", v, "", "a pattern has either a condition or one operator: move %s into the condition", strings.Join(found, ", "))
+		r.mismatch("", v, "", "a pattern has either a condition or a single operator: move %s into the condition", strings.Join(found, ", "))
 	case !standard && len(found) == 0 && v.Get("exists").Exists():
 		r.mismatch("", v, "", "exists has no short form: write condition: {exists: …}")
 	case !standard && len(found) == 0:

@@ -28,7 +28,7 @@ type converter struct {
 // are collected in faults.
 func readSource(text string, limits Limits) (*source, *Diagnostic) {
 	if len(text) > limits.Bytes {
-		return nil, syntaxError(0, 0, "the text has %d bytes, more than the %d that are read", len(text), limits.Bytes)
+		return nil, syntaxError(0, 0, "the text has %d bytes; the limit is %d", len(text), limits.Bytes)
 	}
 	shield, err := shieldFor(text)
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *converter) alias(n *yaml.Node, depth int) *Diagnostic {
 func (c *converter) writeMapping(n *yaml.Node, depth int) *Diagnostic {
 	c.customTag(n, "!!map")
 	if len(n.Content)/2 > c.limits.Width {
-		return syntaxError(n.Line, n.Column, "a mapping has %d keys, more than the %d that are read", len(n.Content)/2, c.limits.Width)
+		return syntaxError(n.Line, n.Column, "a mapping has %d keys; the limit is %d", len(n.Content)/2, c.limits.Width)
 	}
 	c.json.WriteByte('{')
 	seen := make(map[string]bool, len(n.Content)/2)
@@ -176,7 +176,7 @@ func (c *converter) checkKey(n *yaml.Node, seen map[string]bool) bool {
 func (c *converter) sequence(n *yaml.Node, depth int) *Diagnostic {
 	c.customTag(n, "!!seq")
 	if len(n.Content) > c.limits.Width {
-		return syntaxError(n.Line, n.Column, "a list has %d entries, more than the %d that are read", len(n.Content), c.limits.Width)
+		return syntaxError(n.Line, n.Column, "a list has %d entries; the limit is %d", len(n.Content), c.limits.Width)
 	}
 	c.json.WriteByte('[')
 	for i, e := range n.Content {

@@ -70,7 +70,7 @@ func (s *shape) advice(name string) string {
 	case question != "":
 		return question
 	case s.extensions:
-		return ": a field of your own begins with x-"
+		return ": custom fields begin with x-"
 	}
 	return ": it has " + alternatives(names)
 }
@@ -118,7 +118,7 @@ func listForm(least int, of form) form {
 			return
 		}
 		if v.Len() < least {
-			r.mismatch("", v, "", "the list is empty: give it an entry, or leave it out")
+			r.mismatch("", v, "", "the list is empty: add an entry, or omit it")
 		}
 		for _, e := range v.Elements() {
 			of.check(r, e)

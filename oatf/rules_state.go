@@ -111,7 +111,7 @@ func (c *checker) checkAnswer(list string, e rawjson.Value) {
 func (c *checker) synthesize(entry rawjson.Value) {
 	with := "without one there is nothing to send"
 	if entry.Get("content").Exists() || entry.Get("messages").Exists() {
-		with = "without one what stands beside it is sent"
+		with = "without one the other members are sent"
 	}
 	c.rule("W-006", entry, "synthesize", "synthesize is reserved for a later version of the format: it takes a model to play, and %s", with)
 }

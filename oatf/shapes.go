@@ -20,19 +20,19 @@ var (
 		{name: "id", form: textForm.with(patternKeyword(attackIDPattern)), doc: "Stable id, such as ACME-007."},
 		{name: "name", form: textForm.with(`"default":"Untitled"`), doc: "Name for people."},
 		{name: "version", form: integerForm.with(`"minimum":1,"default":1`), doc: "Counts up from 1."},
-		{name: "status", form: wordForm(StatusDraft, StatusExperimental, StatusStable, StatusDeprecated).with(`"default":"draft"`), doc: "Where the document is in its life."},
+		{name: "status", form: wordForm(StatusDraft, StatusExperimental, StatusStable, StatusDeprecated).with(`"default":"draft"`), doc: "Life-cycle status of the document."},
 		{name: "created", form: textForm, doc: dateDoc},
 		{name: "modified", form: textForm, doc: dateDoc},
 		{name: "author", form: textForm, doc: "Person or organization."},
 		{name: "description", form: textForm, doc: "What the attack does, why it matters, what it needs."},
-		{name: "grace_period", form: durationForm, doc: "How long to go on watching after the last actor ended."},
-		{name: "severity", form: severityForm, doc: "How bad it is."},
+		{name: "grace_period", form: durationForm, doc: "How long to keep observing after the last actor ended."},
+		{name: "severity", form: severityForm, doc: "Severity of the attack."},
 		{name: "impact", form: listForm(1, wordForm(ImpactBehaviorManipulation, ImpactDataExfiltration, ImpactDataTampering, ImpactUnauthorizedActions,
 			ImpactInformationDisclosure, ImpactCredentialTheft, ImpactServiceDisruption, ImpactPrivilegeEscalation)).with(`"uniqueItems":true`), doc: "Kinds of harm."},
 		{name: "classification", form: objectForm(classificationShape)},
-		{name: "references", form: listForm(0, objectForm(referenceShape)), doc: "What to read about it."},
+		{name: "references", form: listForm(0, objectForm(referenceShape)), doc: "Further reading."},
 		{name: "execution", form: objectForm(executionShape), required: true, rule: "V-004"},
-		{name: "indicators", form: listForm(0, objectForm(indicatorShape)).with(`"minItems":1`), doc: "Signs that the agent complied. Without any, the document can be run and not judged."}, // V-006 rejects an empty list
+		{name: "indicators", form: listForm(0, objectForm(indicatorShape)).with(`"minItems":1`), doc: "Signs that the agent complied. Without any, the document can be run but not judged."}, // V-006 rejects an empty list
 		{name: "correlation", form: objectForm(&shape{name: "a correlation", fields: []field{
 			{name: "logic", form: wordForm(LogicAny, LogicAll).with(`"default":"any"`), doc: "One indicator is enough, or all must match."}}}), doc: "How indicators combine."},
 	}, also: `"dependentRequired":{"correlation":["indicators"]},"if":{"properties":{"execution":{"not":{"required":["mode"]}}}},` +
@@ -40,16 +40,16 @@ var (
 
 	levelForm     = wordForm(SeverityInformational, SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical)
 	severityShape = &shape{name: "a severity", doc: "Level and confidence.", fields: []field{
-		{name: "level", form: levelForm, doc: "Harm, in the steps of CVSS.", required: true},
-		{name: "confidence", form: percentForm.with(`"default":50`), doc: "How sure the author is, in per cent."},
+		{name: "level", form: levelForm, doc: "Severity level, as in CVSS.", required: true},
+		{name: "confidence", form: percentForm.with(`"default":50`), doc: "The author's confidence, in percent."},
 	}}
 	percentForm = integerForm.with(`"minimum":0,"maximum":100`)
 
-	classificationShape = &shape{name: "a classification", doc: "Ties to taxonomies.", fields: []field{
+	classificationShape = &shape{name: "a classification", doc: "Mappings to taxonomies.", fields: []field{
 		{name: "category", form: wordForm(CategoryCapabilityPoisoning, CategoryResponseFabrication, CategoryContextManipulation,
 			CategoryOversightBypass, CategoryTemporalManipulation, CategoryAvailabilityDisruption, CategoryCrossProtocolChain), doc: "How the attack works."},
 		{name: "mappings", form: listForm(0, objectForm(mappingShape)), doc: "Entries of external frameworks."},
-		{name: "tags", form: listForm(0, textForm), doc: "Words to find it by, lower case with hyphens."},
+		{name: "tags", form: listForm(0, textForm), doc: "Search keywords, lower case with hyphens."},
 	}}
 
 	mappingShape = &shape{name: "a framework mapping", fields: []field{
@@ -57,7 +57,7 @@ var (
 		{name: "id", form: textForm, doc: "Its id there.", required: true},
 		{name: "name", form: textForm, doc: "Its name there."},
 		{name: "url", form: textForm, doc: "Its address."},
-		{name: "relationship", form: wordForm(RelationshipPrimary, RelationshipRelated).with(`"default":"primary"`), doc: "How close it is."},
+		{name: "relationship", form: wordForm(RelationshipPrimary, RelationshipRelated).with(`"default":"primary"`), doc: "How close the relationship is."},
 	}}
 
 	referenceShape = &shape{name: "a reference", fields: []field{
@@ -77,7 +77,7 @@ var (
 		`"not":{"anyOf":[{"required":["state","phases"]},{"required":["state","actors"]},{"required":["phases","actors"]}]}`}
 
 	modeForm   = textForm.with(patternKeyword(modePattern) + `,"examples":["mcp_server","mcp_client","a2a_server","a2a_client","ag_ui_client"]`).documented("Protocol and role, such as mcp_server.")
-	phasesForm = definedForm("phases", "Stages, one after the other. The first one has a state.", listForm(0, definedForm("phase", phaseShape.doc, objectForm(phaseShape))).with(`"minItems":1,"prefixItems":[{"$ref":"#/$defs/phase","required":["state"]}]`))
+	phasesForm = definedForm("phases", "Stages, in order. The first has a state.", listForm(0, definedForm("phase", phaseShape.doc, objectForm(phaseShape))).with(`"minItems":1,"prefixItems":[{"$ref":"#/$defs/phase","required":["state"]}]`))
 
 	actorShape = &shape{name: "an actor", doc: "One endpoint.", extensions: true, fields: []field{
 		{name: "name", form: textForm.with(patternKeyword(identifierPattern)), doc: "Name for templates and indicators.", required: true, rule: "V-031"},
@@ -90,20 +90,20 @@ var (
 		{name: "description", form: textForm, doc: "What it is for."},
 		{name: "mode", form: modeForm},
 		{name: "state", form: mappingForm, doc: stateDoc},
-		{name: "extractors", form: listForm(0, objectForm(extractorShape)).with(`"minItems":1`), doc: "Values to take out of messages."}, // V-038 rejects an empty list
-		{name: "on_enter", form: listForm(0, actionForm).with(`"minItems":1`), doc: "What to do when it begins."},                        // V-043 rejects an empty list
-		{name: "trigger", form: objectForm(triggerShape), doc: "What ends it. The last phase has none and stays."},
+		{name: "extractors", form: listForm(0, objectForm(extractorShape)).with(`"minItems":1`), doc: "Values to extract from messages."}, // V-038 rejects an empty list
+		{name: "on_enter", form: listForm(0, actionForm).with(`"minItems":1`), doc: "What to do when it begins."},                         // V-043 rejects an empty list
+		{name: "trigger", form: objectForm(triggerShape), doc: "What ends the phase. The last phase has no trigger."},
 		{name: faults.Key, form: faultsForm},
 	}}
 
-	triggerShape = &shape{name: "a trigger", doc: "Ends a phase when so many events came or the time is up.", fields: []field{
+	triggerShape = &shape{name: "a trigger", doc: "Ends a phase after a number of events or a duration.", fields: []field{
 		{name: "event", form: textForm.with(`"minLength":1`), doc: "Method or event of the protocol."},
 		{name: "count", form: countForm, doc: "How many."},
 		{name: "match", form: predicateForm},
 		{name: "after", form: durationForm},
 	}, also: `"anyOf":[{"required":["event"]},{"required":["after"]}],"dependentRequired":{"count":["event"],"match":["event"]}`}
 
-	extractorShape = &shape{name: "an extractor", doc: "A value taken out of a message for templates.", fields: []field{
+	extractorShape = &shape{name: "an extractor", doc: "A value extracted from a message for templates.", fields: []field{
 		{name: "name", form: textForm.with(patternKeyword(identifierPattern)), doc: "Name for templates: {{name}}.", required: true},
 		{name: "source", form: wordForm(SourceRequest, SourceResponse), doc: "Which side of the exchange.", required: true},
 		{name: "type", form: wordForm(ExtractJSONPath, ExtractRegex), doc: "Language of the selector.", required: true},
@@ -121,25 +121,25 @@ var (
 	}}
 
 	indicatorShape = &shape{name: "an indicator", doc: "A sign that the agent complied.", extensions: true, fields: []field{
-		{name: "id", form: textForm, doc: "The attack's id with -01 and so on."},
+		{name: "id", form: textForm, doc: "The attack's id with a suffix -01, -02, …"},
 		{name: "protocol", form: textForm.with(patternKeyword(identifierPattern)), doc: "Protocol, such as mcp."},
-		{name: "surface", form: textForm, doc: "Method or event to look at."},
+		{name: "surface", form: textForm, doc: "Method or event to examine."},
 		{name: "target", form: targetForm, required: true},
-		{name: "actor", form: textForm, doc: "Whose connection to look at."},
-		{name: "direction", form: wordForm(DirectionRequest, DirectionResponse), doc: "Which side to look at."},
+		{name: "actor", form: textForm, doc: "Actor whose connection to examine."},
+		{name: "direction", form: wordForm(DirectionRequest, DirectionResponse), doc: "Side of the exchange to examine."},
 		{name: "method", form: wordForm(MethodPattern, MethodExpression, MethodSemantic), doc: "Which of the three follows."},
 		{name: "description", form: textForm, doc: "What it shows."},
 		{name: "pattern", form: patternForm},
 		{name: "expression", form: objectForm(expressionShape)},
 		{name: "semantic", form: objectForm(semanticShape)},
-		{name: "confidence", form: percentForm, doc: "How sure it is, in per cent."},
-		{name: "severity", form: levelForm, doc: "Harm, in the steps of CVSS."},
+		{name: "confidence", form: percentForm, doc: "Confidence, in percent."},
+		{name: "severity", form: levelForm, doc: "Severity level, as in CVSS."},
 		{name: "false_positives", form: listForm(0, textForm), doc: "Honest situations that match."},
 		{name: "tier", form: wordForm(TierIngested, TierLocalAction, TierBoundaryBreach), doc: "How far the agent went (of the public scenario library)."},
 	}, also: `"oneOf":[{"required":["pattern"]},{"required":["expression"]},{"required":["semantic"]}],"allOf":[` +
 		methodRequires("pattern") + `,` + methodRequires("expression") + `,` + methodRequires("semantic") + `]`}
 
-	expressionShape = &shape{name: "an expression", doc: "A question in CEL.", fields: []field{
+	expressionShape = &shape{name: "an expression", doc: "A CEL expression on the message.", fields: []field{
 		{name: "cel", form: textForm, doc: "Expression; message is the message.", required: true},
 		{name: "variables", form: pathsForm, doc: "Names for simple paths into the message."},
 	}}
@@ -148,7 +148,7 @@ var (
 		{name: "target", form: targetForm},
 		{name: "intent", form: textForm, doc: "The intent to find.", required: true},
 		{name: "intent_class", form: wordForm(IntentPromptInjection, IntentDataExfiltration, IntentPrivilegeEscalation, IntentSocialEngineering, IntentInstructionOverride), doc: "Its class."},
-		{name: "threshold", form: numberForm.with(`"minimum":0,"maximum":1`), doc: "Score from which it matches; 0.7 if absent."},
+		{name: "threshold", form: numberForm.with(`"minimum":0,"maximum":1`), doc: "Minimum score for a match; 0.7 if absent."},
 		{name: "examples", form: examplesForm, doc: "Texts to check the model with."},
 	}}
 
@@ -160,7 +160,7 @@ var (
 
 const (
 	dateDoc  = "Date, or date and time with a zone, in quotes."
-	stateDoc = "What the actor shows. It replaces the state before whole; what is in it belongs to the protocol."
+	stateDoc = "What the actor presents. It replaces the previous state entirely; its content depends on the protocol."
 )
 
 var (
@@ -215,7 +215,7 @@ var severityForm = form{
 
 var countForm = checkedBy(func(r *report, v rawjson.Value) {
 	if n, ok := v.Int(); !ok || n < 1 {
-		r.mismatch("", v, "", "want a count of at least 1 and not %s", articleFor(v))
+		r.mismatch("", v, "", "want a count of at least 1, not %s", articleFor(v))
 	}
 }, `"type":"integer","minimum":1,"default":1`)
 
@@ -230,6 +230,6 @@ var pathsForm = checkedBy(func(r *report, v rawjson.Value) {
 var examplesForm = form{keywords: examplesShape.keywords, check: func(r *report, v rawjson.Value) {
 	objectForm(examplesShape).check(r, v)
 	if v.Kind() == rawjson.Object && v.Len() == 0 {
-		r.mismatch("", v, "", "give positive or negative examples, or leave examples out")
+		r.mismatch("", v, "", "add positive or negative examples, or omit examples")
 	}
 }}

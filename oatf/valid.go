@@ -21,7 +21,7 @@ const (
 	maxExpressionText = 50_000
 )
 
-var errTooManyRegexes = errors.New("the regular expressions of the document are too large together")
+var errTooManyRegexes = errors.New("the regular expressions of the document are too large in total")
 
 // validRegex returns the number of groups of a regular expression, or what is wrong with it.
 func (c *checker) validRegex(s string) (groups int, err error) {
@@ -64,7 +64,7 @@ func regexAdvice(err error) string {
 			wrong.Code == syntax.ErrInvalidNamedCapture && (strings.HasPrefix(wrong.Expr, "(?<=") || strings.HasPrefix(wrong.Expr, "(?<!")):
 			advice = "; RE2 has no lookahead or lookbehind: use several conditions, or CEL"
 		case wrong.Code == syntax.ErrInvalidEscape && len(wrong.Expr) > 1 && strings.ContainsAny(wrong.Expr[1:2], "123456789k"):
-			advice = "; RE2 has no references back to a group"
+			advice = "; RE2 has no backreferences"
 		}
 		return "not an RE2 expression: " + string(wrong.Code) + " at " + excerpt.Clip(wrong.Expr, mostQuoted) + advice
 	}
@@ -86,7 +86,7 @@ func (c *checker) validCEL(s string, variables []string) error {
 		return fmt.Errorf("the document has more than %d expressions", maxExpressions)
 	}
 	if c.expressionText += len(s); c.expressionText > maxExpressionText {
-		return fmt.Errorf("the expressions of the document have more than %d bytes together", maxExpressionText)
+		return fmt.Errorf("the expressions of the document have more than %d bytes in total", maxExpressionText)
 	}
 	_, err := match.ParseExpression(s, variables...)
 	return err

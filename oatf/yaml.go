@@ -26,7 +26,7 @@ func parseYAML(text string, limits Limits) (document *yaml.Node, failed *Diagnos
 	// A panic in the third-party YAML library becomes an error about the text.
 	defer func() {
 		if e := recover(); e != nil {
-			document, failed = nil, syntaxError(0, 0, "the text is not YAML that can be read: %v", e)
+			document, failed = nil, syntaxError(0, 0, "the text cannot be read as YAML: %v", e)
 		}
 	}()
 	loader, err := yaml.NewLoader(strings.NewReader(text),

@@ -108,8 +108,8 @@ func attackSeverity(a *result.AttackRun) finding.Severity {
 
 // reactions describe how a client handled tampered messages.
 var reactions = map[string]string{
-	"crashed": "the agent crashed", "closed": "the client closed the connection", "went_on": "the client went on",
-	"hung": "the client had neither taken all nor closed at the end", "left": "the client left", "silent": "nothing more came from the client",
+	"crashed": "the agent crashed", "closed": "the client closed the connection", "went_on": "the client continued",
+	"hung": "the client had neither taken all nor closed at the end", "left": "the client left", "silent": "the client sent nothing more",
 }
 
 // wireText summarizes a client's reaction in one line. The result is not Visible yet.

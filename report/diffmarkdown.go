@@ -82,7 +82,7 @@ func (m *diffMarkdown) writePart(p *diff.Part) {
 		head = "- definition " + string(p.State)
 	}
 	if p.Class != "" {
-		head += ", " + map[bool]string{true: "takes what it took", false: "**" + p.Class + "**"}[p.Class == "same"]
+		head += ", " + map[bool]string{true: "accepts the same", false: "**" + p.Class + "**"}[p.Class == "same"]
 	}
 	m.writeLine(head)
 	if p.Text != nil {

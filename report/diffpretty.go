@@ -10,7 +10,7 @@ import (
 	"gauntlet/internal/leaf/excerpt"
 )
 
-var _ = diffFormats.register("pretty", "for people: what went [-so-] and what came {+so+}", writeDiffPretty)
+var _ = diffFormats.register("pretty", "for people: removals [-like this-], additions {+like this+}", writeDiffPretty)
 
 // writeDiffPretty writes a paragraph per definition, with insertions and deletions marked.
 func writeDiffPretty(w *bufio.Writer, d *diff.Diff, opt Options) error {
@@ -140,7 +140,7 @@ func valueWords(v diff.ValueChange) string {
 
 func (p *diffPage) colourClass(c string) string {
 	if c == "same" {
-		return "takes what it took"
+		return "accepts the same"
 	}
 	return p.sgr("33", c)
 }
@@ -155,7 +155,7 @@ func classWord(c string) string {
 
 func visiblePointer(s string) string {
 	if s == "" {
-		return "(all of it)"
+		return "(the whole value)"
 	}
 	return Visible(s)
 }

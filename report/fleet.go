@@ -22,7 +22,7 @@ var fleetFormats registry[*result.Fleet]
 var (
 	_ = fleetFormats.register("pretty", "for people", writeFleetText)
 	_ = fleetFormats.register("json", "for programs, as in docs/schemas/fleet.schema.json", writeFleetJSON)
-	_ = fleetFormats.register("html", "for a browser: one file that asks for nothing from anywhere", writeFleetHTML)
+	_ = fleetFormats.register("html", "for a browser: one self-contained file", writeFleetHTML)
 )
 
 // FleetNames returns the names that LookupFleet takes, the default first.
@@ -116,7 +116,7 @@ func fleetNotDone(f *result.Fleet) []notDone {
 	for i := range f.Targets {
 		for j := range f.Targets[i].Jobs {
 			if one := &f.Targets[i].Jobs[j]; one.State != result.FleetDone {
-				add(cmp.Or(one.Reason, "a part of it was unread"), strings.TrimSpace(one.Lane+" "+f.Targets[i].Name+" "+one.Document))
+				add(cmp.Or(one.Reason, "part of it was not read"), strings.TrimSpace(one.Lane+" "+f.Targets[i].Name+" "+one.Document))
 			}
 		}
 	}

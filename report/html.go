@@ -11,7 +11,7 @@ import (
 	"gauntlet/result"
 )
 
-var _ = formats.register("html", "for a browser: one file that asks for nothing from anywhere", writeHTML)
+var _ = formats.register("html", "for a browser: one self-contained file", writeHTML)
 
 // findingsAtOnce is the number of findings laid out at once. The rest waits in templates of findingsApart each, which
 // cost a browser next to nothing.

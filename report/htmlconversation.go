@@ -16,7 +16,7 @@ func WriteConversation(w io.Writer, c Conversation) error {
 	for _, p := range c.Trace.Problems {
 		missing = append(missing, p.Error())
 	}
-	missing = append(missing, "nothing of this recording has been judged: gauntlet scan --trace and gauntlet attack judge do that")
+	missing = append(missing, "this recording has not been judged: use gauntlet scan --trace or gauntlet attack judge")
 	if err := h.execute("verdict", map[string]any{"Title": c.File, "Class": "open", "Verdict": countNoun(len(c.Trace.Messages), "message") + ", not judged",
 		"Exit": "", "Counts": nil, "Missing": missing, "Complete": c.Trace.Unread == 0, "Read": "", "Nav": []navLink{{"conversation-1", "Conversation"}}}); err != nil {
 		return err

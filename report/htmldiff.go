@@ -9,7 +9,7 @@ import (
 	"gauntlet/diff"
 )
 
-var _ = diffFormats.register("html", "for a browser: one file, what went and what came marked", writeDiffHTML)
+var _ = diffFormats.register("html", "for a browser: one file with removals and additions marked", writeDiffHTML)
 
 // A changeView is one changed place.
 type changeView struct {

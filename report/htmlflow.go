@@ -106,7 +106,7 @@ func (h *htmlReport) writeFlows() error {
 	}
 	intro := countNoun(found, "flow") + " of findings, marked; the others follow from what the tools can do."
 	if len(h.flows) == maxFlows {
-		intro += " Further flows are left out; the findings have them."
+		intro += " Further flows are omitted; the findings list them."
 	}
 	return h.execute("flows", map[string]any{"Flows": h.flows, "Intro": intro})
 }

@@ -88,7 +88,7 @@ func labelReasons(s *capability.Server) Table {
 
 // parameterRoles has a row per parameter that is more than text or an identifier.
 func parameterRoles(s *capability.Server) Table {
-	t := Table{ID: "parameters", Title: "What parameters are", Head: []string{"Tool", "Parameter", "Role", "Confidence", "Found by"}}
+	t := Table{ID: "parameters", Title: "Parameter roles", Head: []string{"Tool", "Parameter", "Role", "Confidence", "Found by"}}
 	plain := 0
 	for i := range s.Tools {
 		tool := &s.Tools[i]
@@ -101,13 +101,13 @@ func parameterRoles(s *capability.Server) Table {
 			t.Rows = append(t.Rows, []string{tool.Name, name, string(r.Role), string(r.Confidence), strings.Join(r.Evidence, ", ")})
 		}
 	}
-	t.Intro = fmt.Sprintf("%s of plain text, numbers and identifiers are left out.", countNoun(plain, "parameter"))
+	t.Intro = fmt.Sprintf("%s of plain text, numbers and identifiers are omitted.", countNoun(plain, "parameter"))
 	return t
 }
 
 // labelWarnings has a row per fact that makes labels less certain.
 func labelWarnings(s *capability.Server) Table {
-	t := Table{ID: "warnings", Title: "What makes labels less sure", Head: []string{"Warning", "Of", "What"}}
+	t := Table{ID: "warnings", Title: "What makes labels less certain", Head: []string{"Warning", "Of", "What"}}
 	for _, text := range s.Warnings {
 		code, words, _ := strings.Cut(text, ": ")
 		t.Rows = append(t.Rows, []string{code, "the server", words})

@@ -222,7 +222,7 @@ func runWords(o *result.RedTeamRun) string {
 func reasonOf(s *result.RedTeamScenario) string {
 	i := slices.IndexFunc(s.Outcomes, func(o result.RedTeamRun) bool { return !o.Control && o.Outcome == result.RedTeamInconclusive })
 	if i < 0 {
-		return "no reason is told"
+		return "no reason given"
 	}
 	return s.Outcomes[i].Reason
 }

@@ -207,7 +207,7 @@ func capabilitySection(c *capability.Server, n int) section {
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	s.Intro = fmt.Sprintf("A cell says how sure the label is. %s without any capability found.", countNoun(quiet, "tool"))
+	s.Intro = fmt.Sprintf("Cells show the confidence of a label. %s without any capability found.", countNoun(quiet, "tool"))
 	return s
 }
 

@@ -110,7 +110,7 @@ func viewSequence(c Conversation, marks map[int]string) *sequenceView {
 		v.Intro += " " + countNoun(c.Trace.Unread, "line") + " could not be read."
 	}
 	if len(marks) > 0 {
-		v.Intro += " Messages that findings or indicators point at are marked."
+		v.Intro += " Messages referenced by findings or indicators are marked."
 	}
 	return v
 }

@@ -13,7 +13,7 @@ import (
 // junitListed is the number of findings that one failure lists; the rest is counted.
 const junitListed = 50
 
-var _ = formats.register("junit", "for CI servers: JUnit XML, a suite a server and a test a check", writeJUnit)
+var _ = formats.register("junit", "for CI servers: JUnit XML, a suite per server and a test per check", writeJUnit)
 
 // writeJUnit writes a suite per server with a test per check that ran. A check with findings above info fails once for all of them, since
 // readers of JUnit show only the first failure of a test. The last suite is about the scan itself: a check that did not run is skipped,

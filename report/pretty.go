@@ -15,7 +15,7 @@ const (
 	minWidth     = 50
 )
 
-var _ = formats.register(defaultFormat, "for people: one line a finding, the worst first; with --verbose grouped by definition, the offending text underlined", writePretty)
+var _ = formats.register(defaultFormat, "for people: one line per finding, the worst first; with --verbose grouped by definition, with the offending text underlined", writePretty)
 
 // writePretty writes one screen of text or, if verbose, everything.
 func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {

@@ -49,7 +49,7 @@ func probeCounts(r *result.Probing) string {
 		text += groupDigits(r.Count(o, false)) + " " + trialWords[o]
 	}
 	if more := r.Count(result.Proved, true) - r.Count(result.Proved, false); more > 0 {
-		text += fmt.Sprintf("; %s more proved beside the plan", groupDigits(more))
+		text += fmt.Sprintf("; %s more proved outside the plan", groupDigits(more))
 	}
 	return text
 }

@@ -16,7 +16,7 @@ var redTeamFormats registry[*result.RedTeam]
 var (
 	_ = redTeamFormats.register("pretty", "for people", writeRedTeamText)
 	_ = redTeamFormats.register("json", "for programs, as docs/redteam.md describes it", writeRedTeamJSON)
-	_ = redTeamFormats.register("html", "for a browser: one file that asks for nothing from anywhere", writeRedTeamHTML)
+	_ = redTeamFormats.register("html", "for a browser: one self-contained file", writeRedTeamHTML)
 )
 
 // RedTeamNames returns the names that LookupRedTeam takes, the default first.

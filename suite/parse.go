@@ -328,7 +328,7 @@ func (r *reader) expect(n *yaml.Node, listed bool) *Expect {
 		e.Equals, fault = yamltext.JSON(v)
 		r.addError(fault)
 	} else if m["at"] != nil {
-		r.wrong(m["at"], "at says where equals looks, and there is no equals")
+		r.wrong(m["at"], "at requires equals")
 	}
 	return e
 }

@@ -30,7 +30,7 @@ func (r *Reader) decodeMessage(text string) (Message, error) {
 	case slices.Contains(d.seen, "raw") == slices.Contains(d.seen, "raw_base64"):
 		return m, errors.New("needs one of raw and raw_base64")
 	case len(m.Raw) > r.limits.Payload:
-		return m, fmt.Errorf("%d bytes are more than a message may have (%d)", len(m.Raw), r.limits.Payload)
+		return m, fmt.Errorf("%d bytes exceed the limit for a message (%d)", len(m.Raw), r.limits.Payload)
 	}
 	return m, m.checkMessage(r.last)
 }
@@ -153,7 +153,7 @@ func (d *memberDecoder) decodeFlag(name string, v rawjson.Value) bool {
 func (d *memberDecoder) decodeTime(name string, v rawjson.Value) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, d.decodeText(name, v))
 	if err != nil {
-		d.failOn(name, "is no RFC 3339 time")
+		d.failOn(name, "is not an RFC 3339 time")
 	}
 	return t.UTC()
 }
@@ -162,7 +162,7 @@ func (d *memberDecoder) decodeTime(name string, v rawjson.Value) time.Time {
 // pass for something a peer sent.
 func (d *memberDecoder) decodeRaw(v rawjson.Value) string {
 	if !v.WellFormed() {
-		d.failOn("raw", "is not well-formed Unicode; such a text is written as raw_base64")
+		d.failOn("raw", "is not well-formed Unicode; use raw_base64 for such text")
 	}
 	return strings.Clone(d.decodeText("raw", v))
 }
@@ -201,7 +201,7 @@ func (d *memberDecoder) decodeHTTPMember(h *HTTP, name string, v rawjson.Value) 
 		h.Credential = d.decodeWord(name, v)
 	case "headers":
 		if v.Kind() != rawjson.Array {
-			d.failOn(name, "is no array")
+			d.failOn(name, "is not an array")
 		}
 		for _, e := range v.Elements() {
 			h.Headers = append(h.Headers, d.decodeHeaderField(e))

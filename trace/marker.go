@@ -94,7 +94,7 @@ func countOf(v rawjson.Value) int {
 func (r *Reader) checkEnd() string {
 	switch {
 	case r.end == nil && r.Header.owesEnd():
-		return "the trace has no end: whoever recorded it did not come to its end, or the file was cut; what is missing is unknown"
+		return "the trace has no end: the recorder did not finish, or the file was truncated; what is missing is unknown"
 	case r.end != nil && r.end.Lost > 0:
 		return fmt.Sprintf("%d messages were not recorded: %.200q", r.end.Lost, r.end.Why)
 	}

@@ -67,7 +67,7 @@ func (t *Trace) FileOf(i int) string {
 func (h Header) Caveats() []string {
 	var out []string
 	if h.Imported != "" {
-		out = append(out, "the trace was imported ("+h.Imported+"): it holds what that format keeps, and ids, order and bytes may not be those of the wire")
+		out = append(out, "the trace was imported ("+h.Imported+"): it has only what that format records, and ids, order and bytes may differ from the wire")
 	}
 	if h.Redacted {
 		out = append(out, "the trace is a marked copy: values were taken out of it, and whatever looks for them cannot match")

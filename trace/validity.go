@@ -14,11 +14,11 @@ func (m *Message) checkMessage(last int) error {
 	case m.Direction != ToServer && m.Direction != ToClient:
 		return fmt.Errorf("direction %q is neither %s nor %s", m.Direction, ToServer, ToClient)
 	case !m.Kind.isKnown():
-		return fmt.Errorf("there is no kind %q", m.Kind)
+		return fmt.Errorf("unknown kind %q", m.Kind)
 	case m.Role != "" && m.Role != AsServer && m.Role != AsClient && m.Role != Between:
-		return fmt.Errorf("there is no role %q", m.Role)
+		return fmt.Errorf("unknown role %q", m.Role)
 	case m.Stray != "" && m.Stray != Duplicate && m.Stray != UnknownID:
-		return fmt.Errorf("there is no stray %q", m.Stray)
+		return fmt.Errorf("unknown stray %q", m.Stray)
 	case m.ReplyTo < 0 || m.ReplyTo >= m.Seq:
 		return fmt.Errorf("reply_to %d is no earlier message", m.ReplyTo)
 	case m.PartOf < 0 || m.PartOf >= m.Seq:
@@ -34,7 +34,7 @@ func (m *Message) checkMessage(last int) error {
 
 func (h *HTTP) checkHTTP() error {
 	if h != nil && (h.Exchange < 0 || h.Status < 0) {
-		return errors.New("http: exchange and status are no negative numbers")
+		return errors.New("http: exchange and status must not be negative")
 	}
 	return nil
 }

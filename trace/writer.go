@@ -51,7 +51,7 @@ func (w *Writer) Write(m *Message) error {
 		return fmt.Errorf("message %d: %w", m.Seq, err)
 	}
 	if len(m.Raw) > DefaultPayload {
-		return fmt.Errorf("message %d: %d bytes are more than a trace takes (%d)", m.Seq, len(m.Raw), DefaultPayload)
+		return fmt.Errorf("message %d: %d bytes exceed the limit of a trace (%d)", m.Seq, len(m.Raw), DefaultPayload)
 	}
 	w.line = append(appendMessage(w.line[:0], m), '\n')
 	if _, err := w.w.Write(w.line); err != nil {

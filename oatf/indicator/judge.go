@@ -136,7 +136,7 @@ func (r *Judging) End(unread int) verdict.Attack {
 		ended = fmt.Errorf("lines of the trace could not be read (%d)", unread)
 	}
 	if ended == nil && r.lost > 0 {
-		ended = fmt.Errorf("too many requests waited for an answer, and %d were not kept", r.lost)
+		ended = fmt.Errorf("too many requests were pending, and %d were not kept", r.lost)
 	}
 	out := combine(r.attack, r.results(ended))
 	out.Time = r.last
@@ -290,7 +290,7 @@ func (r *Judging) conclude(s *state, i *Indicator, ended error) {
 	v := &s.verdict
 	switch {
 	case ended != nil:
-		v.Result, v.Kind, v.Evidence = verdict.Error, "", "not all messages were looked at: "+ended.Error()
+		v.Result, v.Kind, v.Evidence = verdict.Error, "", "not all messages were examined: "+ended.Error()
 	case !s.heard && i.filter.answer:
 		v.Result, v.Unobservable, v.Evidence = verdict.Skipped, true, "not observable: the trace does not hold what the agent answered to its user"
 	case !s.heard:
@@ -298,7 +298,7 @@ func (r *Judging) conclude(s *state, i *Indicator, ended error) {
 	case i.unseen != "":
 		v.Result, v.Kind, v.Unobservable, v.Evidence = verdict.Skipped, "", true, "not observable: "+i.unseen
 	case v.Examined == 0:
-		v.Result, v.Evidence = verdict.NotMatched, "the trace has no message that the indicator looks at"
+		v.Result, v.Evidence = verdict.NotMatched, "the trace has no message for this indicator"
 	case v.Failed == v.Examined:
 		v.Result = verdict.Error
 	case v.Failed > 0:

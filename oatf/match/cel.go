@@ -105,7 +105,7 @@ func (x *Expression) compileProgram() {
 func firstIssue(issues *cel.Issues) error {
 	all := issues.Errors()
 	if len(all) == 0 {
-		return errors.New("it is no expression")
+		return errors.New("not an expression")
 	}
 	msg := excerpt.Clip(strings.TrimPrefix(all[0].Message, "Syntax error: "), mostQuoted)
 	if at := all[0].Location; at != nil && at.Line() > 0 {
@@ -187,7 +187,7 @@ func (x *Expression) Eval(ctx context.Context, bindings ...Binding) (bool, error
 func (x *Expression) checkBindings(bindings []Binding) error {
 	for _, b := range bindings {
 		if n := len(b.Value.Raw()); x.matches && n > maxMatchesMessage {
-			return &EvalError{RegexTimeout, fmt.Errorf("%d bytes are too many for an expression with matches; at most %d", n, maxMatchesMessage)}
+			return &EvalError{RegexTimeout, fmt.Errorf("%d bytes are too long for an expression with matches; at most %d", n, maxMatchesMessage)}
 		}
 	}
 	return nil

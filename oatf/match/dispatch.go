@@ -22,12 +22,12 @@ type conditional struct {
 // first counts. The error is an *OperandError.
 func ParseDispatch(list rawjson.Value) (*Dispatch, error) {
 	if list.Kind() != rawjson.Array {
-		return nil, &OperandError{list, errors.New("responses are a list and not " + articleFor(list))}
+		return nil, &OperandError{list, errors.New("responses must be a list, not " + articleFor(list))}
 	}
 	d := &Dispatch{}
 	for _, e := range list.Elements() {
 		if e.Kind() != rawjson.Object {
-			return nil, &OperandError{e, errors.New("a response is an object and not " + articleFor(e))}
+			return nil, &OperandError{e, errors.New("a response must be an object, not " + articleFor(e))}
 		}
 		when := e.Get("when")
 		if !when.Exists() || when.Kind() == rawjson.Null {

@@ -23,7 +23,7 @@ func ParseExtractor(language, selector string) (*Extractor, error) {
 	case "regex":
 		x.regexp, err = parseProgram(selector)
 	default:
-		err = fmt.Errorf("there is no extractor of type %q", excerpt.Clip(language, mostQuoted))
+		err = fmt.Errorf("unknown extractor type %q", excerpt.Clip(language, mostQuoted))
 	}
 	if err != nil {
 		return nil, err

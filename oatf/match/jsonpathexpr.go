@@ -116,7 +116,7 @@ func (p *pathParser) operand() operand {
 	case 'a' <= c && c <= 'z':
 		return p.parseWord()
 	}
-	p.failf("an expression should stand here")
+	p.failf("expected an expression")
 	return operand{}
 }
 
@@ -173,7 +173,7 @@ func (p *pathParser) parseFunction(name string, from int) operand {
 		return operand{logical: m}
 	}
 	p.at = from
-	p.failf("there is no function %q with such arguments", excerpt.Clip(name, mostQuoted))
+	p.failf("no function %q with these arguments", excerpt.Clip(name, mostQuoted))
 	return operand{}
 }
 

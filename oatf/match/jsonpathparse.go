@@ -30,7 +30,7 @@ func ParseJSONPath(s string) (*JSONPath, error) {
 	p.expectPrefix("$")
 	q.segments = p.segments()
 	if p.at < len(s) {
-		p.failf("a segment such as .name or [0] should stand here")
+		p.failf("expected a segment such as .name or [0]")
 	}
 	if p.err != nil {
 		return nil, p.err
@@ -130,7 +130,7 @@ func (p *pathParser) dotted(descend bool) []selector {
 		end = p.at + i + utf8.RuneLen(r)
 	}
 	if end == p.at {
-		p.failf("a name or * should stand here")
+		p.failf("expected a name or *")
 		return nil
 	}
 	n := name(p.text[p.at:end])
@@ -181,7 +181,7 @@ func (p *pathParser) indexOrSlice() selector {
 	if !p.takePrefix(":") {
 		p.at = max(p.at, end)
 		if start == nil {
-			p.failf("an index should stand here")
+			p.failf("expected an index")
 			return nil
 		}
 		return index(*start)
@@ -215,7 +215,7 @@ func (p *pathParser) optionalInt() *int {
 	n, err := strconv.ParseInt(p.text[from:p.at], 10, 64)
 	if err != nil || n > maxInt || n < -maxInt || p.text[from:p.at] == "-0" {
 		p.at = from
-		p.failf("no index is %s", excerpt.Clip(p.text[from:], mostQuoted))
+		p.failf("invalid index %s", excerpt.Clip(p.text[from:], mostQuoted))
 		return nil
 	}
 	i := int(n)
@@ -230,10 +230,10 @@ func (p *pathParser) digits(plain bool) {
 	}
 	switch {
 	case p.at == from:
-		p.failf("a digit should stand here")
+		p.failf("expected a digit")
 	case plain && p.at > from+1 && p.text[from] == '0':
 		p.at = from
-		p.failf("a number has no zero in front")
+		p.failf("a number has no leading zeros")
 	}
 }
 
@@ -247,7 +247,7 @@ func (p *pathParser) parseString() string {
 		r, n := utf8.DecodeRuneInString(rest)
 		switch {
 		case rest == "":
-			p.failf("the string has no end")
+			p.failf("unterminated string")
 			return ""
 		case rest[0] == quote:
 			p.at++
@@ -268,7 +268,7 @@ func (p *pathParser) parseString() string {
 func (p *pathParser) escape(b *strings.Builder, quote byte) {
 	rest := p.text[p.at:]
 	if len(rest) < 2 {
-		p.failf("the string has no end")
+		p.failf("unterminated string")
 		return
 	}
 	if c := rest[1]; c == quote {
@@ -276,7 +276,7 @@ func (p *pathParser) escape(b *strings.Builder, quote byte) {
 		p.at += 2
 		return
 	} else if strings.IndexByte(`bfnrt/\u`, c) < 0 {
-		p.failf("no such escape")
+		p.failf("unknown escape")
 		return
 	}
 	n := 2
@@ -288,7 +288,7 @@ func (p *pathParser) escape(b *strings.Builder, quote byte) {
 	// The rest are JSON's escapes.
 	l, err := newLiteral(`"` + rest[:min(n, len(rest))] + `"`)
 	if err != nil || !l.v.WellFormed() {
-		p.failf("no such escape")
+		p.failf("unknown escape")
 		return
 	}
 	b.WriteString(l.v.Text())

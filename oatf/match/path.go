@@ -109,9 +109,9 @@ func checkName(name string) error {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_', c == '-':
 		case c == '[':
-			return errors.New("[*] behind a name is the only index that paths have")
+			return errors.New("[*] after a name is the only index in paths")
 		default:
-			return fmt.Errorf("%q has a character that names in paths cannot have", excerpt.Clip(name, mostQuoted))
+			return fmt.Errorf("%q has a character that is not allowed in path names", excerpt.Clip(name, mostQuoted))
 		}
 	}
 	return nil

@@ -18,7 +18,7 @@ type entry struct {
 // ParsePredicate parses an object whose names are paths. The error is an *OperandError.
 func ParsePredicate(v rawjson.Value) (*Predicate, error) {
 	if v.Kind() != rawjson.Object {
-		return nil, &OperandError{v, errors.New("a predicate is an object of paths and conditions, and not " + articleFor(v))}
+		return nil, &OperandError{v, errors.New("a predicate must be an object of paths and conditions, not " + articleFor(v))}
 	}
 	p := &Predicate{}
 	for m := range v.Members() {

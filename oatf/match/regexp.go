@@ -53,5 +53,5 @@ func (p program) checkText(text string) error {
 	if len(text) <= maxRegexpWork/max(p.size, 1) {
 		return nil
 	}
-	return &EvalError{RegexTimeout, fmt.Errorf("%d bytes are too many to search for a regular expression of %d steps", len(text), p.size)}
+	return &EvalError{RegexTimeout, fmt.Errorf("%d bytes are too long to search for a regular expression of %d steps", len(text), p.size)}
 }

@@ -228,7 +228,7 @@ const longestText = 1 << 20
 func (w *worker) field(v rawjson.Value, isKey bool, sort Sort) {
 	s := v.Text()
 	if len(s) > longestText {
-		w.fieldProblem(v, isKey, finding.Limit, fmt.Sprintf("a string of %d bytes was read to %d: what stands behind that was not judged", len(s), longestText))
+		w.fieldProblem(v, isKey, finding.Limit, fmt.Sprintf("only part of a string of %d bytes was judged, up to byte %d", len(s), longestText))
 		s = strings.ToValidUTF8(s[:longestText], "")
 	}
 	w.counts[sort].strings++

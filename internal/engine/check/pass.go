@@ -170,7 +170,7 @@ func (p *Pass) Note(format string, args ...any) {
 func (p *Pass) Withhold(n int, limit string) {
 	if n > 0 {
 		p.withheld += n
-		p.Limited("up to %d findings were left out: %s", n, limit)
+		p.Limited("up to %d findings were omitted: %s", n, limit)
 	}
 }
 
@@ -291,7 +291,7 @@ func runPass(k *Check, c *catalog.Catalog, opt Options, sh *shared, res *Result)
 	ledger = result.CheckCoverage{Rule: k.ID, Name: k.Name, State: "ran"}
 	defer func() {
 		if e := recover(); e != nil {
-			ledger.State, ledger.Reason = "failed", "broke; see the problems"
+			ledger.State, ledger.Reason = "failed", "panicked; see the problems"
 			res.Problems = append(res.Problems, finding.Problem{Kind: finding.Failed, Message: fmt.Sprintf("check %s failed: %v", k.ID, e), Input: -1})
 		}
 		ledger.Items, ledger.Findings, ledger.Withheld = p.items, p.reports, p.withheld

@@ -131,7 +131,7 @@ func Run(c *catalog.Catalog, checks []*Check, opt Options) *Result {
 	for _, l := range r.ledger {
 		if l.Withheld > 0 {
 			res.Problems = append(res.Problems, finding.Problem{Kind: finding.Limit, Input: -1,
-				Message: fmt.Sprintf("%s: %d findings were left out: at most %d a definition are reported", l.Rule, l.Withheld, opt.PerItem)})
+				Message: fmt.Sprintf("%s: %d findings were omitted: at most %d per definition are reported", l.Rule, l.Withheld, opt.PerItem)})
 		}
 	}
 	res.Checks = append(res.Checks, r.ledger...)
@@ -240,7 +240,7 @@ func (r *run) eachChunk(res *Result) {
 	}
 	for i, n := range r.broken {
 		if n > 0 {
-			r.ledger[i].State, r.ledger[i].Reason = "failed", fmt.Sprintf("broke on %d definitions; see the problems", n)
+			r.ledger[i].State, r.ledger[i].Reason = "failed", fmt.Sprintf("panicked on %d definitions; see the problems", n)
 		}
 	}
 	for s, n := range counts {

@@ -18,10 +18,10 @@ const key = "x-gauntlet-carriers"
 const (
 	byAuthor    = "the document names the parts that carry the attack (" + key + ")"
 	byWords     = "parts whose text gives orders to a model"
-	byIndicator = "parts with text that an indicator looks for"
-	bySurface   = "parts that ask for the answer at which an indicator looks"
-	byChange    = "parts that are not what the actor began with"
-	byDefault   = "every part: none stands out"
+	byIndicator = "parts with text that an indicator searches for"
+	bySurface   = "parts that ask for the answer that an indicator examines"
+	byChange    = "parts that the actor did not have at the beginning"
+	byDefault   = "every part: none is distinguished"
 )
 
 // carriers returns the parts that carry the attack, by the first rule that finds any: the author's statement; text that

@@ -33,7 +33,7 @@ func judgeConfigs(r *result.Report, opt Options, first int) {
 		// One at a time, so that the ledger has a line for each.
 		fs, problems := config.Run(opt.Configs, []*config.Check{k})
 		if problems != nil {
-			ledger.State, ledger.Reason = "failed", "broke; see the problems"
+			ledger.State, ledger.Reason = "failed", "panicked; see the problems"
 		}
 		for _, p := range problems {
 			p.Input = -1

@@ -143,7 +143,7 @@ func idle(c *catalog.Catalog, checks []*check.Check, opt Options) []finding.Prob
 		out = append(out, finding.Problem{Kind: finding.Unread, Message: NothingRead, Input: -1})
 	}
 	if len(checks) == 0 && (opt.Configs == nil || opt.ConfigChecks != nil && len(opt.ConfigChecks) == 0) {
-		out = append(out, finding.Problem{Kind: finding.Unread, Message: "nothing was checked: no check was asked for", Input: -1})
+		out = append(out, finding.Problem{Kind: finding.Unread, Message: "nothing was checked: no check was requested", Input: -1})
 	}
 	return out
 }

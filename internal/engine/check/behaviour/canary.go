@@ -32,7 +32,7 @@ the server encrypts before sending is not recognised.`,
 		seen := map[string]bool{}
 		eachEvent(p, func(e *observed, root rawjson.Value) {
 			if e.kind == "limit" { // events after this one may be missing
-				p.Unread(e.place(p, root), fmt.Sprintf("what %s did was not recorded in full: %s", e.server(), excerpt.Quote(strings.TrimSpace(e.text), 200)))
+				p.Unread(e.place(p, root), fmt.Sprintf("the behaviour of %s was not recorded completely: %s", e.server(), excerpt.Quote(strings.TrimSpace(e.text), 200)))
 				return
 			}
 			if !e.outgoing() || len(e.canaries) == 0 {

@@ -41,9 +41,9 @@ and counters of performance, which are recorded as events.`,
 // refusedFor says what a refused system call would do.
 var refusedFor = map[string]string{
 	"prlimit64": "changes the limits of another process", "ptrace": "takes control of another process", "process_vm_readv": "reads the memory of another process",
-	"process_vm_writev": "writes the memory of another process", "pidfd_getfd": "takes the files of another process", "kcmp": "compares processes",
+	"process_vm_writev": "writes the memory of another process", "pidfd_getfd": "takes over files of another process", "kcmp": "compares processes",
 	"setns": "enters other namespaces", "mount": "mounts a file system", "move_mount": "mounts a file system", "fsmount": "mounts a file system", "open_tree": "mounts a file system",
-	"pivot_root": "changes the root folder", "umount2": "takes a file system away", "open_by_handle_at": "opens files past their folders", "bpf": "loads code into the kernel",
-	"init_module": "loads code into the kernel", "finit_module": "loads code into the kernel", "delete_module": "takes code out of the kernel", "kexec_load": "starts another kernel",
-	"kexec_file_load": "starts another kernel", "reboot": "stops the machine", "fanotify_init": "watches all files",
+	"pivot_root": "changes the root folder", "umount2": "unmounts a file system", "open_by_handle_at": "opens files by handle, bypassing folder permissions", "bpf": "loads code into the kernel",
+	"init_module": "loads code into the kernel", "finit_module": "loads code into the kernel", "delete_module": "unloads a kernel module", "kexec_load": "starts another kernel",
+	"kexec_file_load": "starts another kernel", "reboot": "stops the machine", "fanotify_init": "monitors all files",
 }

@@ -113,7 +113,7 @@ func outOfScope(n *trust.Negotiation) (note string, idle bool) {
 	if n == nil || n.Target.Text == "" || n.Target.Text >= mcp.FirstStateless {
 		return "", false
 	}
-	return fmt.Sprintf("nothing is compared for the target %s: before %s a client claims its capabilities once, in initialize", n.Target.Text, mcp.FirstStateless), true
+	return fmt.Sprintf("nothing is compared for the target %s: before %s clients claim capabilities only once, in initialize", n.Target.Text, mcp.FirstStateless), true
 }
 
 // claimGroups groups and counts equal findings about claims.

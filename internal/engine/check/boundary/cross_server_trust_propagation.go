@@ -57,7 +57,7 @@ model rewrote is not detected; text that was only encoded or shortened is SEC-06
 		}
 		p.Withhold(f.leftCrossed, f.limit)
 		if f.cut > 0 {
-			p.Limited("%d arguments hold more values of results than could stand in them side by side: not all of them were told apart", f.cut)
+			p.Limited("%d arguments contain too many overlapping values of results: not all were distinguished", f.cut)
 		}
 	},
 })
@@ -100,7 +100,7 @@ func reportFlow(p *check.Pass, fs *flows, f *flow, from, into *parsedMessage) {
 func knownBefore(f *flow) string {
 	switch {
 	case f.given:
-		return "; the user had given it before"
+		return "; the user had provided it before"
 	case f.known != 0:
 		return "; the client had sent it before (message " + formatNumber(f.known) + ")"
 	}

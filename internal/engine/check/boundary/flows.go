@@ -381,7 +381,7 @@ func (a *argument) failedClause(f *flow, src, to *call, clean bool, o *origin) s
 		}
 		return "required_sanitizers: it did not pass " + s.Text
 	}
-	return "required_sanitizers: it did not pass them all"
+	return "required_sanitizers: it did not pass all of them"
 }
 
 // quoteNumber names a trace message by its number.

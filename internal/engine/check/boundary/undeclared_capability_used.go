@@ -64,7 +64,7 @@ func reportUses(p *check.Pass, which func(*unclaimedUse) bool) {
 	h := claimsOf(p)
 	p.Looked(len(h.trace.Messages))
 	if h.unknown > 0 {
-		p.Note("%d requests of servers are not judged: the trace does not hold the beginning of their conversation", h.unknown)
+		p.Note("%d requests of servers are not judged: the trace lacks the beginning of their conversations", h.unknown)
 	}
 	type same struct{ server, title, what, lacking string }
 	more := map[same]int{}

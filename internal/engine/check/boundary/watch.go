@@ -67,7 +67,7 @@ func (w *Watch) Claims(capabilities string) error {
 	return nil
 }
 
-var errWatchFull = errors.New("the boundary cannot be watched any further: the values of earlier results fill the memory for them; start the gateway anew")
+var errWatchFull = errors.New("the boundary can no longer be enforced: the memory for values of earlier results is full; restart the gateway")
 
 // Asks returns why a request must not be sent to a server. If it may, call answered with its answer: member is "result" or "error",
 // value its content. An error of answered means that the answer must not reach the client because its values could not be watched.
@@ -152,7 +152,7 @@ func (w *Watch) judgeMessage(m *trace.Message) (at int, why string) {
 	case len(f.crossed) > 0:
 		return at, w.explainFlow(&f.crossed[0])
 	case f.leftCrossed+f.cut > 0:
-		return at, "it holds more values of earlier results than can be told apart"
+		return at, "it contains more values of earlier results than can be distinguished"
 	}
 	return at, ""
 }

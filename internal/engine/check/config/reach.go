@@ -109,11 +109,11 @@ func containerReaches(l launch, whole func(string) bool) (out []reach) {
 			add(a, "the container has all rights on the machine", finding.High)
 		case "--pid", "--ipc", "--userns":
 			if value == "host" || i+1 < len(l.args) && l.args[i+1].text == "host" {
-				add(a, "the container shares the processes of the machine", finding.High)
+				add(a, "the container shares the host's processes", finding.High)
 			}
 		case "--network", "--net":
 			if value == "host" || i+1 < len(l.args) && l.args[i+1].text == "host" {
-				add(a, "the container shares the network of the machine, its services on loopback included", finding.Low)
+				add(a, "the container shares the host's network, including services on loopback", finding.Low)
 			}
 		case "--cap-add":
 			if v := strings.ToUpper(value); strings.Contains(v, "ALL") || strings.Contains(v, "SYS_ADMIN") {
@@ -131,7 +131,7 @@ func mountReach(a word, source string, whole func(string) bool, add func(word, s
 	case whole(source):
 		add(a, "the container has the whole machine or the home directory mounted", finding.High)
 	case strings.HasSuffix(source, "/.ssh") || strings.HasSuffix(source, "/.aws") || strings.HasSuffix(source, "/.kube") || strings.HasSuffix(source, "/.gnupg"):
-		add(a, "the container has a folder of credentials mounted", finding.Medium)
+		add(a, "a folder of credentials is mounted into the container", finding.Medium)
 	}
 }
 
