@@ -189,7 +189,7 @@ func (w *Watch) markDelivered(m *trace.Message, method string, asked request, kn
 			continue
 		}
 		if asked.refused && strings.Contains(p.Name, "{") {
-			continue // a tool chosen by the document never ran; one that it names was refused
+			continue // no tool with a templated name ran; a fixed name was refused itself
 		}
 		if p.choice != nil && params.Exists() && !p.chosenFor(params) {
 			continue

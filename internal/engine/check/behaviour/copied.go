@@ -156,7 +156,7 @@ func newSentCall(m *trace.Message, params rawjson.Value, first map[string]string
 	return c
 }
 
-// usualDomains returns for each tool the domain that most of its calls send to, "" if there is none.
+// usualDomains returns for each tool the domain that its calls send to most often, "" if there is none.
 func usualDomains(calls []*sentCall) map[string]string {
 	counts := map[string]map[string]int{}
 	for _, c := range calls {

@@ -69,7 +69,7 @@ func toolNameSquat(p *check.Pass) {
 // maxRelated limits the places of a finding: many near names on many servers would make more of them than there are tools.
 const maxRelated = 100
 
-// foreign reports whether two names are each offered by one server, and by different ones.
+// foreign reports whether two different servers offer one name each.
 func foreign(a, b *shared) bool {
 	return a.several() || b.several() || a.offers[0].server != b.offers[0].server
 }
