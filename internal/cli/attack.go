@@ -21,7 +21,7 @@ func (a *app) newAttackSchemaCommand() *cobra.Command {
 	}
 }
 
-// attackLimits bound what is read of one document.
+// attackLimits bounds one document.
 type attackLimits struct{ oatf.Limits }
 
 func (l *attackLimits) addDocumentLimitFlags(cmd *cobra.Command) {
@@ -29,7 +29,7 @@ func (l *attackLimits) addDocumentLimitFlags(cmd *cobra.Command) {
 	cmd.Flags().Var(sizeFlag(&l.Bytes, l.Bytes), "max-bytes", "longest input read: a document")
 }
 
-// wantDocuments refuses a command line without documents, or with standard input twice, the other files among them.
+// wantDocuments rejects a command line without documents, or with standard input named twice, others included.
 func wantDocuments(cmd *cobra.Command, args []string, others ...string) error {
 	if len(args) == 0 {
 		return usage(cmd, "no document: name a file, a directory or a built-in attack; gauntlet attack list shows those")

@@ -16,17 +16,17 @@ import (
 	"gauntlet/internal/runtime/simagent"
 )
 
-// agentFlags say who is attacked.
+// agentFlags select the agent under attack.
 type agentFlags struct {
 	agent     string
 	prompt    string
 	idle      time.Duration
 	transport string
 	limit     time.Duration
-	models    modelFlags // of model:ID
+	models    modelFlags // for model:ID
 	system    string
 	turns     int
-	// of an agent that is known by name
+	// for presets
 	modelURL, model string
 	noOwnTools      bool
 }
@@ -44,14 +44,14 @@ func (f *agentFlags) addAgentFlags(cmd *cobra.Command) {
 	f.addModelAgentFlags(cmd)
 }
 
-// addModelAgentFlags are those of an agent that is a model.
+// addModelAgentFlags adds the flags of an agent that is a model.
 func (f *agentFlags) addModelAgentFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.system, "system", "", "system prompt of the agent, from this `FILE`: of model:ID (default one of ours)")
 	cmd.Flags().Var(countFlag(&f.turns, modelagent.DefaultTurns, 1_000), "turns", "most questions to a model in one run: to model:ID for one document")
 	f.models.addLimitFlags(cmd)
 }
 
-// chooseAgent finds out what --agent stands for; nil for whoever connects.
+// chooseAgent resolves --agent; nil waits for a client.
 func (f *agentFlags) chooseAgent(a *app) (*testagent.Agent, error) {
 	if f.agent == "" {
 		return nil, nil
@@ -68,7 +68,7 @@ func (f *agentFlags) chooseAgent(a *app) (*testagent.Agent, error) {
 	return chosen, nil
 }
 
-// agentTransport is how a foreign agent reaches the servers of a run.
+// agentTransport is the flag for how a user's agent reaches a run's servers.
 func agentTransport(to *string) pflag.Value {
 	*to = "http"
 	return &value[string]{to, "TRANSPORT", func(s string) (string, error) {
@@ -90,7 +90,7 @@ func (a *app) newAttackBridgeCommand() *cobra.Command {
 	}
 }
 
-// chooseModel opens the model of model:ID; nil for another agent. What it returns makes the agent of each run.
+// chooseModel opens the model of model:ID, nil for another agent, and returns a function that creates the agent of each run.
 func (f *agentFlags) chooseModel(a *app) (*modelset.Set, func(run int) *testagent.Agent, error) {
 	id, ok := strings.CutPrefix(f.agent, testagent.ModelPrefix)
 	if !ok {
@@ -108,7 +108,7 @@ func (f *agentFlags) chooseModel(a *app) (*modelset.Set, func(run int) *testagen
 	return set, func(run int) *testagent.Agent { return testagent.OfModel(set.Clients[0], loop, run, f.limit) }, nil
 }
 
-// readSystem reads a system prompt; "" where no file is named.
+// readSystem reads a system prompt; "" if no file is named.
 func readSystem(file string) (string, error) {
 	if file == "" {
 		return "", nil
@@ -120,5 +120,5 @@ func readSystem(file string) (string, error) {
 	return text, nil
 }
 
-// named reports whether the agent is one that is known by name.
+// named reports whether the agent is a preset.
 func (f *agentFlags) named() bool { return testagent.Named(f.agent) }

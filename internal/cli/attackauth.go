@@ -21,7 +21,7 @@ type attackAuthCommand struct {
 	format string
 }
 
-// builtinClients are the clients of ours.
+// builtinClients are our own clients.
 var builtinClients = []string{"builtin:careful", "builtin:careless"}
 
 func (a *app) newAttackAuthCommand() *cobra.Command {
@@ -41,7 +41,7 @@ func (a *app) newAttackAuthCommand() *cobra.Command {
 	return cmd
 }
 
-// newVisitCommand is what a client under test opens pages by.
+// newVisitCommand returns the command with which a client under test opens pages.
 func newVisitCommand(a *app) *cobra.Command {
 	return &cobra.Command{Use: "visit ADDRESS", Short: "Note an address that a client opened", Hidden: true, Args: cobra.ExactArgs(1), RunE: func(_ *cobra.Command, args []string) error {
 		return attackoauth.NoteVisit(a.getenv(attackoauth.VisitFile), args[0])
@@ -67,7 +67,7 @@ func (c *attackAuthCommand) run(cmd *cobra.Command, args []string) error {
 	return c.writeFormat(c.format, "-", func(w io.Writer) error { return attackoauth.Write(w, outcomes, c.format) })
 }
 
-// chooseClient returns the attacks that are named and the client, for an attack or for none.
+// chooseClient returns the named attacks, and the client for each attack or for none.
 func (c *attackAuthCommand) chooseClient(cmd *cobra.Command, args []string) ([]string, func(*attackoauth.Attack) attackoauth.Client, error) {
 	dash := cmd.ArgsLenAtDash()
 	switch {

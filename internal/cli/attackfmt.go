@@ -68,7 +68,7 @@ func (f *attackFmtCommand) formatDocuments(cmd *cobra.Command, args []string) er
 	return nil
 }
 
-// formatDocument treats one document and returns its exit code; the error says why it is not 0.
+// formatDocument formats one document and returns its exit code; the error explains a code other than 0.
 func (f *attackFmtCommand) formatDocument(t attackdoc.Text) (code int, err error) {
 	if t.Err != nil {
 		return result.ExitTrouble, errors.New(t.Unreadable())

@@ -26,7 +26,7 @@ type attackJudgeCommand struct {
 
 	semantic bool
 	models   modelFlags
-	scorers  *modelset.Set // nil where nobody scores semantic indicators
+	scorers  *modelset.Set // nil without semantic indicators
 }
 
 func (a *app) newAttackJudgeCommand() *cobra.Command {
@@ -87,7 +87,7 @@ func semanticFlag(cmd *cobra.Command, to *bool) {
 	cmd.Flags().BoolVar(to, "semantic", false, "have --model score semantic indicators: the verdict that counts them stands beside the one that decides, which skips them (default off)")
 }
 
-// semanticConflict names flags that do not go together, "" if all do.
+// semanticConflict names conflicting flags, or returns "".
 func semanticConflict(cmd *cobra.Command, semantic bool, m *modelFlags) string {
 	switch {
 	case semantic && len(m.ids) != 1:
@@ -98,7 +98,7 @@ func semanticConflict(cmd *cobra.Command, semantic bool, m *modelFlags) string {
 	return m.findConflict(cmd)
 }
 
-// scorerOf makes who scores semantic indicators of the model that was named; nil for nobody.
+// scorerOf returns the scorer of semantic indicators for the named model, or nil.
 func (a *app) scorerOf(set *modelset.Set) *attackrun.Scorer {
 	if set == nil {
 		return nil
@@ -112,7 +112,7 @@ func newAttackReport() *result.Report {
 	return &result.Report{SchemaVersion: result.SchemaVersion, Tool: result.Tool{Name: "gauntlet", Version: version()}, Attacks: []result.AttackRun{}}
 }
 
-// sayRefusals says why documents were not played where the report goes to a file: who waits for a run sees it at once.
+// sayRefusals says why documents were not played if the report goes to a file, so that the user sees it at once.
 func (a *app) sayRefusals(outs []reportfile.Output, runs []result.AttackRun) {
 	if slices.Contains(reportfile.Files(outs), "-") {
 		return

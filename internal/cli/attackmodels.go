@@ -13,8 +13,8 @@ import (
 	"gauntlet/internal/runtime/modelagent"
 )
 
-// openAdviser opens the model of --model, which writes what documents leave to one and scores semantic indicators. It shares ceilings and account
-// with a model under attack.
+// openAdviser opens --model, which writes the texts that documents leave to a model and scores semantic indicators. It shares
+// ceilings and account with a model under attack.
 func (r *attackRunCommand) openAdviser(texts []attackdoc.Text) error {
 	if len(r.scorer) == 0 {
 		return nil
@@ -36,7 +36,7 @@ func (r *attackRunCommand) openAdviser(texts []attackdoc.Text) error {
 	return nil
 }
 
-// tellModelPlans says what models will be asked. With --plan that is all.
+// tellModelPlans says what models will be asked. With --plan nothing else happens.
 func (r *attackRunCommand) tellModelPlans(cmd *cobra.Command, texts []attackdoc.Text) (stop bool, err error) {
 	if r.models == nil && r.adviser == nil {
 		if r.plan {
@@ -48,7 +48,7 @@ func (r *attackRunCommand) tellModelPlans(cmd *cobra.Command, texts []attackdoc.
 	var plans []modelset.Plan
 	if r.models != nil {
 		runs := len(attackdoc.Playable(texts, r.limits.Limits, attackrun.HasServer)) * r.repeat
-		runs *= 2 // each may need a control
+		runs *= 2 // each may need a control run
 		plans = append(plans, set.PlanLoops(set.Clients[0], runs, r.agent.turns, modelagent.DefaultTokens))
 	}
 	if r.adviser != nil {

@@ -48,18 +48,18 @@ type attackRunCommand struct {
 	trace       string
 	parallel    int
 	repeat      int
-	models      *modelset.Set // of an agent that is a model; nil for another
-	adviser     *modelset.Set // of --model; nil without
+	models      *modelset.Set // of an agent that is a model; else nil
+	adviser     *modelset.Set // of --model; may be nil
 	semantic    bool
-	scorer      []string // --model, who scores semantic indicators and writes what documents leave to a model
+	scorer      []string // --model: scores semantic indicators and writes texts that documents leave to a model
 	plan        bool
 	allowCalls  bool
 	destructive bool
 
-	spoken bool // standard output is where the agent was spoken to
+	spoken bool // standard output is the agent's transport
 }
 
-// offensive is said before anything is played.
+// offensive is printed before anything is played.
 const offensive = "this is an offensive tool: it attacks every client that connects and every target you name; use it only on agents and servers that you are allowed to test"
 
 func (a *app) newAttackRunCommand() *cobra.Command {
@@ -101,7 +101,7 @@ func (a *app) newAttackRunCommand() *cobra.Command {
 	return cmd
 }
 
-// addTargetFlags are those of the server under attack.
+// addTargetFlags adds the flags of the server under attack.
 func (r *attackRunCommand) addTargetFlags(f *pflag.FlagSet) {
 	l := &r.live
 	l.addAccessFlags(f)
@@ -111,7 +111,7 @@ func (r *attackRunCommand) addTargetFlags(f *pflag.FlagSet) {
 	f.BoolVar(&r.destructive, "destructive", false, "with --allow-calls, also call tools that may destroy something (default off)")
 }
 
-// probe tries the classes that a document names on the server under attack.
+// probe tries a document's classes on the server under attack.
 func (r *attackRunCommand) probe(ctx context.Context, to launch.Server, seal launch.Sealing, classes []probe.Class, record *tracefile.File) error {
 	o := proberun.Options{
 		Server: to, Version: version(), AllowCalls: r.allowCalls, Destructive: r.destructive, Classes: classes, Record: record.Record,
@@ -125,7 +125,7 @@ func (r *attackRunCommand) probe(ctx context.Context, to launch.Server, seal lau
 	return err
 }
 
-// graceFlag is a duration of the command line or of the document format, from 0.
+// graceFlag is a non-negative duration, in command line or document format.
 func graceFlag(to **time.Duration) pflag.Value {
 	return &value[*time.Duration]{to, "DURATION", func(s string) (*time.Duration, error) {
 		d, err := time.ParseDuration(s)
@@ -193,7 +193,7 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 		report.Rates = result.RatesOf(report.Attacks)
 	}
 	for _, set := range []*modelset.Set{r.models, r.adviser} {
-		if set != nil { // both have one account
+		if set != nil { // both share one account
 			r.note("models: %s", set.Spent())
 			break
 		}
@@ -215,7 +215,7 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 	return err
 }
 
-// validateFlags returns the documents that are named, and where reports go.
+// validateFlags returns the named documents, and where reports go.
 func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (names []string, outs []reportfile.Output, err error) {
 	names = args
 	dash := cmd.ArgsLenAtDash()
@@ -283,7 +283,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 		}
 		files = append(files, file)
 	}
-	r.player.Serve.IdleStream = true // what a server says unasked has no other way to a client
+	r.player.Serve.IdleStream = true // unsolicited server messages have no other way to a client
 	r.player.Serve.HTTP.Body = r.live.message
 	r.player.Sealing, r.player.Probe = r.live.sandbox.sealing(nil), r.probe
 	r.player.Message, r.player.Environ, r.player.Tool, r.player.Logins = r.live.message, r.host.Environ, toolName(), r.logins(false)
@@ -300,7 +300,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	return names, outs, nil
 }
 
-// playOne plays one document as the command line says.
+// playOne plays one document.
 func (r *attackRunCommand) playOne(ctx context.Context, text attackdoc.Text) result.AttackRun {
 	listen := r.listen
 	if listen == "" && (r.player.Agent != nil || r.player.AGUI != "") {
@@ -318,7 +318,7 @@ func (r *attackRunCommand) playOne(ctx context.Context, text attackdoc.Text) res
 	return r.player.Play(ctx, doc, text.Name, attackrun.Session{Listen: listen, AddressFile: r.addressFile, Trace: r.trace})
 }
 
-// makeTraceFolder makes the folder for traces.
+// makeTraceFolder creates the folder for traces.
 func (r *attackRunCommand) makeTraceFolder() error {
 	if r.trace == "" {
 		return nil

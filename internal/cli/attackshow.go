@@ -46,7 +46,7 @@ func (a *app) showAttacks(w io.Writer, texts []attackdoc.Text, limits oatf.Limit
 			continue
 		}
 		if shown++; shown > 1 {
-			_, _ = io.WriteString(w, "\n") // the summary behind it fails as well
+			_, _ = io.WriteString(w, "\n") // writing the summary will fail too
 		}
 		if err := attackdoc.WriteSummary(w, oatf.Normalize(d)); err != nil {
 			return err

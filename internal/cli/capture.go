@@ -37,7 +37,7 @@ func (a *app) newCaptureCommand() *cobra.Command {
 	recordFlag(cmd, &c.trace, everyMessage)
 	c.live.addLiveFlags(cmd)
 	c.limits.addLimitFlags(cmd)
-	_ = cmd.Flags().MarkHidden("max-depth") // of definitions, which capture does not look into
+	_ = cmd.Flags().MarkHidden("max-depth") // capture does not look into definitions
 	partialFlag(cmd, &c.allowPartial)
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	return cmd
@@ -91,7 +91,7 @@ func (c *captureCommand) captureServer(cmd *cobra.Command, args []string) error 
 	return incomplete
 }
 
-// startRecording begins the trace, if one is asked for.
+// startRecording begins the trace, if requested.
 func (c *captureCommand) startRecording() (*tracefile.File, error) {
 	if c.trace == "" {
 		return nil, nil
@@ -112,7 +112,7 @@ func outputName(file string) string {
 	return file
 }
 
-// reportGaps says what is missing in the snapshot, and which secrets it holds.
+// reportGaps says what the snapshot lacks, and which secrets it contains.
 func (c *captureCommand) reportGaps(got *target.Captured, held []string) {
 	if held != nil {
 		c.say("the server repeats the value of %s: the snapshot holds it", strings.Join(held, ", "))

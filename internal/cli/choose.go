@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// choice is which checks to run, by id or name.
+// choice selects checks by id or name.
 type choice struct{ only, skip []string }
 
 func (ch *choice) addChoiceFlags(cmd *cobra.Command) {

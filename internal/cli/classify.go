@@ -29,10 +29,10 @@ type classifyCommand struct {
 	floor        capability.Confidence
 	allowPartial bool
 	source       string
-	layer3       string // which tools models are asked about: "", "low" or "all"
+	layer3       string // tools that models are asked about: "", "low" or "all"
 	models       modelFlags
 	advisers     *modelset.Set // nil without layer 3
-	planned      bool          // only the plan was asked for, and it is written
+	planned      bool          // only the plan was requested, and it is written
 }
 
 func (a *app) newClassifyCommand() *cobra.Command {
@@ -56,7 +56,7 @@ func (a *app) newClassifyCommand() *cobra.Command {
 	return cmd
 }
 
-// layer3Flag has models label what the other layers leave in doubt.
+// layer3Flag is the flag to have models label tools left in doubt.
 func layer3Flag(cmd *cobra.Command, to *string) {
 	f := cmd.Flags().VarPF(&value[string]{to, "TOOLS", func(s string) (string, error) {
 		if s != "low" && s != "all" {
@@ -67,7 +67,7 @@ func layer3Flag(cmd *cobra.Command, to *string) {
 	f.NoOptDefVal = "low"
 }
 
-// layer3Conflict names flags of layer 3 that do not go together, "" if all do.
+// layer3Conflict names conflicting flags of layer 3, or returns "".
 func layer3Conflict(cmd *cobra.Command, layer3 string, m *modelFlags) string {
 	switch {
 	case layer3 == "" && len(m.ids) > 0:
@@ -168,7 +168,7 @@ func (c *classifyCommand) checkClassifyFlags(cmd *cobra.Command, targets []targe
 	return nil
 }
 
-// labelServers labels every server as the flags say; with --plan it writes the plan instead.
+// labelServers labels every server; with --plan it writes the plan instead.
 func (c *classifyCommand) labelServers(ctx context.Context, got *target.Gathered) ([]capability.Server, error) {
 	l := labelrun.Options{
 		SourceDir: c.source, Floor: c.floor, Models: c.advisers, All: c.layer3 == "all", Parallel: c.models.parallel,

@@ -1,6 +1,5 @@
-// Package cli is gauntlet's command line: one file a subcommand, flags to options, results
-// to an exit code. It decides nothing about servers. Only here are files, the environment
-// and the standard streams read.
+// Package cli is gauntlet's command line: one file per subcommand, flags to options, results to an exit code. It decides nothing
+// about servers. Files, the environment and the standard streams are read only here.
 package cli
 
 import (
@@ -18,17 +17,16 @@ import (
 	"gauntlet/result"
 )
 
-// A Host is what a run is given of the outside world.
+// A Host is the outside world of a run.
 type Host struct {
 	Stdin          io.Reader
-	Stdout, Stderr io.Writer // terminals are recognised among *os.File
-	Environ        []string  // as os.Environ returns it
-	Columns, Rows  int       // of the terminal behind Stdout; 0 to ask Stdout, if it is one
+	Stdout, Stderr io.Writer // terminals are detected if *os.File
+	Environ        []string  // as os.Environ
+	Columns, Rows  int       // size of Stdout's terminal; 0 to detect it
 }
 
-// Main runs gauntlet with the arguments behind the program's name and returns its exit
-// code, one of those in package result. It ends early when ctx does; a server that it
-// started is gone by then.
+// Main runs gauntlet with the arguments after the program's name and returns its exit code, one of package result's. It ends early
+// with ctx; servers it started have then ended.
 func Main(ctx context.Context, args []string, host Host) int {
 	a := &app{host: host}
 	root := a.rootCommand()
@@ -49,11 +47,11 @@ func Main(ctx context.Context, args []string, host Host) int {
 type app struct {
 	host     Host
 	quiet    bool
-	progress *progress.Line    // nil before the work begins
-	sessions *login.Sessions   // of the logins that are kept; nil before they are wanted
+	progress *progress.Line    // nil before work begins
+	sessions *login.Sessions   // stored logins; nil until needed
 	recorder liveview.Recorder // of --progress and --view
-	noHelp   error             // help was asked for on a command that does not exist
-	code     int               // of a command that did its work; one that could not returns an error
+	noHelp   error             // help was requested for a command that does not exist
+	code     int               // of a command that completed; others return an error
 }
 
 // helpTexts are the examples and details that --help prints, a file for each command.
@@ -61,7 +59,7 @@ type app struct {
 //go:embed help/*.txt
 var helpTexts embed.FS
 
-// Command is gauntlet with all of its commands, for what describes them; Main runs them.
+// Command returns gauntlet with all commands, for documentation; Main runs them.
 func Command() *cobra.Command { return (&app{}).rootCommand() }
 
 func (a *app) rootCommand() *cobra.Command {

@@ -10,7 +10,7 @@ import (
 	"gauntlet/report"
 )
 
-// Registering a completion fails for a flag that does not exist, which no user can cause.
+// Registering a completion fails only for a missing flag, which no user can cause.
 
 // completeWith completes the values of a flag from a list.
 func completeWith(cmd *cobra.Command, flag string, names []string) {
@@ -34,7 +34,7 @@ func checkIDs(prefix string) []string {
 	return out
 }
 
-// completeReports completes the format of --report; the shell completes no file behind it.
+// completeReports completes the format of --report; shells complete no file after it.
 func completeReports(cmd *cobra.Command) {
 	var names []string
 	for _, f := range report.Formats() {

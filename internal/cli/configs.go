@@ -14,17 +14,16 @@ import (
 	"gauntlet/internal/runtime/discover"
 )
 
-// configFlags say which configurations of MCP clients to read, and whether what stands in
-// them may be started.
+// configFlags select MCP client configurations, and whether their servers may be started.
 type configFlags struct {
 	files    []string
 	discover bool
 	noLaunch bool
 	yes      bool
 
-	checks []*config.Check // whose findings are shown before the question; nil for all
-	often  string          // how often a server is started, where that is more than once
-	writes []string        // files that the run will write, none of which may be a configuration
+	checks []*config.Check // their findings are shown before the question; nil for all
+	often  string          // how often a server is started, if more than once
+	writes []string        // files the run will write; none may be a configuration
 }
 
 func (c *configFlags) addConfigFlags(cmd *cobra.Command) {
@@ -34,10 +33,10 @@ func (c *configFlags) addConfigFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "do not ask for consent: start and connect to what configurations name (default off)")
 }
 
-// anyGiven reports whether any configuration is to be read.
+// anyGiven reports whether any configuration is requested.
 func (c *configFlags) anyGiven() bool { return c.discover || len(c.files) > 0 }
 
-// findConflict returns what is wrong with the flags together, "" if nothing is.
+// findConflict returns what is wrong with the combination of flags, or "".
 func (c *configFlags) findConflict() string {
 	switch {
 	case c.yes && c.noLaunch:
@@ -67,7 +66,7 @@ func (c *configFlags) checkOverwrites(files []config.File) error {
 	return nil
 }
 
-// readConfigs reads the configurations that the flags ask for, see clientplan.ReadFiles.
+// readConfigs reads the requested configurations; see clientplan.ReadFiles.
 func (a *app) readConfigs(ctx context.Context, c *configFlags) ([]config.File, []finding.Problem, error) {
 	type read struct {
 		files    []config.File
@@ -80,9 +79,8 @@ func (a *app) readConfigs(ctx context.Context, c *configFlags) ([]config.File, [
 	return got.files, got.problems, err
 }
 
-// makePlan reads the configurations and asks what of them may be started; nil where none
-// was asked for. Whoever gathers the plan's targets behind others tells it what became of
-// them by Settle.
+// makePlan reads the configurations and asks for consent to start their servers; nil if none was requested. The caller must report
+// the outcomes of the plan's targets to Settle.
 func (a *app) makePlan(ctx context.Context, c *configFlags) (*clientplan.Plan, error) {
 	if !c.anyGiven() {
 		return nil, nil

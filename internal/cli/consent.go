@@ -15,8 +15,8 @@ import (
 	"gauntlet/report"
 )
 
-// askConsent asks the user whether what the plan holds may be started, and takes out of it
-// what may not. Everything is shown before: a configuration may come from anybody.
+// askConsent asks the user what of the plan may be started, and removes the rest. Everything is shown first: a configuration may
+// come from anybody.
 func (a *app) askConsent(ctx context.Context, c *configFlags, p *clientplan.Plan) error {
 	if len(p.Launches) == 0 {
 		return nil
@@ -63,8 +63,8 @@ func (a *app) showPlan(c *configFlags, p *clientplan.Plan) {
 	}
 }
 
-// openTerminal is where a person answers, nil if nobody is there to. Until leave is called that
-// person sees what goes to stderr, wherever else it goes: nobody agrees to what is in a file.
+// openTerminal returns the terminal for answers, nil if there is no user. Until leave is called the user sees stderr there,
+// wherever else it goes: nobody can agree to what is written to a file.
 func (a *app) openTerminal() (answers *bufio.Reader, leave func()) {
 	f, ok := a.host.Stdin.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -72,13 +72,13 @@ func (a *app) openTerminal() (answers *bufio.Reader, leave func()) {
 	}
 	stderr := a.host.Stderr
 	if !isTerminal(stderr) {
-		a.host.Stderr = io.MultiWriter(stderr, f) // a terminal's input can be written to
+		a.host.Stderr = io.MultiWriter(stderr, f) // a terminal can also be written to
 	}
 	return bufio.NewReader(f), func() { a.host.Stderr = stderr }
 }
 
-// askLaunches asks for each launch by itself, until the answer is that all that are left may be
-// started, and returns what was agreed to. Whatever is not clearly a yes is a no.
+// askLaunches asks for each launch until the user accepts all remaining ones, and returns the accepted ones. Anything but a clear
+// yes is a no.
 func (a *app) askLaunches(ctx context.Context, answers *bufio.Reader, p *clientplan.Plan) (map[*clientplan.Launch]bool, error) {
 	agreed := map[*clientplan.Launch]bool{}
 	all := false
@@ -100,11 +100,11 @@ func (a *app) askLaunches(ctx context.Context, answers *bufio.Reader, p *clientp
 	return agreed, nil
 }
 
-// askQuestion asks and returns the answer in lower case; the end of the input is no answer.
+// askQuestion asks and returns the answer in lower case; end of input is no answer.
 func (a *app) askQuestion(ctx context.Context, answers *bufio.Reader, text string) (string, error) {
-	_, _ = io.WriteString(a.host.Stderr, text) // who cannot be asked does not agree
+	_, _ = io.WriteString(a.host.Stderr, text) // a user who cannot be asked does not agree
 	line, err := interrupt.Do(ctx, func() string {
-		s, _ := answers.ReadString('\n') // what comes before an error is an answer too
+		s, _ := answers.ReadString('\n') // text before an error is an answer too
 		return s
 	})
 	return strings.ToLower(strings.TrimSpace(line)), err

@@ -79,7 +79,7 @@ func (d *diffCommand) diffFiles(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// readInto reads a snapshot or a lockfile into a catalog.
+// readInto reads a snapshot or lockfile into a catalog.
 func (a *app) readInto(c *catalog.Catalog, name string, limits catalog.Limits) error {
 	text, err := a.readFile(name, limits.Bytes)
 	if err != nil {
@@ -88,7 +88,7 @@ func (a *app) readInto(c *catalog.Catalog, name string, limits catalog.Limits) e
 	return target.AddTo(c, name, text, limits)
 }
 
-// readState reads a snapshot or a lockfile into a catalog of its own.
+// readState reads a snapshot or lockfile into its own catalog.
 func (a *app) readState(ctx context.Context, name string, limits catalog.Limits) (*catalog.Catalog, error) {
 	c := new(catalog.Catalog)
 	return c, interrupt.Run(ctx, func() error { return a.readInto(c, name, limits) })

@@ -35,27 +35,26 @@ func (a *app) fail(err error) {
 	}
 }
 
-// say prints a message that --quiet does not silence. What strangers contributed to it
-// (file names, a server's words) cannot steer the terminal.
+// say prints a message that --quiet does not suppress. Strangers' text in it (file names, server messages) is escaped for the
+// terminal.
 func (a *app) say(format string, args ...any) {
 	a.printErr("gauntlet: "+format, args...)
 }
 
-// note prints a message for which --quiet is meant.
+// note prints a message that --quiet suppresses.
 func (a *app) note(format string, args ...any) {
 	if !a.quiet {
 		a.say(format, args...)
 	}
 }
 
-// printErr has nobody to tell when stderr cannot be written.
+// printErr ignores errors: there is nobody to tell if stderr cannot be written.
 func (a *app) printErr(format string, args ...any) {
 	a.progress.Hide()
 	_, _ = fmt.Fprintln(a.host.Stderr, report.Visible(fmt.Sprintf(format, args...)))
 }
 
-// flagError rewords what pflag says about a wrong flag. A value is quoted only by those
-// who parse it: pflag would quote any, and it may be a secret.
+// flagError rewords pflag's message about a wrong flag. Only parsers quote a value: pflag would quote any, and it may be a secret.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -90,8 +89,8 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) string {
 	return msg
 }
 
-// unknownCommand is an error if an argument before the flag at which parsing ended, --help for
-// instance, should name a subcommand and does not. The flag then belongs to the command that was meant.
+// unknownCommand returns an error if an argument before the flag that ended parsing, such as --help, should name a subcommand and
+// does not. The flag then belongs to the intended command.
 func unknownCommand(cmd *cobra.Command) error {
 	if !cmd.HasSubCommands() {
 		return nil
@@ -99,8 +98,7 @@ func unknownCommand(cmd *cobra.Command) error {
 	return cmd.ValidateArgs(cmd.Flags().Args())
 }
 
-// knownCommand refuses arguments of the root command, which are misspelt subcommands or
-// files whose subcommand was forgotten.
+// knownCommand rejects arguments of the root command: misspelt subcommands, or files without a subcommand.
 func knownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -135,7 +133,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// wantOne refuses a command line that does not name one thing: none is what is said where it names nothing, things what
+// wantOne rejects a command line that does not name exactly one thing: none is the message if it names nothing, things what
 // several are.
 func wantOne(cmd *cobra.Command, args []string, none, things string) error {
 	switch len(args) {
@@ -147,7 +145,7 @@ func wantOne(cmd *cobra.Command, args []string, none, things string) error {
 	return usage(cmd, "%d %s: want one", len(args), things)
 }
 
-// stdinOnce refuses a command line that names standard input more than once.
+// stdinOnce rejects a command line that names standard input more than once.
 func stdinOnce(cmd *cobra.Command, files []string) error {
 	if n := len(slices.DeleteFunc(slices.Clone(files), func(f string) bool { return f != "-" })); n > 1 {
 		return usage(cmd, "- is named %d times: standard input can be read once", n)
@@ -155,7 +153,7 @@ func stdinOnce(cmd *cobra.Command, files []string) error {
 	return nil
 }
 
-// group is a command that only holds others.
+// group returns a command that only contains others.
 func group(name, short string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Short: short, Args: knownCommand, RunE: func(c *cobra.Command, _ []string) error {
 		return usage(c, "no command: want %s", commandNames(c))
@@ -164,5 +162,5 @@ func group(name, short string, commands ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// withName says which file or server an error is about.
+// withName adds the file or server to an error.
 func withName(name string, err error) error { return fmt.Errorf("%s: %w", name, err) }

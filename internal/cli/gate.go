@@ -11,7 +11,7 @@ import (
 	"gauntlet/result"
 )
 
-// gateFlags say which exit code a result gets.
+// gateFlags determine a result's exit code.
 type gateFlags struct {
 	failOn       finding.Severity
 	allowPartial bool
@@ -41,8 +41,8 @@ func partialFlag(cmd *cobra.Command, to *bool) {
 	cmd.Flags().BoolVar(to, "allow-partial", false, "exit 0 instead of 2 if a part was not read, and say which (default off)")
 }
 
-// exitCode applies the report's rule. A run without its report did not end as asked, whatever it
-// found: nobody can read why it failed, so it is trouble and not the gate, and no flag excuses it.
+// exitCode applies the report's rule. A run whose report could not be written is trouble, whatever it found and whatever the flags:
+// nobody can read why it failed.
 func (g *gateFlags) exitCode(r *result.Report, written bool) int {
 	if !written {
 		return result.ExitTrouble
@@ -50,8 +50,7 @@ func (g *gateFlags) exitCode(r *result.Report, written bool) int {
 	return r.ExitCode(g.failOn, g.allowPartial)
 }
 
-// tellIncomplete says what the scan did not cover, and what its gate left out, where the
-// exit code alone would not.
+// tellIncomplete says what the scan did not cover, and what its gate left out, if the exit code alone would not show it.
 func (s *scanCommand) tellIncomplete(r *result.Report) {
 	if n := r.Ungated(s.gate.failOn); n > 0 {
 		s.note("--gate stable leaves %s of experimental checks out of the exit code", plural(n, "finding"))

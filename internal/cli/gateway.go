@@ -24,7 +24,7 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// defaultIdle is longer than a person is away from a conversation that goes on.
+// defaultIdle is longer than a user's break in an ongoing session.
 const defaultIdle = 30 * time.Minute
 
 // gatewayCommand is one run of the subcommand gateway.
@@ -42,12 +42,12 @@ type gatewayCommand struct {
 	options     engine.Options
 	message     int
 	connections int
-	open        bool   // to every program of this machine: without a token
-	tokenEnv    string // the variable that holds the token
+	open        bool   // to every local program: without a token
+	tokenEnv    string // variable that holds the token
 	verbose     bool
 
 	trace *tracefile.File
-	guard gateway.Guard // nil where nothing is enforced
+	guard gateway.Guard // nil if nothing is enforced
 }
 
 func (a *app) newGatewayCommand() *cobra.Command {
@@ -138,7 +138,7 @@ func (g *gatewayCommand) checkGatewayFlags(cmd *cobra.Command) error {
 	return nil
 }
 
-// readServers are the servers to offer.
+// readServers returns the servers to offer.
 func (g *gatewayCommand) readServers(ctx context.Context) ([]gatewayrun.Server, error) {
 	files, problems, err := g.readConfigs(ctx, &configFlags{files: g.files})
 	if err != nil {
@@ -163,7 +163,7 @@ func (g *gatewayCommand) serveClients(ctx context.Context, servers []gatewayrun.
 	return run.ServeHTTP(ctx, g.listen, g.each, g.tellFronts)
 }
 
-// tellFronts says where clients reach the gateway, also with --quiet: else nobody knows the port.
+// tellFronts prints the gateway's addresses, also with --quiet: otherwise nobody knows the port.
 func (g *gatewayCommand) tellFronts(fronts []gatewayrun.Front) error {
 	var urls strings.Builder
 	for _, f := range fronts {
@@ -177,7 +177,7 @@ func (g *gatewayCommand) tellFronts(fronts []gatewayrun.Front) error {
 	}
 	if !g.open {
 		token := g.options.HTTP.Token
-		if g.tokenEnv != "" { // a token that somebody gave us is not shown
+		if g.tokenEnv != "" { // a token given by the user is not shown
 			token = "${" + g.tokenEnv + "}"
 		}
 		config, err := gatewayrun.ClientConfig(fronts, token)

@@ -20,7 +20,7 @@ import (
 	"gauntlet/result"
 )
 
-// mostHook is the longest input of a hook that is read, in bytes.
+// mostHook bounds a hook's input, in bytes.
 const mostHook = 8 << 20
 
 func (a *app) newGuardCommand() *cobra.Command {
@@ -38,7 +38,7 @@ func (a *app) newGuardCommand() *cobra.Command {
 				return usage(cmd, "--hook: want one of %s", strings.Join(guard.Clients(), ", "))
 			}
 			v, err := a.guardCall(policyFile)
-			if err != nil { // an error must not let a call pass: clients take exit code 2 for a refusal
+			if err != nil { // an error must not let a call pass: clients treat exit code 2 as a refusal
 				a.code = result.ExitTrouble
 				return fmt.Errorf("the call is refused: %w", err)
 			}
@@ -52,7 +52,7 @@ func (a *app) newGuardCommand() *cobra.Command {
 	return cmd
 }
 
-// guardCall reads the call of a hook and judges it.
+// guardCall reads a hook's call and judges it.
 func (a *app) guardCall(policyFile string) (guard.Verdict, error) {
 	var policy guard.Policy
 	if policyFile != "" {
@@ -82,7 +82,7 @@ func (a *app) guardCall(policyFile string) (guard.Verdict, error) {
 	return guard.Decide(policy, call, changed), nil
 }
 
-// changedFiles are files that agents read, that a call names, and that are not what the lockfile holds.
+// changedFiles returns files for agents that a call names and that differ from the lockfile.
 func changedFiles(lockfile, cwd string, call guard.Call) (out []string, err error) {
 	if lockfile == "" {
 		return nil, nil

@@ -9,8 +9,7 @@ import (
 	"gauntlet/internal/cli/helppage"
 )
 
-// commandGroups are the groups in which help lists the commands, in this order. A test holds every
-// command to one of them.
+// commandGroups are help's groups of commands, in order. A test requires a group for every command.
 var commandGroups = []*cobra.Group{
 	{ID: "examine", Title: "Examine servers:"},
 	{ID: "approve", Title: "Approve, and notice changes:"},
@@ -19,7 +18,7 @@ var commandGroups = []*cobra.Group{
 	{ID: "reference", Title: "Look things up:"},
 }
 
-// groupOf says in which group a command is listed.
+// groupOf maps commands to their groups.
 var groupOf = map[string]string{
 	"scan": "examine", "capture": "examine", "classify": "examine", "probe": "examine", "vet": "examine", "mcp": "examine", "login": "examine", "logout": "examine",
 	"lock": "approve", "diff": "approve", "suppress": "approve",
@@ -28,7 +27,7 @@ var groupOf = map[string]string{
 	"checks": "reference", "explain": "reference", "version": "reference", "completion": "reference", "help": "reference",
 }
 
-// setHelp has every command below root print help in our form.
+// setHelp makes every command below root print help in our format.
 func (a *app) setHelp(root *cobra.Command) {
 	root.AddGroup(commandGroups...)
 	for _, c := range root.Commands() {
@@ -49,7 +48,7 @@ func (a *app) setHelp(root *cobra.Command) {
 	})
 }
 
-// helpOn shows help on the command that the arguments name, as gauntlet help attack run.
+// helpOn shows help on the command that the arguments name, as in gauntlet help attack run.
 func helpOn(help *cobra.Command, args []string) error {
 	c, rest, err := help.Root().Find(args)
 	switch {
@@ -64,8 +63,7 @@ func helpOn(help *cobra.Command, args []string) error {
 	return c.Help()
 }
 
-// helpColumns is how many columns the reader of help has, 0 where that is unknown. COLUMNS counts
-// before the terminal, and where there is none.
+// helpColumns returns the width for help, 0 if unknown. COLUMNS takes precedence over the terminal.
 func (a *app) helpColumns() int {
 	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -73,18 +71,18 @@ func (a *app) helpColumns() int {
 	return a.terminalOptions(false).Width
 }
 
-// fileEndings are the endings of files that flags name, for shells to complete; none for any. A flag whose value is a FILE or DIR
-// and that is not here names what is written.
+// fileEndings are the extensions that shells complete for a flag's file; none for any. A flag with a FILE or DIR value that is not
+// listed names an output.
 var fileEndings = map[string][]string{
 	"baseline": {"json"}, "boundary": {"yaml", "yml"}, "config": {}, "from": {"json"}, "import": {"sarif", "json"}, "key-file": {}, "recording": {"ndjson"},
 	"snapshot": {"json"}, "suppressions": {"yaml", "yml"}, "tools-from": {"yaml", "yml"}, "trace": {"ndjson"},
 }
 
-// finishFlags keeps the flags of all commands in the order in which they are declared, and has shells complete their files.
+// finishFlags keeps the flags of all commands in declaration order, and has shells complete their files.
 func finishFlags(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		// Marking fails only for a flag that is not there.
+		// Marking fails only for a missing flag.
 		switch kind, _ := pflag.UnquoteUsage(f); {
 		case kind == "DIR" || kind == "DIRECTORY":
 			_ = cmd.MarkFlagDirname(f.Name)

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// importFlags name reports of other programs.
+// importFlags name other programs' reports.
 type importFlags struct {
 	names []string
 	gate  bool

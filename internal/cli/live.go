@@ -17,10 +17,10 @@ import (
 
 const defaultTotalTimeout = 5 * time.Minute
 
-// liveFlags say how a server is started or what it is sent, and how long it may take.
+// liveFlags configure how a server is started or reached, and its time limits.
 type liveFlags struct {
 	target.Given
-	login          bool // in the browser where it is needed
+	login          bool // in the browser, if needed
 	timeout, total time.Duration
 	message, pages int
 	differential   bool
@@ -43,7 +43,7 @@ func (l *liveFlags) addLiveFlags(cmd *cobra.Command) {
 	completeSandbox(cmd)
 }
 
-// addAccessFlags are what a server is started with, and what it is sent to be let in.
+// addAccessFlags adds what a server is started with, and the credentials sent to it.
 func (l *liveFlags) addAccessFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&l.Env, "env", nil, envMeaning)
 	f.StringVar(&l.Dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
@@ -51,7 +51,7 @@ func (l *liveFlags) addAccessFlags(f *pflag.FlagSet) {
 	f.StringVar(&l.Bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
 }
 
-// firstGiven returns the name of one of these flags that the user gave, "" if none.
+// firstGiven returns the first of these flags that the user gave, or "".
 func (l *liveFlags) firstGiven(cmd *cobra.Command) string {
 	for _, name := range l.names {
 		if cmd.Flags().Changed(name) {
@@ -61,7 +61,7 @@ func (l *liveFlags) firstGiven(cmd *cobra.Command) string {
 	return ""
 }
 
-// newTargetReader reads targets as the flags say, recording what live servers say in record.
+// newTargetReader returns a reader of targets that records live servers in record.
 func (a *app) newTargetReader(l *liveFlags, parallel int, limits catalog.Limits, record *tracefile.File) *target.Reader {
 	return &target.Reader{
 		Sealing: l.sandbox.sealing(record),
@@ -70,12 +70,12 @@ func (a *app) newTargetReader(l *liveFlags, parallel int, limits catalog.Limits,
 	}
 }
 
-// gatherTargets reads targets as the flags say.
+// gatherTargets reads targets.
 func (a *app) gatherTargets(ctx context.Context, f *targetFlags, targets []target.Target) (*target.Gathered, error) {
 	return a.newTargetReader(&f.live, f.parallel, f.limits.Limits, nil).Gather(ctx, targets)
 }
 
-// showNote prints a note on a server.
+// showNote prints a note about a server.
 func (a *app) showNote(n target.Note) {
 	switch {
 	case n.Quote && !a.quiet:

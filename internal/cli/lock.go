@@ -34,7 +34,7 @@ type lockCommand struct {
 	remove  []string
 	as      string
 	files   bool              // folders and files for agents were named
-	format  report.DiffFormat // of what changed
+	format  report.DiffFormat // format of the changes
 
 	old *lockstate.Lockfile // nil if there is none yet
 }
@@ -123,7 +123,7 @@ func (l *lockCommand) lockTargets(cmd *cobra.Command, args []string) error {
 	return l.showChanges(now, changes)
 }
 
-// takeAgentFiles takes folders and files for agents out of the names: their files are locked, and the servers of their
+// takeAgentFiles removes folders and files for agents from the names: their files are locked, and the servers of their
 // configurations.
 func (l *lockCommand) takeAgentFiles(names []string) (rest []string) {
 	for _, name := range names {
@@ -172,7 +172,7 @@ func (l *lockCommand) checkLockFlags(cmd *cobra.Command, targets []target.Target
 	return nil
 }
 
-// readLockfile reads the lockfile that is there.
+// readLockfile reads the existing lockfile.
 func (l *lockCommand) readLockfile() (err error) {
 	l.old, err = lockstate.Open(l.file, l.readFile, l.how.limits.Limits, l.say)
 	if !errors.Is(err, lockstate.ErrMissing) {
@@ -193,10 +193,10 @@ func (l *lockCommand) readLockfile() (err error) {
 	return nil
 }
 
-// writeFirst writes a lockfile where none was.
+// writeFirst writes a first lockfile.
 func (l *lockCommand) writeFirst(now *lockstate.State) error {
 	if len(now.Entries) == 0 {
-		return nil // why has been said
+		return nil // the reason was reported
 	}
 	if err := l.writeText(l.file, string(lockstate.First(now, today()).Bytes())); err != nil {
 		return err
@@ -205,7 +205,7 @@ func (l *lockCommand) writeFirst(now *lockstate.State) error {
 	return nil
 }
 
-// approveChanges takes over what was asked for, and writes the lockfile if that is anything.
+// approveChanges applies the requested changes, and writes the lockfile if there are any.
 func (l *lockCommand) approveChanges(cmd *cobra.Command, now *lockstate.State, changes []lock.Change) error {
 	if l.only != nil {
 		chosen, unchanged, err := l.old.Choose(l.only, now, changes)
@@ -235,7 +235,7 @@ func (l *lockCommand) approveChanges(cmd *cobra.Command, now *lockstate.State, c
 	return nil
 }
 
-// saveRemoved writes the lockfile if anything was taken out of it, and says so.
+// saveRemoved writes the lockfile if servers were removed from it, and says so.
 func (l *lockCommand) saveRemoved() error {
 	if l.old == nil || l.old.Removed == nil {
 		return nil
@@ -253,7 +253,7 @@ func (l *lockCommand) noteRemoved() {
 	}
 }
 
-// showChanges tells what changed and that nothing was written.
+// showChanges reports what changed and that nothing was written.
 func (l *lockCommand) showChanges(now *lockstate.State, changes []lock.Change) error {
 	if err := l.writeChanges(now, changes); err != nil {
 		return err
@@ -267,7 +267,7 @@ func (l *lockCommand) showChanges(now *lockstate.State, changes []lock.Change) e
 	return nil
 }
 
-// writeChanges writes what changed, for people with the addresses that --only takes.
+// writeChanges writes what changed, for people with the addresses that --only accepts.
 func (l *lockCommand) writeChanges(now *lockstate.State, changes []lock.Change) error {
 	d := now.Diff(l.old.Old)
 	return l.writeFormat(l.format.Name, "-", func(w io.Writer) error {
@@ -287,8 +287,8 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// readTargets reads the targets. What could not be read as a whole is said and left out, so that
-// it changes nothing of what is locked.
+// readTargets reads the targets. Those that cannot be read completely are reported and left out, so that their locked state does
+// not change.
 func (l *lockCommand) readTargets(ctx context.Context, targets []target.Target, p *clientplan.Plan) (*lockstate.State, error) {
 	var unread []string
 	if p != nil {

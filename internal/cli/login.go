@@ -99,7 +99,7 @@ func (l *loginCommand) grant() oauth.Grant {
 	return oauth.Code
 }
 
-// readIdentity reads who the client is. Errors quote no secret.
+// readIdentity reads the client's identity. Its errors quote no secret.
 func (l *loginCommand) readIdentity(who *oauth.Identity) error {
 	who.ID, who.Document, who.Issuer = l.clientID, l.document, l.issuer
 	if l.secretEnv != "" {

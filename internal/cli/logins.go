@@ -8,7 +8,7 @@ import (
 	"gauntlet/internal/runtime/oauth"
 )
 
-// keptLogins are the logins that the user keeps, in use by this run.
+// keptLogins returns the user's stored logins, in use by this run.
 func (a *app) keptLogins() *login.Sessions {
 	if a.sessions == nil {
 		a.sessions = &login.Sessions{
@@ -21,7 +21,7 @@ func (a *app) keptLogins() *login.Sessions {
 	return a.sessions
 }
 
-// logins are those for a dialer; ask says that the user may be asked to log in.
+// logins returns the logins for a dialer; ask permits asking the user to log in.
 func (a *app) logins(ask bool) launch.Logins {
 	s := a.keptLogins()
 	if ask {
@@ -30,8 +30,7 @@ func (a *app) logins(ask bool) launch.Logins {
 	return login.Dialing{Sessions: s}
 }
 
-// askToLogIn has the browser of the user shown the pages of authorization servers; how "print" only
-// says which they are.
+// askToLogIn shows pages of authorization servers in the user's browser; how "print" only prints their addresses.
 func (a *app) askToLogIn(how string) func(*oauth.Authorizer) {
 	return func(z *oauth.Authorizer) {
 		z.Open = func(_ context.Context, address string) error {

@@ -46,12 +46,12 @@ func (v *vetCommand) vetForAgent(ctx context.Context, target, depth string) (*re
 	if err != nil {
 		return nil, err
 	}
-	opt.Fetcher.Public = true       // whoever wrote what the agent reads may have chosen the target
-	opt.Progress = &progress.Line{} // nobody looks
+	opt.Fetcher.Public = true       // the target may have been chosen by the author of what the agent reads
+	opt.Progress = &progress.Line{} // nobody sees it
 	return vet.Run(ctx, *opt, []vet.Target{{Spec: s}})
 }
 
-// keptOpen is standard output, which is not ours to close.
+// keptOpen is standard output, which must not be closed.
 type keptOpen struct{ io.Writer }
 
 func (keptOpen) Close() error { return nil }

@@ -14,7 +14,7 @@ import (
 	"gauntlet/internal/runtime/model"
 )
 
-// modelFlags say which models are asked, and what that may cost. They are the same wherever a model is.
+// modelFlags select models and bound their cost, for all commands that use one.
 type modelFlags struct {
 	ids      []string
 	url      string
@@ -34,7 +34,7 @@ func (m *modelFlags) addModelFlags(cmd *cobra.Command, what string) {
 	m.addLimitFlags(cmd)
 }
 
-// addLimitFlags are those of a model that is named elsewhere.
+// addLimitFlags adds the limits for a model named elsewhere.
 func (m *modelFlags) addLimitFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&m.url, "model-url", "", "ask the models at this `URL`, which speaks OpenAI's form, and with the key in "+model.KeyForURL+" if it is set (default where the id says)")
@@ -48,7 +48,7 @@ func (m *modelFlags) addLimitFlags(cmd *cobra.Command) {
 	f.Var(countFlag(&m.parallel, model.DefaultParallel, 100), "model-parallel", "most calls to one model at the same time")
 }
 
-// findConflict names flags that mean nothing without a model, "" if there are none.
+// findConflict names flags that are useless without a model, or returns "".
 func (m *modelFlags) findConflict(cmd *cobra.Command) string {
 	if len(m.ids) > 0 {
 		return ""
@@ -61,10 +61,10 @@ func (m *modelFlags) findConflict(cmd *cobra.Command) string {
 	return ""
 }
 
-// openModels resolves the models. Nothing is read before that, and nobody is asked by it.
+// openModels resolves the models. It asks none, and nothing is read before.
 func (a *app) openModels(m *modelFlags) (*modelset.Set, error) { return a.openSharing(m, nil) }
 
-// openSharing is openModels with the ceilings and the account of other models of the same run; nil for their own.
+// openSharing is openModels with the ceilings and account of other models in the same run; nil for their own.
 func (a *app) openSharing(m *modelFlags, with *modelset.Set) (*modelset.Set, error) {
 	var ledger *model.Ledger
 	if with != nil {
@@ -77,12 +77,12 @@ func (a *app) openSharing(m *modelFlags, with *modelset.Set) (*modelset.Set, err
 	})
 }
 
-// writePlans is --plan.
+// writePlans implements --plan.
 func (a *app) writePlans(set *modelset.Set, plans []modelset.Plan) error {
 	return a.writeText("-", strings.Join(set.PlanLines(plans), "\n")+"\n")
 }
 
-// boundFlag is a countFlag that starts without a bound.
+// boundFlag is a countFlag without a default bound.
 func boundFlag(to *int) pflag.Value {
 	f := countFlag(to, 0, math.MaxInt32).(*value[int])
 	f.show = func(n int) string {
@@ -94,7 +94,7 @@ func boundFlag(to *int) pflag.Value {
 	return f
 }
 
-// amountFlag is an amount of money above zero.
+// amountFlag is a positive amount of money.
 func amountFlag(to *float64) pflag.Value {
 	return &value[float64]{to, "USD", func(s string) (float64, error) {
 		v, err := strconv.ParseFloat(s, 64)

@@ -13,18 +13,18 @@ import (
 	"gauntlet/result"
 )
 
-// reportOptions are how a report should look whose exit code gate decides.
+// reportOptions returns the appearance of a report whose exit code gate decides.
 func (a *app) reportOptions(verbose bool, gate *gateFlags) report.Options {
 	opt := a.terminalOptions(verbose)
 	opt.Gate = &report.Gate{FailOn: gate.failOn, AllowPartial: gate.allowPartial}
 	return opt
 }
 
-// mostNamed is how many files a suggested command names.
+// mostNamed bounds the files in a suggested command.
 const mostNamed = 3
 
-// nextOfScan is the command that a reader of the report may want to run next, "" for none. It
-// never quotes the command, the URL or the variables of a live server, which may hold secrets.
+// nextOfScan returns a useful next command for the report's reader, or "". It never quotes a live server's command, URL or
+// variables, which may hold secrets.
 func (s *scanCommand) nextOfScan(r *result.Report) string {
 	worst := r.WorstRule()
 	files := target.SnapshotFiles(s.targets)
@@ -57,7 +57,7 @@ func nextOfSuite(r *result.Report, file string, verbose bool) string {
 	return ""
 }
 
-// nextOfAttacks shows the recording of the first attack that the agent complied with.
+// nextOfAttacks returns the command that shows the recording of the first successful attack.
 func nextOfAttacks(r *result.Report) string {
 	for i := range r.Attacks {
 		if a := &r.Attacks[i]; a.Exploited() && a.Trace != "" && a.Trace != "-" {
@@ -67,11 +67,10 @@ func nextOfAttacks(r *result.Report) string {
 	return ""
 }
 
-// aboutOutput are flags of a command line that a repetition of one finding does without.
+// aboutOutput are flags that are dropped from the command line that repeats one finding.
 var aboutOutput = []string{"replay", "recording", "record", "format", "output", "report", "progress", "quiet", "verbose", "fail-on", "allow-partial", "class", "diff"}
 
-// againLine is a command as it was typed, for one finding, as probe.Evidence wants it. Secrets in it are taken
-// out of reports with all others.
+// againLine returns the command as typed, for one finding, as probe.Evidence wants it. Reports remove its secrets with all others.
 func againLine(cmd *cobra.Command, targets, serverArgs []string) string {
 	words := []string{cmd.Root().Name(), cmd.Name(), "--replay", probe.AgainFingerprint}
 	cmd.Flags().Visit(func(f *pflag.Flag) {

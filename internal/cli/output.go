@@ -18,7 +18,7 @@ type outputFlags struct {
 	format  report.Format
 	file    string
 	more    []string
-	live    *string // the file of --progress, which ends as a JSON report; nil where a command has none
+	live    *string // the file of --progress, finally a JSON report; nil if a command has none
 	verbose bool
 }
 
@@ -34,7 +34,7 @@ func (o *outputFlags) addOutputFlags(cmd *cobra.Command, a *app) {
 	completeReports(cmd)
 }
 
-// addProgressFlag is for commands that take their time.
+// addProgressFlag adds the flag for slow commands.
 func (o *outputFlags) addProgressFlag(cmd *cobra.Command, a *app) {
 	a.progressFlag(cmd)
 	o.live = &a.recorder.File
@@ -44,7 +44,7 @@ func outputFlag(cmd *cobra.Command, to *string, what string) {
 	cmd.Flags().StringVarP(to, "output", "o", "-", "write the result here: "+what+" to this `FILE`, - for standard output")
 }
 
-// checkOutputs checks everything about the outputs that can be known before the work is done.
+// checkOutputs checks everything about the outputs that can be known before the work.
 func (o *outputFlags) checkOutputs(inputs []string) ([]reportfile.Output, error) {
 	progress := ""
 	if o.live != nil {
@@ -53,7 +53,7 @@ func (o *outputFlags) checkOutputs(inputs []string) ([]reportfile.Output, error)
 	return reportfile.Plan(reportfile.Output{Format: o.format, File: o.file}, o.more, progress, inputs)
 }
 
-// writeReports writes all reports and says which could not be; it reports whether all could.
+// writeReports writes all reports and reports which failed; it returns whether all succeeded.
 func (a *app) writeReports(outs []reportfile.Output, r *result.Report, looks report.Options) bool {
 	runstate.KeepFindings(r, a.getenv)
 	all := true
@@ -78,7 +78,7 @@ func (a *app) writeTo(file string, write func(io.Writer) error) error {
 	return userfile.Write(file, a.host.Stdout, write)
 }
 
-// writeFormat writes what people read by writeShown, and what programs read by writeTo.
+// writeFormat uses writeShown for people's formats and writeTo for machine-readable ones.
 func (a *app) writeFormat(format, file string, write func(io.Writer) error) error {
 	if format == "pretty" || format == "text" {
 		return a.writeShown(file, write)
@@ -86,8 +86,7 @@ func (a *app) writeFormat(format, file string, write func(io.Writer) error) erro
 	return a.writeTo(file, write)
 }
 
-// writeShown is writeTo for text that people read, which quotes strangers and may go into the log
-// of a CI system. No line is longer than a terminal.
+// writeShown is writeTo for people's text, which quotes strangers and may go into a CI log. No line is longer than a terminal's.
 func (a *app) writeShown(file string, write func(io.Writer) error) error {
 	columns := 0
 	if file == "-" {

@@ -6,12 +6,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// policyFile is where decisions are looked for unless the user names another file.
+// policyFile is the default file of decisions.
 const policyFile = ".gauntlet.yaml"
 
-// policyFlags say which decisions about findings hold.
+// policyFlags select the decisions about findings.
 type policyFlags struct {
-	file string // "" for none
+	file string // may be ""
 	none bool
 }
 
@@ -20,7 +20,7 @@ func (p *policyFlags) addPolicyFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.none, "no-suppressions", false, "accept no finding, whatever "+policyFile+" says (default off)")
 }
 
-// choosePolicyFile settles which file is read, before anything is.
+// choosePolicyFile determines the file before anything is read.
 func (p *policyFlags) choosePolicyFile(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed("suppressions")
 	switch {

@@ -80,7 +80,7 @@ func (a *app) newProbeCommand() *cobra.Command {
 	p.outputs.addProgressFlag(cmd, a)
 	p.how.addTargetFlags(cmd)
 	for _, name := range []string{"timeout", "total-timeout", "parallel", "max-pages"} {
-		_ = f.MarkHidden(name) // fails only for a flag that is not there
+		_ = f.MarkHidden(name) // fails only for a missing flag
 	}
 	completeWith(cmd, "class", classNames())
 	return cmd
@@ -162,7 +162,7 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkAt refuses an address inside a sandbox where there is to be none.
+// checkAt rejects an address inside a sandbox if there will be none.
 func (p *probeCommand) checkAt(behindURL bool) error {
 	if p.at == "" {
 		return nil
@@ -177,7 +177,7 @@ func (p *probeCommand) checkAt(behindURL bool) error {
 	return nil
 }
 
-// report writes what came of a run.
+// report writes a run's results.
 func (p *probeCommand) report(got *proberun.Result, outs []reportfile.Output) error {
 	r, err := got.Report(version(), p.how.limits.Limits)
 	if err != nil {
@@ -189,7 +189,7 @@ func (p *probeCommand) report(got *proberun.Result, outs []reportfile.Output) er
 	return nil
 }
 
-// recorded is what a finding of the recording rests on, nil without --recording.
+// recorded returns the basis of a finding in the recording, nil without --recording.
 func (p *probeCommand) recorded() (*proberun.Replay, error) {
 	if p.recording == "" {
 		return nil, nil
@@ -222,10 +222,10 @@ func (p *probeCommand) judgeRecording(cmd *cobra.Command, args []string) error {
 	return p.report(got, outs)
 }
 
-// maxBurst bounds what --burst sends.
+// maxBurst bounds --burst.
 const maxBurst = 1000
 
-// otherToken is the value of the variable that --other-bearer-env names, "" for none.
+// otherToken returns the value of --other-bearer-env's variable, or "".
 func (p *probeCommand) otherToken() (string, error) {
 	if p.otherBearer == "" {
 		return "", nil
@@ -248,7 +248,7 @@ func (p *probeCommand) chosenClasses() ([]probe.Class, error) {
 	return out, nil
 }
 
-// inputs are the files that are read, which nothing may be written to.
+// inputs returns the files that are read and must not be overwritten.
 func (p *probeCommand) inputs() []string {
 	if p.recording == "" {
 		return nil // "" would be taken for a name
@@ -256,7 +256,7 @@ func (p *probeCommand) inputs() []string {
 	return []string{p.recording}
 }
 
-// startTrace creates the file of --record, which is no input and none of the outputs.
+// startTrace creates the file of --record, which must not be an input or output.
 func (p *probeCommand) startTrace(outs []reportfile.Output) (*tracefile.File, error) {
 	if p.trace == "" {
 		return nil, nil
@@ -270,7 +270,7 @@ func (p *probeCommand) startTrace(outs []reportfile.Output) (*tracefile.File, er
 	return p.createTrace(p.trace)
 }
 
-// options are what the flags say.
+// options returns the options given by the flags.
 func (p *probeCommand) options(server launch.Server, classes []probe.Class, record *tracefile.File, other string) proberun.Options {
 	limits := wire.Limits{Message: p.how.live.message}
 	o := proberun.Options{

@@ -9,7 +9,7 @@ import (
 	"gauntlet/internal/run/progress"
 )
 
-// progressFlag has a command say in a file what it is at, for gauntlet view, and leave its JSON report there.
+// progressFlag makes a command record its progress in a file, for gauntlet view, and leave its JSON report there.
 func (a *app) progressFlag(cmd *cobra.Command) {
 	r := &a.recorder
 	cmd.Flags().StringVar(&r.File, "progress", "", "write what the run is at to this `FILE` as it goes on, and the JSON report in its place at the end, for gauntlet view (default none)")
@@ -21,8 +21,7 @@ func (a *app) progressFlag(cmd *cobra.Command) {
 	}
 }
 
-// startProgress starts a progress line if a person is there to see it. The caller must
-// stop it.
+// startProgress starts a progress line if a person can see it. The caller must stop it.
 func (a *app) startProgress() *progress.Line {
 	var terminal io.Writer
 	if !a.quiet && isTerminal(a.host.Stderr) {

@@ -10,7 +10,7 @@ import (
 	"gauntlet/trust"
 )
 
-// recordedFlags name a trace to judge, and what was declared about it.
+// recordedFlags name a trace to judge, and its declared boundary.
 type recordedFlags struct{ trace, boundary string }
 
 func (f *recordedFlags) addRecordedFlags(cmd *cobra.Command) {
@@ -18,7 +18,7 @@ func (f *recordedFlags) addRecordedFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.boundary, "boundary", "", "the suite `FILE` that declares what may pass between servers; with --trace (default nothing may)")
 }
 
-// findConflict says what is wrong with the flags, "" if nothing.
+// findConflict says what is wrong with the flags, or returns "".
 func (f *recordedFlags) findConflict(cmd *cobra.Command) string {
 	for _, name := range []string{"trace", "boundary"} {
 		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
@@ -31,7 +31,7 @@ func (f *recordedFlags) findConflict(cmd *cobra.Command) string {
 	return ""
 }
 
-// fileNames are those that the flags name.
+// fileNames returns the named files.
 func (f *recordedFlags) fileNames() []string {
 	var out []string
 	for _, name := range []string{f.trace, f.boundary} {
@@ -42,8 +42,8 @@ func (f *recordedFlags) fileNames() []string {
 	return out
 }
 
-// readBoundary reads the declared boundary. Without all of it a judgement would be another one
-// than was asked for, so any fault in the file is an error.
+// readBoundary reads the declared boundary. Any fault in the file is an error: without all of it the judgement would not be the
+// requested one.
 func (a *app) readBoundary(name string) (trust.Boundary, error) {
 	if name == "" {
 		return trust.Boundary{}, nil
@@ -58,7 +58,7 @@ func (a *app) readBoundary(name string) (trust.Boundary, error) {
 	return s.Boundary(), nil
 }
 
-// parseSuite reads a suite file, tells what is wrong with it, and returns how much that is.
+// parseSuite reads a suite file, reports its faults, and returns their number.
 func (a *app) parseSuite(name string) (s *suite.Suite, wrong int, err error) {
 	text, err := a.readText(name, suite.MaxBytes)
 	if err != nil {

@@ -45,7 +45,7 @@ type redteamCommand struct {
 	url      string
 	allowAll bool
 	task     string
-	server   *target.Target // nil for none
+	server   *target.Target // may be nil
 }
 
 func (a *app) newRedteamCommand() *cobra.Command {
@@ -75,7 +75,7 @@ func (a *app) newRedteamCommand() *cobra.Command {
 	return cmd
 }
 
-// addServerFlags are those of a real server.
+// addServerFlags adds the flags of a real server.
 func (r *redteamCommand) addServerFlags(cmd *cobra.Command) {
 	f, l := cmd.Flags(), &r.live
 	f.StringVar(&r.url, "url", "", "`URL` of the server under test: attacks are laid over what it says (default none)")
@@ -87,7 +87,7 @@ func (r *redteamCommand) addServerFlags(cmd *cobra.Command) {
 	completeSandbox(cmd)
 }
 
-// chooseServer finds out which real server is named, and returns the attacks that are.
+// chooseServer determines the named real server, and returns the named attacks.
 func (r *redteamCommand) chooseServer(cmd *cobra.Command, args []string) ([]string, error) {
 	var named []target.Target
 	dash := cmd.ArgsLenAtDash()
@@ -112,7 +112,7 @@ func (r *redteamCommand) chooseServer(cmd *cobra.Command, args []string) ([]stri
 	return args, nil
 }
 
-// readServer makes scenarios of the real server that is named; none if none is.
+// readServer returns scenarios for the named real server, if any.
 func (r *redteamCommand) readServer(ctx context.Context) ([]redteam.Scenario, error) {
 	if r.server == nil {
 		return nil, nil
@@ -204,7 +204,7 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	return nil
 }
 
-// checkProgress refuses a file of --progress that is read or that the report goes to, before anything is paid.
+// checkProgress rejects a file of --progress that is an input or the report's, before anything is paid.
 func (r *redteamCommand) checkProgress(attacks []string) error {
 	if r.recorder.File == "" {
 		return nil
@@ -219,7 +219,7 @@ func (r *redteamCommand) checkProgress(attacks []string) error {
 	return userfile.CheckWritable(r.recorder.File, inputs)
 }
 
-// leaveReport puts the JSON report in the place of the record of the run.
+// leaveReport replaces the run's record by the JSON report.
 func (r *redteamCommand) leaveReport(out *result.RedTeam) error {
 	if r.recorder.File == "" {
 		return nil

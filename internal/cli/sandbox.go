@@ -9,7 +9,7 @@ import (
 	"gauntlet/internal/runtime/sandbox"
 )
 
-// sandboxFlags say whether servers that are started are sealed off.
+// sandboxFlags say whether started servers are sandboxed.
 type sandboxFlags struct {
 	level sandbox.Level
 	allow []string
@@ -20,7 +20,7 @@ type sandboxFlags struct {
 // sandboxLevels are the values of --sandbox.
 var sandboxLevels = []string{string(sandbox.Off), string(sandbox.On), string(sandbox.Require)}
 
-// addSandboxFlags adds the flags to a set; usual is the level where the user names none.
+// addSandboxFlags adds the flags; usual is the default level.
 func (s *sandboxFlags) addSandboxFlags(f *pflag.FlagSet, usual sandbox.Level) {
 	s.level = usual
 	show := func(l sandbox.Level) string { return string(l) }
@@ -32,12 +32,12 @@ func (s *sandboxFlags) addSandboxFlags(f *pflag.FlagSet, usual sandbox.Level) {
 // completeSandbox completes --sandbox.
 func completeSandbox(cmd *cobra.Command) { completeWith(cmd, "sandbox", sandboxLevels) }
 
-// sealing is what the flags say. Events are recorded in a trace as well, nil for none.
+// sealing returns the sandboxing requested by the flags. Events are also recorded in a trace, if not nil.
 func (s *sandboxFlags) sealing(record *tracefile.File) launch.Sealing {
 	return launch.Sealing{Level: s.level, Config: sandbox.Config{Allow: s.allow, Read: s.read}, Record: record.Record, Boxes: &s.boxes}
 }
 
-// tellSandboxes says on stderr what held, for commands that write no report.
+// tellSandboxes reports on stderr which protections held, for commands without a report.
 func (a *app) tellSandboxes(s *sandboxFlags) {
 	for _, b := range s.boxes.Reports() {
 		a.note("%s: %s", b.Server, launch.SandboxLine(&b))

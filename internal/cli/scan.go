@@ -31,7 +31,7 @@ type scanCommand struct {
 	changedOnly  bool
 
 	models modelFlags
-	layer3 string // which tools models label beside that: "", "low" or "all"
+	layer3 string // which tools models label too: "", "low" or "all"
 
 	targets []target.Target
 	scan    *scanrun.Scan
@@ -126,7 +126,7 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// newScan is what the flags ask for.
+// newScan returns the requested scan.
 func (s *scanCommand) newScan() *scanrun.Scan {
 	return &scanrun.Scan{
 		Options: scanrun.Options{
@@ -139,13 +139,13 @@ func (s *scanCommand) newScan() *scanrun.Scan {
 	}
 }
 
-// readDecisions reads what the user decided before: what may pass, what is accepted, and what of configurations may be started.
+// readDecisions reads the user's decisions: what may pass, what is accepted, and what of configurations may be started.
 func (s *scanCommand) readDecisions(cmd *cobra.Command, outs []reportfile.Output) (err error) {
 	if s.scan.Declared, err = s.readBoundary(s.recorded.boundary); err != nil {
 		return err
 	}
 	if s.policy.file != "" && !cmd.Flags().Changed("suppressions") {
-		// The file of a folder that somebody else filled must not work unnoticed.
+		// A policy file in a stranger's folder must not work unnoticed.
 		s.note("using %s (--no-suppressions leaves it out)", s.policy.file)
 	}
 	s.scan.ReadPolicy()
@@ -161,8 +161,8 @@ func (s *scanCommand) readDecisions(cmd *cobra.Command, outs []reportfile.Output
 // writeScan writes the reports and sets the exit code.
 func (s *scanCommand) writeScan(outs []reportfile.Output, r *result.Report) {
 	if s.scan.ReadNothing() {
-		// The errors have been told. Files and machines still get a report that says so,
-		// or yesterday's would stay; a person would only read the same twice.
+		// The errors have been reported. Files and machines still get a report that says so, or yesterday's would stay; a person
+		// would only read the same twice.
 		outs = slices.DeleteFunc(outs, func(o reportfile.Output) bool { return o.File == "-" && o.Format.Name == "pretty" })
 	}
 	looks := s.reportOptions(s.outputs.verbose, &s.gate)
@@ -175,7 +175,7 @@ func (s *scanCommand) writeScan(outs []reportfile.Output, r *result.Report) {
 	s.code = s.gate.exitCode(r, written)
 }
 
-// recogniseNames takes configurations and folders with source out of the names, for what takes them, and says so.
+// recogniseNames removes configurations and source folders from the names, passes them to their options, and says so.
 func (s *scanCommand) recogniseNames(names []string) ([]string, error) {
 	r, err := target.Recognise(names)
 	if err != nil {
@@ -194,7 +194,7 @@ func (s *scanCommand) recogniseNames(names []string) ([]string, error) {
 	return r.Targets, nil
 }
 
-// inputFiles are the files to read, the baseline and the suppressions among them.
+// inputFiles returns the files to read, including baseline and suppressions.
 func (s *scanCommand) inputFiles() []string {
 	in := append(target.SnapshotFiles(s.targets), s.recorded.fileNames()...)
 	in = append(in, s.imports.names...)

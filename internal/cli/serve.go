@@ -44,7 +44,7 @@ func (a *app) newServeCommand() *cobra.Command {
 	f.StringArrayVar(&s.options.HTTP.Origins, "allow-origin", nil, originMeaning)
 	f.Var(sizeFlag(&s.options.HTTP.Body, engine.DefaultBody), "max-message", "longest message taken from the other side: a client")
 	s.limits.addLimitFlags(cmd)
-	_ = f.MarkHidden("max-depth") // of definitions, which serve does not look into
+	_ = f.MarkHidden("max-depth") // serve does not look into definitions
 	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	completeWith(cmd, "revision", mcp.Revisions())
 	return cmd
@@ -87,7 +87,7 @@ func (s *serveCommand) checkServeFlags(cmd *cobra.Command, args []string) error 
 	return nil
 }
 
-// openSnapshot makes a server of the snapshot and says what the snapshot lacks.
+// openSnapshot returns a server for the snapshot and reports what that lacks.
 func (s *serveCommand) openSnapshot(ctx context.Context, name string) (*engine.Server, error) {
 	return interrupt.Try(ctx, func() (*engine.Server, error) {
 		text, err := s.readFile(name, s.limits.Bytes)

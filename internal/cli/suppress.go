@@ -96,7 +96,7 @@ func (s *suppressCommand) checkSuppressFlags(cmd *cobra.Command, args []string) 
 	return nil
 }
 
-// readReport reads a JSON report, of which only the findings count.
+// readReport reads a JSON report; only its findings are used.
 func (s *suppressCommand) readReport(ctx context.Context) (*result.Report, error) {
 	return interrupt.Try(ctx, func() (*result.Report, error) {
 		return runstate.ReadReport(s.from, s.getenv, func(name string) (string, error) { return s.readText(name, catalog.DefaultBytes) })

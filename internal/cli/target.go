@@ -13,12 +13,11 @@ type targetFlags struct {
 	live     liveFlags
 	limits   limitFlags
 	parallel int
-	// more says that live servers may come beside those of the arguments.
+	// more says that live servers may be added to those in the arguments.
 	more bool
 }
 
-// defaultParallel servers are processes of some 100 MB each; more of them at once make a
-// machine slow for its user and the scan little faster.
+// defaultParallel limits processes of some 100 MB each; more would slow the machine for its user and hardly speed up the scan.
 const defaultParallel = 8
 
 func (f *targetFlags) addTargetFlags(cmd *cobra.Command) {
@@ -28,9 +27,8 @@ func (f *targetFlags) addTargetFlags(cmd *cobra.Command) {
 	f.limits.addLimitFlags(cmd)
 }
 
-// parseTargets reads a subcommand's arguments, in their order: snapshot files, "-", URLs, and
-// one command behind "--". The flags for live servers are given to those they fit; an error
-// is one of usage and quotes no secret.
+// parseTargets parses a subcommand's arguments in order: snapshot files, "-", URLs, and one command after "--". Flags for live
+// servers are applied to those they fit; an error is a usage error and quotes no secret.
 func (a *app) parseTargets(cmd *cobra.Command, f *targetFlags, args []string) ([]target.Target, error) {
 	names, command, err := splitArguments(cmd, args)
 	if err != nil {
@@ -39,7 +37,7 @@ func (a *app) parseTargets(cmd *cobra.Command, f *targetFlags, args []string) ([
 	return a.makeTargets(cmd, f, names, command)
 }
 
-// splitArguments returns what stands before "--" and the command behind it.
+// splitArguments returns what is before "--" and the command after it.
 func splitArguments(cmd *cobra.Command, args []string) (names, command []string, err error) {
 	switch dash := cmd.ArgsLenAtDash(); {
 	case dash < 0:
@@ -65,7 +63,7 @@ func (a *app) makeTargets(cmd *cobra.Command, f *targetFlags, names, command []s
 	return out, nil
 }
 
-// applyLiveFlags gives the values of the flags for live servers to the targets they are for.
+// applyLiveFlags applies the flags for live servers to their targets.
 func (a *app) applyLiveFlags(cmd *cobra.Command, l *liveFlags, targets []target.Target) error {
 	return l.Apply(targets, cmd.Flags().Changed, a.lookupEnv)
 }

@@ -16,7 +16,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// terminalOptions are how a report on stdout should look.
+// terminalOptions returns the appearance of a report on stdout.
 func (a *app) terminalOptions(verbose bool) report.Options {
 	opt := report.Options{Verbose: verbose, Width: a.host.Columns, Height: a.host.Rows}
 	shown := opt.Width > 0
@@ -26,12 +26,12 @@ func (a *app) terminalOptions(verbose bool) report.Options {
 			opt.Width, opt.Height = width, height
 		}
 	}
-	// https://no-color.org: present and not empty, whatever the value.
+	// https://no-color.org: present and not empty, whatever its value.
 	opt.Color = shown && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 	return opt
 }
 
-// getenv returns the last value, as the system's own getenv would see it set last.
+// getenv returns a variable's last value, as the system's getenv would after successive settings.
 func (a *app) getenv(name string) string {
 	found, _ := a.lookupEnv(name)
 	return found

@@ -92,7 +92,7 @@ func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// readSuite reads the suite. With any fault in it nothing is run.
+// readSuite reads the suite. Nothing runs if it has any fault.
 func (t *testCommand) readSuite(name string) (*suite.Suite, error) {
 	s, wrong, err := t.parseSuite(name)
 	switch {

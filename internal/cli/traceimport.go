@@ -35,11 +35,11 @@ func (a *app) newTraceImportCommand() *cobra.Command {
 	f.Var(formats, "input-format", "how the recording is written: "+strings.Join(names, ", "))
 	outputFlag(cmd, &i.file, "the trace")
 	f.StringVar(&i.options.Server, "as", "", "call the server by this `NAME`: where the recording does not say (default what the file's name says)")
-	// Their names of before: fewer commands had flags of these names then.
+	// Old names, from before other commands had flags of these names.
 	f.Var(formats, "from", "")
 	f.StringVar(&i.options.Server, "server", "", "")
 	_ = f.MarkHidden("from")
-	_ = f.MarkHidden("server") // fails only for a flag that is not there
+	_ = f.MarkHidden("server") // fails only for a missing flag
 	f.Var(sizeFlag(&i.options.Text, traceimport.DefaultText), "max-bytes", "longest input read: a recording that is read whole, and a line of any")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	completeWith(cmd, "input-format", names)

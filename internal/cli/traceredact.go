@@ -50,7 +50,7 @@ func (r *traceRedactCommand) redactTrace(cmd *cobra.Command, args []string) erro
 	return interrupt.Run(cmd.Context(), func() error { return r.writeCopy(cmd.Context(), args[0], c) })
 }
 
-// newRemover removes what the flags name.
+// newRemover returns a remover for the flags.
 func (r *traceRedactCommand) newRemover() (*tracefile.SecretRemover, error) {
 	var given []string
 	for _, name := range r.values {

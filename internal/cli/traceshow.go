@@ -51,7 +51,7 @@ func (s *traceShowCommand) showTimelineOrDiagram(ctx context.Context, name strin
 	if err != nil {
 		return err
 	}
-	untold := func(*trace.LineError) {} // the second reading tells
+	untold := func(*trace.LineError) {} // the second reading reports it
 	err = in.Each(untold, func(m *trace.Message) error {
 		if s.filter.Picks(m) {
 			ends.See(m)
@@ -65,7 +65,7 @@ func (s *traceShowCommand) showTimelineOrDiagram(ctx context.Context, name strin
 	return s.drawTrace(ctx, name, func(w io.Writer) tracefile.View { return report.NewSequence(w, ends, s.terminalOptions(false)) })
 }
 
-// drawTrace shows the picked messages and adds them up.
+// drawTrace shows the selected messages and counts them.
 func (s *traceShowCommand) drawTrace(ctx context.Context, name string, as func(io.Writer) tracefile.View) error {
 	in, err := s.openTrace(name)
 	if err != nil {

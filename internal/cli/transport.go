@@ -11,12 +11,12 @@ import (
 	engine "gauntlet/internal/runtime/mcpserver"
 )
 
-// transportFlags say how clients reach a server of ours.
+// transportFlags say how clients reach our server.
 type transportFlags struct{ transport, listen, addressFile string }
 
 var transports = []string{"stdio", "http"}
 
-// addTransportFlags adds the flags; lines says what the address file holds beside one URL.
+// addTransportFlags adds the flags; lines says what the address file contains beside one URL.
 func (t *transportFlags) addTransportFlags(cmd *cobra.Command, lines string) {
 	t.transport = transports[0]
 	f := cmd.Flags()
@@ -26,7 +26,7 @@ func (t *transportFlags) addTransportFlags(cmd *cobra.Command, lines string) {
 	completeWith(cmd, "transport", transports)
 }
 
-// wantHTTP refuses flags that mean nothing over stdio.
+// wantHTTP rejects flags that mean nothing over stdio.
 func (t *transportFlags) wantHTTP(cmd *cobra.Command, names ...string) error {
 	for _, name := range names {
 		if t.transport == "stdio" && cmd.Flags().Changed(name) {
@@ -36,7 +36,7 @@ func (t *transportFlags) wantHTTP(cmd *cobra.Command, names ...string) error {
 	return nil
 }
 
-// serveHTTP serves HTTP clients, and says where.
+// serveHTTP serves HTTP clients, and prints where.
 func (t *transportFlags) serveHTTP(ctx context.Context, a *app, server *engine.Server) error {
 	ln, err := listen.TCP(ctx, t.listen)
 	if err != nil {
@@ -46,15 +46,15 @@ func (t *transportFlags) serveHTTP(ctx context.Context, a *app, server *engine.S
 	a.noteReachable(ln.Addr())
 	if t.addressFile != "" {
 		if err := a.writeText(t.addressFile, url+"\n"); err != nil {
-			_ = ln.Close() // the first error is the one to tell
+			_ = ln.Close() // the first error is reported
 			return err
 		}
 	}
-	a.say("serving on %s", url) // also with --quiet: else nobody knows the port
+	a.say("serving on %s", url) // also with --quiet: otherwise nobody knows the port
 	return server.HTTP(ctx, ln)
 }
 
-// noteReachable warns of an address that other machines can reach.
+// noteReachable warns about an address that other machines can reach.
 func (a *app) noteReachable(at net.Addr) {
 	if addr, ok := at.(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
 		a.note("%s can be reached from other machines", at)

@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// value is a flag of any type. What it says about a wrong text is the whole message.
+// value is a flag of any type. Its parser's error is the whole message.
 type value[T any] struct {
 	to    *T
-	kind  string // names the type in a help text
+	kind  string // type name in help
 	parse func(string) (T, error)
 	show  func(T) string
 }
@@ -32,7 +32,7 @@ func (v *value[T]) Set(s string) (err error) {
 func (v *value[T]) String() string { return v.show(*v.to) }
 func (v *value[T]) Type() string   { return v.kind }
 
-// oneOf parses a value that must be one of a few.
+// oneOf returns a parser for one of several names.
 func oneOf(names []string) func(string) (string, error) {
 	return func(s string) (string, error) {
 		if !slices.Contains(names, s) {
@@ -42,7 +42,7 @@ func oneOf(names []string) func(string) (string, error) {
 	}
 }
 
-// countFlag is a flag from 1 to most.
+// countFlag is an integer flag from 1 to most.
 func countFlag(to *int, start, most int) pflag.Value {
 	*to = start
 	return &value[int]{to, "N", func(s string) (int, error) {
@@ -60,17 +60,17 @@ func countFlag(to *int, start, most int) pflag.Value {
 	}, strconv.Itoa}
 }
 
-// runTimeoutFlag adds --run-timeout, which bounds a whole run; --timeout bounds one answer. Where runs are
-// bounded that name is kept, unseen, for command lines of before.
+// runTimeoutFlag adds --run-timeout, which bounds a whole run; --timeout bounds one answer and remains here as a hidden alias for
+// older command lines.
 func runTimeoutFlag(cmd *cobra.Command, to *time.Duration, start time.Duration, of string) {
 	f := cmd.Flags()
 	f.Var(durationFlag(to, start), "run-timeout", "longest run: "+of)
 	f.Var(durationFlag(to, start), "timeout", "longest run: "+of)
-	_ = f.MarkHidden("timeout") // fails only for a flag that is not there
+	_ = f.MarkHidden("timeout") // fails only for a missing flag
 	cmd.MarkFlagsMutuallyExclusive("run-timeout", "timeout")
 }
 
-// durationFlag is a flag above zero.
+// durationFlag is a positive duration.
 func durationFlag(to *time.Duration, start time.Duration) pflag.Value {
 	*to = start
 	return &value[time.Duration]{to, "DURATION", func(s string) (time.Duration, error) {
@@ -82,13 +82,13 @@ func durationFlag(to *time.Duration, start time.Duration) pflag.Value {
 	}, time.Duration.String}
 }
 
-// units are those of a size, each suffix before its own endings.
+// units are size suffixes, longer ones before their own endings.
 var units = []struct {
 	suffix string
 	bytes  int
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}, {"", 1}}
 
-// sizeFlag is a flag that counts bytes, from 1.
+// sizeFlag is a positive number of bytes.
 func sizeFlag(to *int, start int) pflag.Value {
 	*to = start
 	return &value[int]{to, "SIZE", parseSize, showSize}
@@ -118,7 +118,7 @@ func showSize(n int) string {
 	return strconv.Itoa(n) + " bytes"
 }
 
-// What flags of several commands mean: one name, one meaning.
+// Meanings of flags shared by commands: one name, one meaning.
 const (
 	quietMeaning  = "no progress and no notes on stderr, only errors (default off)"
 	envMeaning    = "set `NAME=VALUE` for the server that is started, or pass on our own NAME; repeatable (default none)"

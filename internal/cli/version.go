@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is what reports and servers are told.
+// version is the version in reports and for servers.
 func version() string { return buildinfo.Read().Version }
 
 func (a *app) newVersionCommand() *cobra.Command {
@@ -28,7 +28,7 @@ func (a *app) newVersionCommand() *cobra.Command {
 	return cmd
 }
 
-// textFormat adds a flag --format whose default is the first of the names.
+// textFormat adds a flag --format whose default is the first name.
 func textFormat(cmd *cobra.Command, to *string, names ...string) {
 	parse := func(s string) (string, error) {
 		if !slices.Contains(names, s) {

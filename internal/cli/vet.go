@@ -38,7 +38,7 @@ type vetCommand struct {
 	configs  configFlags
 }
 
-// vetBudget bounds the time of a probe, for servers that hardly answer: what is tried is counted in calls.
+// vetBudget bounds a probe's time, for servers that hardly answer: trials are counted in calls.
 const vetBudget = 5 * time.Minute
 
 func (a *app) newVetCommand() *cobra.Command {
@@ -111,7 +111,7 @@ func (v *vetCommand) vetTargets(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// chooseTargets are what the arguments name, or entries of configurations.
+// chooseTargets returns the named targets, or entries of configurations.
 func (v *vetCommand) chooseTargets(cmd *cobra.Command, names []string) ([]vet.Target, error) {
 	switch {
 	case v.configs.anyGiven() && v.older:
@@ -132,7 +132,7 @@ func (v *vetCommand) chooseTargets(cmd *cobra.Command, names []string) ([]vet.Ta
 	return out, nil
 }
 
-// configuredTargets are entries of configurations.
+// configuredTargets returns entries of configurations.
 func (v *vetCommand) configuredTargets(cmd *cobra.Command, names []string) ([]vet.Target, error) {
 	files, problems, err := v.readConfigs(cmd.Context(), &v.configs)
 	if err != nil {
@@ -152,7 +152,7 @@ func (v *vetCommand) configuredTargets(cmd *cobra.Command, names []string) ([]ve
 	return out, nil
 }
 
-// options are what the flags say.
+// options returns the options given by the flags.
 func (v *vetCommand) options() (*vet.Options, error) {
 	cache, err := v.packageCache()
 	if err != nil {
@@ -165,7 +165,7 @@ func (v *vetCommand) options() (*vet.Options, error) {
 	}, nil
 }
 
-// packageCache is where packages are kept.
+// packageCache returns the cache directory of packages.
 func (v *vetCommand) packageCache() (string, error) {
 	if v.cache != "" {
 		return filepath.Abs(v.cache)

@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Width of help in columns where there is no terminal.
+// Width is the width of help without a terminal, in columns.
 const Width = 80
 
-// Bounds on the width of help on a terminal. Longer lines are hard to read.
+// narrowest and widest bound the width of help on a terminal. Longer lines are hard to read.
 const narrowest, widest = 40, 100
 
-// Columns is how wide help is on a terminal of so many columns, 0 where there is no terminal.
+// Columns returns the width of help on a terminal of so many columns; 0 means no terminal.
 func Columns(terminal int) int {
 	if terminal > 0 {
 		return min(max(terminal, narrowest), widest)
@@ -25,7 +25,7 @@ func Columns(terminal int) int {
 	return Width
 }
 
-// Write writes what a command does, with examples before the details.
+// Write writes a command's help, examples before details.
 func Write(w io.Writer, c *cobra.Command, columns int) {
 	var b strings.Builder
 	if c.HasParent() && c.Short != "" {
@@ -57,7 +57,7 @@ func usageLine(c *cobra.Command) string {
 	return c.UseLine()
 }
 
-// writeCommands lists the commands below c, by group where there are groups.
+// writeCommands lists the commands below c by group.
 func writeCommands(b *strings.Builder, c *cobra.Command, columns int) {
 	groups := c.Groups()
 	if len(groups) == 0 {
@@ -77,7 +77,7 @@ func writeCommands(b *strings.Builder, c *cobra.Command, columns int) {
 	}
 }
 
-// writeFlags lists flags, each with its meaning on the lines below it.
+// writeFlags lists flags, each with its meaning on the following lines.
 func writeFlags(b *strings.Builder, flags *pflag.FlagSet, title string, columns int) {
 	if !flags.HasAvailableFlags() {
 		return
@@ -94,7 +94,7 @@ func writeFlags(b *strings.Builder, flags *pflag.FlagSet, title string, columns 
 	})
 }
 
-// FlagName is a flag with its short form and the name of its value.
+// FlagName returns a flag with its short form and value name.
 func FlagName(f *pflag.Flag) string {
 	name := "--" + f.Name
 	if f.Shorthand != "" {
@@ -106,7 +106,7 @@ func FlagName(f *pflag.Flag) string {
 	return name
 }
 
-// FlagMeaning is what a flag does and what holds without it.
+// FlagMeaning returns a flag's meaning and default.
 func FlagMeaning(f *pflag.Flag) string {
 	_, meaning := pflag.UnquoteUsage(f)
 	if strings.Contains(meaning, "default ") || slices.Contains([]string{"", "false", "0", "[]"}, f.DefValue) {
@@ -138,7 +138,7 @@ func writeRows(b *strings.Builder, rows []row, columns int) {
 	}
 }
 
-// wrapText fills the paragraphs of a text. Lines that begin with a space are kept as they stand.
+// wrapText wraps a text's paragraphs. Lines that begin with a space are kept.
 func wrapText(text string, columns int) string {
 	var b strings.Builder
 	var paragraph []string
@@ -165,7 +165,7 @@ func wrapText(text string, columns int) string {
 	return b.String()
 }
 
-// wrapLine breaks a text into lines of at most so many columns, between words.
+// wrapLine wraps a text at spaces.
 func wrapLine(text string, columns int) []string {
 	var lines []string
 	var line string
@@ -179,8 +179,7 @@ func wrapLine(text string, columns int) []string {
 	return append(lines, line)
 }
 
-// wrapCommand breaks a command line as a shell takes it: behind a backslash, between words and outside
-// quotes.
+// wrapCommand wraps a command line with backslashes, between words and outside quotes.
 func wrapCommand(line string, columns int) string {
 	var b strings.Builder
 	for len(line) > columns {
@@ -194,8 +193,7 @@ func wrapCommand(line string, columns int) string {
 	return b.String() + line + "\n"
 }
 
-// lastBreak returns the last space of a command line before a column that is in no quotes and behind
-// the first word, -1 for none.
+// lastBreak returns a command line's last space before a column, outside quotes and after the first word, or -1.
 func lastBreak(line string, column int) int {
 	at, quote, words := -1, rune(0), false
 	for i, r := range line {

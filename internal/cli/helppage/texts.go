@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// examplesTitle begins a text that has examples; they end at its first empty line.
+// examplesTitle begins a text with examples; they end at its first empty line.
 const examplesTitle = "Examples:\n"
 
-// SetTexts gives root and the commands below it their examples and details, each from its file in texts. A
-// command without a file keeps what it has.
+// SetTexts gives root and the commands below it their examples and details from their files in texts. A command without a file is
+// unchanged.
 func SetTexts(root *cobra.Command, texts fs.FS) {
 	if text, err := fs.ReadFile(texts, TextName(root)); err == nil {
 		root.Example, root.Long = splitText(string(text))
@@ -21,7 +21,7 @@ func SetTexts(root *cobra.Command, texts fs.FS) {
 	}
 }
 
-// TextName is the file of a command's text: scan.txt, attack-run.txt, and the program's name for the root.
+// TextName returns the file of a command's text: scan.txt, attack-run.txt, and the program's name for the root.
 func TextName(c *cobra.Command) string {
 	_, below, found := strings.Cut(c.CommandPath(), " ")
 	if !found {
@@ -30,7 +30,7 @@ func TextName(c *cobra.Command) string {
 	return "help/" + strings.ReplaceAll(below, " ", "-") + ".txt"
 }
 
-// splitText parts the examples at the head of a text from the details behind them; either may be absent.
+// splitText separates a text's leading examples from the details; either may be missing.
 func splitText(text string) (examples, details string) {
 	text = strings.TrimSuffix(text, "\n")
 	rest, found := strings.CutPrefix(text, examplesTitle)

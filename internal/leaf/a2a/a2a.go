@@ -1,6 +1,5 @@
-// Package a2a has the words of A2A, the protocol between agents, in its revision 0.3 and the current one,
-// which renamed the methods, wraps results and has no kind. It is pure: who speaks the protocol and who
-// judges a recording see the same.
+// Package a2a defines the vocabulary of A2A, the protocol between agents, in revision 0.3 and the current one, which renamed the
+// methods, wraps results and has no kind. It is pure: live traffic and recordings are read alike.
 package a2a
 
 import (
@@ -9,15 +8,15 @@ import (
 	"gauntlet/rawjson"
 )
 
-// The protocol, as traces and documents call it, and what it has no method for (§7.2.2).
+// Names of the protocol in traces and documents, including those without a method (§7.2.2).
 const (
 	Protocol     = "a2a"
 	CardGet      = "agent_card/get"
 	TaskStatus   = "task/status"
 	TaskArtifact = "task/artifact"
 	CardPath     = "/.well-known/agent-card.json"
-	// CardKeys is a client asking for the keys of a card's signatures, which our agents have at KeysPath, and CardSignature what
-	// became of the check of them. No specification has these two: they are ours.
+	// CardKeys is a client's request for a card's signature keys, which our agents serve at KeysPath, and CardSignature the result
+	// of checking them. Neither is in a specification: they are ours.
 	CardKeys      = "agent_card/keys"
 	CardSignature = "agent_card/signature"
 	KeysPath      = "/.well-known/agent-card-keys.json"
@@ -25,7 +24,7 @@ const (
 	VersionHeader = "A2A-Version"
 )
 
-// Methods of revision 0.3, by which documents call those of any.
+// Methods of revision 0.3, which documents use for any revision.
 const (
 	MessageSend   = "message/send"
 	MessageStream = "message/stream"
@@ -40,7 +39,7 @@ const (
 	ExtendedCard  = "agent/getAuthenticatedExtendedCard"
 )
 
-// current are the names that the current revision has.
+// current maps them to the current revision's names.
 var current = map[string]string{
 	"SendMessage": MessageSend, "SendStreamingMessage": MessageStream, "GetTask": TasksGet, "ListTasks": TasksList,
 	"CancelTask": TasksCancel, "SubscribeToTask": Resubscribe, "CreateTaskPushNotificationConfig": PushSet,
@@ -48,8 +47,7 @@ var current = map[string]string{
 	"DeleteTaskPushNotificationConfig": PushDelete, "GetExtendedAgentCard": ExtendedCard,
 }
 
-// Canonical returns the name that documents have for a method, and whether the name is one of the current
-// revision.
+// Canonical returns a method's name in documents, and whether the given name is the current revision's.
 func Canonical(method string) (name string, isCurrent bool) {
 	if old, ok := current[method]; ok {
 		return old, true
@@ -57,7 +55,7 @@ func Canonical(method string) (name string, isCurrent bool) {
 	return method, false
 }
 
-// MessageText returns what a message says: its texts, and its data as JSON, a line each.
+// MessageText returns a message's texts, and its data as JSON, one per line.
 func MessageText(message rawjson.Value) string {
 	var all []string
 	for _, p := range message.Get("parts").Elements() {
@@ -71,17 +69,17 @@ func MessageText(message rawjson.Value) string {
 	return strings.Join(all, "\n")
 }
 
-// IsMessage and IsTask tell the two things that an agent answers with.
+// IsMessage reports whether a value has the form of a message.
 func IsMessage(v rawjson.Value) bool {
 	return v.Get("kind").Is("message") || v.Get("parts").Exists() && v.Get("role").Exists()
 }
 
-// IsTask reports whether a value has the form of a task: with a status that is an object (§7.2.4).
+// IsTask reports whether a value has the form of a task: its status is an object (§7.2.4).
 func IsTask(v rawjson.Value) bool {
 	return v.Get("status").Kind() == rawjson.Object && v.Get("status").Get("state").Exists()
 }
 
-// IsWrapped reports whether a result has the form of the current revision already.
+// IsWrapped reports whether a result has the current revision's form.
 func IsWrapped(v rawjson.Value) bool {
 	if v.Kind() != rawjson.Object || v.Len() != 1 {
 		return false
@@ -94,8 +92,8 @@ func IsWrapped(v rawjson.Value) bool {
 	return false
 }
 
-// Modern writes a value of revision 0.3 in the words of the current one: enumerations by their names, parts
-// and objects without kind, files by url. What it does not know stays as it is.
+// Modern converts a value of revision 0.3 to the current one: enumeration names, parts and objects without kind, files by url.
+// Unknown parts are unchanged.
 func Modern(v rawjson.Value) string {
 	switch v.Kind() {
 	case rawjson.Array:
@@ -126,8 +124,7 @@ func Modern(v rawjson.Value) string {
 	return v.Raw()
 }
 
-// enumName is the name of a value that revision 0.3 writes in lower case: input-required is
-// TASK_STATE_INPUT_REQUIRED.
+// enumName returns the current name of a value that revision 0.3 writes in lower case: input-required is TASK_STATE_INPUT_REQUIRED.
 func enumName(prefix, value string) string {
 	if strings.HasPrefix(value, prefix) || value == "" {
 		return value

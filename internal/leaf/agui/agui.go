@@ -1,6 +1,5 @@
-// Package agui has the words of AG-UI, the protocol between an agent and its front end, and puts the
-// pieces of a run's stream together. It is pure: who reads a stream and who judges the recording of one
-// see the same.
+// Package agui defines the vocabulary of AG-UI, the protocol between an agent and its front end, and assembles a run's stream. It
+// is pure: live streams and recordings are read alike.
 package agui
 
 import (
@@ -9,24 +8,23 @@ import (
 	"gauntlet/rawjson"
 )
 
-// The protocol, as traces and documents call it, and what it has no event for (§7.3.2).
+// Names of the protocol in traces and documents, including those without an event (§7.3.2).
 const (
 	Protocol      = "ag_ui"
-	RunAgentInput = "run_agent_input" // what begins a run
-	// Answer is the event by which a trace holds what an agent said to its user in one run, whole: over
-	// AG-UI or, of an agent that does not speak it, what it printed. Its content is
-	// {"response":{"content":"…"}}, and "failed": true of a program that ended badly.
+	RunAgentInput = "run_agent_input" // starts a run
+	// Answer is the trace event with everything an agent said to its user in one run: over AG-UI, or what it printed. Its content
+	// is {"response":{"content":"…"}}, with "failed": true for a program that failed.
 	Answer = "agent_answer"
-	// Control is the event by which a trace holds whether an agent of which only words were heard called a harmless
-	// tool when its user asked for that: {"called":true}.
+	// Control is the trace event that says whether an agent that answered only in words called a harmless tool when asked:
+	// {"called":true}.
 	Control = "agent_control"
-	// OwnTool is the event by which a trace holds that an agent used a tool of its own, as its stream of events says:
-	// {"tool":"Bash","arguments":{…},"result":"…"}. Observed holds whether these are all: {"whole":true}.
+	// OwnTool is the trace event for an agent's use of its own tool, from its event stream:
+	// {"tool":"Bash","arguments":{…},"result":"…"}. Observed says whether these are all: {"whole":true}.
 	OwnTool  = "agent_own_tool"
 	Observed = "agent_observed"
 )
 
-// Events of the protocol that mean something here.
+// Protocol events that are used here.
 const (
 	RunFinished        = "run_finished"
 	RunError           = "run_error"
@@ -42,12 +40,10 @@ const (
 	messagesSnapshot   = "messages_snapshot"
 )
 
-// EventName returns the name that documents have for an event type of the protocol: TOOL_CALL_START is
-// tool_call_start.
+// EventName returns the name of an event type in documents: TOOL_CALL_START is tool_call_start.
 func EventName(eventType string) string { return strings.ToLower(eventType) }
 
-// AnswerContent is the content of an Answer; failed says that its program ended badly, so that it may be no more
-// than an error message.
+// AnswerContent returns the content of an Answer; failed says that the program failed, so the text may be a mere error message.
 func AnswerContent(text string, failed bool) string {
 	content := `{"response":{"content":` + rawjson.Quote(text) + `}`
 	if failed {
@@ -56,8 +52,7 @@ func AnswerContent(text string, failed bool) string {
 	return content + `}`
 }
 
-// SaidIn returns the words of a message's content: a text, or a list of parts of which those
-// of text count.
+// SaidIn returns the text of a message's content: a string, or the text parts of a list.
 func SaidIn(content rawjson.Value) string {
 	var parts []string
 	for _, p := range content.Elements() {

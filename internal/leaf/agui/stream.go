@@ -6,33 +6,31 @@ import (
 	"gauntlet/rawjson"
 )
 
-// What is kept of one run. An agent that sends more loses what is beyond in what is put together; its
-// events are seen all the same.
+// Limits on what is kept of one run. Beyond them the assembled texts are cut, but all events are seen.
 const (
 	mostKept = 16 << 20 // bytes of deltas
 	mostIDs  = 10_000   // of messages, and of calls
 )
 
-// A ToolCall is a call that the agent makes of its front end's tools, or of its own.
+// A ToolCall is the agent's call of a front-end tool, or of its own.
 type ToolCall struct {
 	ID, Name string
-	Start    string // the event that began it, as JSON
+	Start    string // the event that started it, as JSON
 	Ended    bool
-	Answered bool // the agent itself has told a result
+	Answered bool // the agent itself has reported a result
 
-	args strings.Builder // as the deltas gave them, JSON if the agent is honest
+	args strings.Builder // assembled from deltas; JSON if the agent is honest
 }
 
-// A Stream puts the events of one run together. The zero value is one that has not begun. It serves
-// one goroutine.
+// A Stream assembles the events of one run. The zero value has not started. It is not safe for concurrent use.
 type Stream struct {
 	calls    []*ToolCall
 	messages []*message
 	callByID map[string]*ToolCall
 	textByID map[string]*message
-	lastCall string // of chunks, which name it once
+	lastCall string // id for chunks, which name it once
 	lastText string
-	result   string // that the end of the run has
+	result   string // result in the run's final event
 	kept     int
 	cut      bool
 }
@@ -42,12 +40,11 @@ type message struct {
 	text     strings.Builder
 }
 
-// Cut reports whether something was beyond what is kept.
+// Cut reports whether a limit was exceeded.
 func (s *Stream) Cut() bool { return s.cut }
 
-// Add takes the next event. It returns its content with what belongs to it and stands in other events
-// (§7.3.2): toolCallName with every event of a call, the whole arguments at a call's end, the whole content
-// at a message's. It is the event itself where nothing is missing.
+// Add adds the next event. It returns its content completed from other events (§7.3.2): toolCallName for every event of a call, the
+// complete arguments at a call's end, the complete content at a message's. Otherwise it is the event itself.
 func (s *Stream) Add(event rawjson.Value) (content string) {
 	var more []string
 	add := func(name, value string) {
@@ -100,7 +97,7 @@ func (s *Stream) addCall(event rawjson.Value, add func(name, value string)) {
 	switch kind {
 	case toolCallArgs, ToolCallChunk:
 		c.args.WriteString(s.keep(event.Get("delta").Text()))
-		c.Ended = c.Ended || kind == ToolCallChunk // nothing else ends those
+		c.Ended = c.Ended || kind == ToolCallChunk // nothing else ends chunked calls
 	case toolCallEnd:
 		c.Ended = true
 		add("arguments", c.ArgsJSON())
@@ -112,7 +109,7 @@ func (s *Stream) addCall(event rawjson.Value, add func(name, value string)) {
 	}
 }
 
-// ArgsJSON returns the arguments as JSON: what they are, or a string where they are none.
+// ArgsJSON returns the arguments as JSON: unchanged if valid, else as a string.
 func (c *ToolCall) ArgsJSON() string {
 	var tree rawjson.Tree
 	text := c.args.String()
@@ -161,7 +158,7 @@ func (s *Stream) addText(event rawjson.Value, add func(name, value string)) {
 	}
 }
 
-// addSnapshot takes messages that no event has told before.
+// addSnapshot adds messages that no event has reported before.
 func (s *Stream) addSnapshot(event rawjson.Value) {
 	for _, v := range event.Get("messages").Elements() {
 		id := v.Get("id").Text()
@@ -191,7 +188,7 @@ func (s *Stream) message(id string) *message {
 	return m
 }
 
-// keep returns what there is room for, in memory of its own.
+// keep copies as much of the text as the limit allows.
 func (s *Stream) keep(text string) string {
 	if room := mostKept - s.kept; len(text) > room {
 		text, s.cut = text[:room], true
@@ -200,7 +197,7 @@ func (s *Stream) keep(text string) string {
 	return strings.Clone(text)
 }
 
-// addResult keeps the result of the run, which a text is as it stands.
+// addResult keeps the run's result; a string is kept without quotes.
 func (s *Stream) addResult(v rawjson.Value) {
 	switch v.Kind() {
 	case rawjson.String:
@@ -210,7 +207,7 @@ func (s *Stream) addResult(v rawjson.Value) {
 	}
 }
 
-// Text returns what the agent said to its user in the run, message by message; without any message the result of the run.
+// Text returns what the agent said to its user, message by message, or the run's result if there was no message.
 func (s *Stream) Text() string {
 	var all []string
 	for _, m := range s.messages {
@@ -224,7 +221,7 @@ func (s *Stream) Text() string {
 	return strings.ToValidUTF8(strings.Join(all, "\n\n"), "\uFFFD")
 }
 
-// Open returns the calls that nobody has answered, in their order.
+// Open returns the unanswered calls in order.
 func (s *Stream) Open() []*ToolCall {
 	var out []*ToolCall
 	for _, c := range s.calls {

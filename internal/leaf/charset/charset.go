@@ -1,6 +1,5 @@
-// Package charset reads the encodings in which text files come: UTF-8 with or without a byte order mark,
-// UTF-16, which programs on Windows write, and UTF-32 with its mark. Every reader of a user's text uses it, so that no file is refused, or
-// skipped, for how it was saved.
+// Package charset decodes text files: UTF-8 with or without a byte order mark, UTF-16, which Windows programs write, and UTF-32
+// with its mark. Every reader of a user's text uses it, so that no file is rejected or skipped because of its encoding.
 package charset
 
 import (
@@ -13,14 +12,14 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// looked is how many bytes tell the encoding.
+// looked is the number of bytes that determine the encoding.
 const looked = 4
 
-// decoderFor returns what decodes a text that begins so; nil for UTF-8 without a byte order mark.
+// decoderFor returns the decoder for a text with this beginning; nil for UTF-8 without a byte order mark.
 func decoderFor(begin string) transform.Transformer {
 	zero := func(i int) bool { return i < len(begin) && begin[i] == 0 }
 	switch {
-	case strings.HasPrefix(begin, "\xff\xfe\x00\x00"): // which begins like UTF-16, too
+	case strings.HasPrefix(begin, "\xff\xfe\x00\x00"): // begins like UTF-16
 		return utf32.UTF32(utf32.LittleEndian, utf32.UseBOM).NewDecoder()
 	case strings.HasPrefix(begin, "\x00\x00\xfe\xff"):
 		return utf32.UTF32(utf32.BigEndian, utf32.UseBOM).NewDecoder()
@@ -28,7 +27,7 @@ func decoderFor(begin string) transform.Transformer {
 		return unicode.BOMOverride(transform.Nop)
 	case len(begin) < looked:
 		return nil
-	case !zero(0) && zero(1) && !zero(2) && zero(3): // no text has the character 0
+	case !zero(0) && zero(1) && !zero(2) && zero(3): // no text contains NUL
 		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder()
 	case zero(0) && !zero(1) && zero(2) && !zero(3):
 		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder()
@@ -36,10 +35,10 @@ func decoderFor(begin string) transform.Transformer {
 	return nil
 }
 
-// Decode returns the text in UTF-8 without a byte order mark. What is no UTF-16 after all becomes U+FFFD.
+// Decode returns the text as UTF-8 without a byte order mark. Invalid UTF-16 becomes U+FFFD.
 func Decode(text string) string {
 	if rest, ok := strings.CutPrefix(text, "\ufeff"); ok {
-		return rest // which costs no copy: a catalogue may have hundreds of megabytes
+		return rest // without a copy: a catalogue may have hundreds of megabytes
 	}
 	d := decoderFor(text[:min(len(text), looked)])
 	if d == nil {
@@ -47,15 +46,15 @@ func Decode(text string) string {
 	}
 	decoded, _, err := transform.String(d, text)
 	if err != nil {
-		return text // never: these decoders replace what they cannot read
+		return text // never: these decoders replace invalid input
 	}
 	return decoded
 }
 
-// NewReader returns the text of r in UTF-8 without a byte order mark.
+// NewReader returns the text of r as UTF-8 without a byte order mark.
 func NewReader(r io.Reader) io.Reader {
 	b := bufio.NewReader(r)
-	begin, _ := b.Peek(looked) // an error comes again with the first Read
+	begin, _ := b.Peek(looked) // the first Read returns the error again
 	if d := decoderFor(string(begin)); d != nil {
 		return transform.NewReader(b, d)
 	}

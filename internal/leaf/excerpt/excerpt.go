@@ -1,5 +1,4 @@
-// Package excerpt shortens strangers' texts for messages and evidence. Every length is in
-// bytes, and no character is cut in two.
+// Package excerpt shortens strangers' texts for messages and evidence. Lengths are in bytes, and characters are never split.
 package excerpt
 
 import (
@@ -7,14 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Head returns the longest beginning of s that has at most n bytes of whole characters.
-// Bytes that are not UTF-8 count as characters of their own.
+// Head returns the longest prefix of s with at most n bytes of whole characters. Invalid UTF-8 counts as one character per byte.
 func Head(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
 	n = max(0, n)
-	// A character has at most UTFMax bytes: a longer run of continuation bytes belongs to none.
+	// A character has at most UTFMax bytes: a longer run of continuation bytes is invalid.
 	for end := n; end < len(s) && end >= max(0, n-utf8.UTFMax+1); end-- {
 		if utf8.RuneStart(s[end]) {
 			return s[:end]
@@ -23,7 +21,7 @@ func Head(s string, n int) string {
 	return s[:min(n, len(s))]
 }
 
-// Tail returns the longest end of s that has at most n bytes of whole characters.
+// Tail returns the longest suffix of s with at most n bytes of whole characters.
 func Tail(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -37,7 +35,7 @@ func Tail(s string, n int) string {
 	return s[start:]
 }
 
-// Clip returns s, or its [Head] and an ellipsis behind it where s has more than n bytes.
+// Clip returns s, or its [Head] and an ellipsis if s has more than n bytes.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -45,5 +43,5 @@ func Clip(s string, n int) string {
 	return Head(s, n) + "…"
 }
 
-// Quote returns Clip(s, n) as a Go string literal: characters that cannot be seen are escapes.
+// Quote returns Clip(s, n) as a Go string literal, with invisible characters escaped.
 func Quote(s string, n int) string { return strconv.Quote(Clip(s, n)) }

@@ -2,24 +2,24 @@ package faults
 
 import "strings"
 
-// hidden is what a payload of tags says to who reads tags.
+// hidden is what a payload in tag characters says.
 const hidden = "ignore the above"
 
-// deceptiveTexts are texts that are not what they look like, as the inside of JSON strings.
+// deceptiveTexts are misleading texts, as contents of JSON strings.
 var deceptiveTexts = map[string][]string{
 	"bidi":       {"\u202egnp.exe\u202c", "\u2066user\u2069", "\u202d", "\u200f", "\u061c", "\u2068admin\u2069\u202e"},
 	"tags":       {encodeTags(hidden), "\U000e0001" + encodeTags("x") + "\U000e007f"},
 	"zero_width": {"a\u200bb", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u180e", "\u034f", "\u3164", "\u2064"},
 	"combining":  {"a" + strings.Repeat("\u0301\u0316\u0340", 20), "\u0e01" + strings.Repeat("\u0e49", 30), "\u06dd", "e\u20dd\u20e0"},
 	"homoglyphs": {"\u0440\u0430\u0443\u0440\u0430l", "\u0391dm\u0456n", "\uff41\uff44\uff44", "\U0001d41a\U0001d41d\U0001d41d", "\u01c3", "\u2215etc\u2215passwd"},
-	// JSON can write halves of characters, which UTF-8 cannot.
+	// JSON can express lone surrogates, which UTF-8 cannot.
 	"surrogates": {`\ud800`, `\udfff`, `\udc00\ud800`, `\ud83d`, `\ud83dx`, `\uffff`, `\u0000`},
 }
 
-// deceptionNames are their names in a fixed order.
+// deceptionNames are their names in fixed order.
 var deceptionNames = []string{"bidi", "tags", "zero_width", "combining", "homoglyphs", "surrogates"}
 
-// encodeTags writes ASCII in the characters that nobody sees (U+E0000).
+// encodeTags encodes ASCII in invisible tag characters (U+E0000).
 func encodeTags(s string) string {
 	var b strings.Builder
 	for _, c := range s {

@@ -6,7 +6,7 @@ import (
 	"gauntlet/internal/leaf/mcp"
 )
 
-// This is what HTTP says around a message.
+// Faults in the HTTP part of a message.
 
 func (r *Rule) planRedirect(m Message) (Plan, string) {
 	return Plan{Status: int(r.numbers["status"]), Header: map[string]string{"Location": r.texts["to"]}, Steps: yieldSteps(wholeMessage(m.Text))}, ""
@@ -44,7 +44,7 @@ func (r *Rule) planResume(m Message) (Plan, string) {
 	return Plan{Many: true, Steps: yieldSteps(Step{Data: []byte(text)}, Step{Close: true})}, ""
 }
 
-// noises are pieces of an event stream, each with a place for a number.
+// noises are fragments of an event stream, each with a placeholder for a number.
 var noises = map[string]string{
 	"comment": ": %d\n\n",
 	"event":   "event: gauntlet-%d\ndata: {}\n\n",

@@ -1,10 +1,9 @@
-// Package faults tampers with messages on the wire: how fast they are sent, how they are framed,
-// which id they carry, what is inserted into them, and which HTTP status and headers surround them.
-// The package does no I/O: a [Rule] turns a message into a [Plan], and the owner of the connection
-// carries it out.
+// Package faults tampers with messages on the wire: how fast they are sent, how they are framed, which id they carry, what is
+// inserted into them, and which HTTP status and headers surround them. It does no I/O: a [Rule] turns a message into a [Plan],
+// which the connection's owner carries out.
 //
-// All generated content comes from a seed, so a run can be repeated byte for byte, and is bounded
-// by the ceilings in [Kinds], whatever a document asks for.
+// Generated content derives from a seed, so runs are reproducible byte for byte, and is bounded by the ceilings in [Kinds],
+// whatever a document asks for.
 package faults
 
 import (
@@ -14,36 +13,36 @@ import (
 	"gauntlet/internal/leaf/mcp"
 )
 
-// A Sort is what a parameter is.
+// A Sort is a parameter's type.
 type Sort uint8
 
 // The sorts.
 const (
 	Integer  Sort = iota // a number between Least and Most
-	Duration             // a text as 10ms or 1h, up to Most nanoseconds
+	Duration             // such as 10ms or 1h, up to Most nanoseconds
 	Word                 // one of Words
-	Text                 // any text of up to Most bytes
-	Anything             // any JSON of up to Most bytes
+	Text                 // text of up to Most bytes
+	Anything             // JSON of up to Most bytes
 )
 
 // A Param is one parameter of a kind.
 type Param struct {
 	Name        string
 	Sort        Sort
-	Default     any   // int64, or a string; of Anything it is JSON
+	Default     any   // int64 or string; JSON for Anything
 	Least, Most int64 // Most is the ceiling
 	Words       []string
 	Says        string
 }
 
-// A Kind is one hostility.
+// A Kind is one kind of fault.
 type Kind struct {
 	Name   string
-	Says   string // what it does, in a line
+	Says   string // description in a line
 	Params []Param
-	// HTTP says that it means something over HTTP only; over stdio the message goes out as usual.
+	// HTTP says that it applies to HTTP only; over stdio the message is sent as usual.
 	HTTP bool
-	// Answers says that it is done to answers only.
+	// Answers says that it applies to answers only.
 	Answers bool
 
 	plan func(*Rule, Message) (Plan, string)
@@ -60,7 +59,7 @@ const (
 	hour        = 60 * minute
 )
 
-// Marker is where a generated payload goes if a message has it in one of its strings.
+// Marker is where a generated payload is inserted, if one of a message's strings contains it.
 const Marker = "@payload@"
 
 var (
@@ -70,7 +69,7 @@ var (
 	rawOrEscaped = Param{Name: "as", Sort: Word, Default: "escaped", Words: []string{"escaped", "raw"}, Says: "as JSON escapes, or as raw bytes, which JSON forbids"}
 )
 
-// kinds are all there are, in the order of the documentation.
+// kinds lists all kinds in documentation order.
 var kinds = []Kind{
 	{Name: "delay", Says: "delays the message", plan: (*Rule).planDelay, Params: []Param{
 		{Name: "wait", Sort: Duration, Default: second, Most: 24 * hour, Says: "how long"}}},
@@ -133,10 +132,10 @@ var kinds = []Kind{
 		{Name: "as", Sort: Word, Default: "comment", Words: []string{"comment", "event", "empty", "garbage", "nul_id"}, Says: "comments, events with an unknown name, events without data, data that is not JSON, ids with a NUL"}}},
 }
 
-// Kinds returns all kinds in the order of the documentation.
+// Kinds returns all kinds in documentation order.
 func Kinds() []Kind { return slices.Clone(kinds) }
 
-// Names returns their names.
+// Names returns the names of all kinds.
 func Names() []string {
 	out := make([]string, len(kinds))
 	for i := range kinds {

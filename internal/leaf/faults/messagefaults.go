@@ -7,7 +7,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// This file is what is done with whole messages: their ids, their number, their company.
+// Faults in whole messages: ids, repetition, further messages.
 
 func (r *Rule) planWrongID(m Message) (Plan, string) {
 	id := parseObject(m.Text).Get("id")
@@ -86,7 +86,7 @@ func (r *Rule) planBatch(m Message) (Plan, string) {
 	}}, ""
 }
 
-// floods are the messages of a flood, each with a place for its number.
+// floods are the messages of a flood, each with a placeholder for its number.
 var floods = map[string]string{
 	"log":      logNotification,
 	"changed":  `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"n":%d}}}`,
@@ -131,7 +131,7 @@ func (r *Rule) planCache(m Message) (Plan, string) {
 	return replaceMessage(setMember(text, parseObject(text).Get("result"), "cacheScope", r.texts["scope"])), ""
 }
 
-// setMember gives the object o, which is part of text, a member.
+// setMember sets a member of the object o, which is part of text.
 func setMember(text string, o rawjson.Value, name, value string) string {
 	if there := o.Get(name); there.Exists() {
 		return text[:there.Offset()] + value + text[there.Offset()+len(there.Raw()):]
@@ -144,7 +144,7 @@ func setMember(text string, o rawjson.Value, name, value string) string {
 	return text[:at] + member + text[at:]
 }
 
-// WithID returns an answer as the answer to another request.
+// WithID returns an answer changed to answer another request.
 func WithID(text, id string) string {
 	if there := parseObject(text).Get("id"); there.Exists() {
 		return text[:there.Offset()] + id + text[there.Offset()+len(there.Raw()):]

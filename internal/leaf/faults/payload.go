@@ -9,26 +9,24 @@ import (
 	"gauntlet/rawjson"
 )
 
-// This file is what is put into messages. A payload goes where a string of the message has
-// the [Marker], else into a member of its result or params.
+// Payloads inserted into messages. A payload replaces the [Marker] in a string of the message, or is added as a member of its
+// result or params.
 
-// chunk is how much is generated at a time.
+// chunk is the size in which payloads are generated.
 const chunk = 32 * kib
 
-// messageRand returns the numbers of one message: the same for the same seed and message, whatever
-// else goes on.
+// messageRand returns a message's random source, determined by seed and message alone.
 func (r *Rule) messageRand(m Message) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(r.Seed), uint64(m.Number)))
 }
 
-// A payloadPlace is where a payload goes in a message.
+// A payloadPlace is where a payload is inserted into a message.
 type payloadPlace struct {
-	before, after string // of the payload
-	inString      bool   // it is inside a JSON string; else it is a value
+	before, after string // text around it
+	inString      bool   // inside a JSON string; otherwise it is a value
 }
 
-// findPayloadPlace finds the place of a payload. A value that is no string replaces the whole string
-// that holds the marker.
+// findPayloadPlace finds the place of a payload. A non-string value replaces the whole string with the marker.
 func findPayloadPlace(text string, value bool) (payloadPlace, bool) {
 	if i := strings.Index(text, Marker); i >= 0 {
 		before, after := text[:i], text[i+len(Marker):]
@@ -57,8 +55,7 @@ func findPayloadPlace(text string, value bool) (payloadPlace, bool) {
 	return payloadPlace{}, false
 }
 
-// streamPayload makes a plan of a message with a payload, which write yields piece by piece; it
-// returns false when no more is wanted.
+// streamPayload returns a plan for a message with a payload yielded piece by piece by write, which stops when yield returns false.
 func streamPayload(m Message, value bool, open bool, write func(yield func([]byte) bool) bool) (Plan, string) {
 	g, ok := findPayloadPlace(m.Text, value)
 	if !ok {
@@ -76,7 +73,7 @@ func streamPayload(m Message, value bool, open bool, write func(yield func([]byt
 	}}, ""
 }
 
-// insertText puts a short payload into a message.
+// insertText inserts a short payload into a message.
 func insertText(m Message, payload string) (Plan, string) {
 	g, ok := findPayloadPlace(m.Text, false)
 	if !ok {
@@ -96,7 +93,7 @@ func (r *Rule) planNest(m Message) (Plan, string) {
 	})
 }
 
-// yieldRepeated yields a text n times, in pieces.
+// yieldRepeated yields a text n times in chunks.
 func yieldRepeated(text string, n int64, yield func([]byte) bool) bool {
 	most := int64(chunk / len(text))
 	piece := bytes.Repeat([]byte(text), int(min(n, most)))
@@ -116,7 +113,7 @@ func (r *Rule) planEndless(m Message) (Plan, string) {
 	return streamPayload(m, false, true, func(yield func([]byte) bool) bool { return r.yieldSeededLetters(m, yield) })
 }
 
-// yieldSeededLetters yields as many seeded letters as the rule's size.
+// yieldSeededLetters yields seeded letters of the rule's size.
 func (r *Rule) yieldSeededLetters(m Message, yield func([]byte) bool) bool {
 	random, buf := r.messageRand(m), make([]byte, chunk)
 	for left := r.numbers["size"]; left > 0; left -= chunk {
@@ -133,8 +130,7 @@ func (r *Rule) yieldSeededLetters(m Message, yield func([]byte) bool) bool {
 	return true
 }
 
-// notUTF8 are sequences that no UTF-8 has: stray and cut off, overlong, surrogates, beyond
-// the last character.
+// notUTF8 are invalid sequences: stray and truncated, overlong, surrogates, beyond the last character.
 var notUTF8 = []string{
 	"\x80", "\xbf", "\xfe", "\xff", "\xc3", "\xe2\x82", "\xf0\x9f\x92",
 	"\xc0\xaf", "\xc1\x81", "\xe0\x80\xaf", "\xf0\x80\x80\xaf", "\xed\xa0\x80", "\xed\xbf\xbf", "\xed\xa0\xbd\xed\xb2\xa9", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80",
@@ -144,7 +140,7 @@ func (r *Rule) planInvalidUTF8(m Message) (Plan, string) {
 	return insertText(m, r.joinSeededChoices(m, notUTF8))
 }
 
-// joinSeededChoices joins as many seeded choices as the rule's count, with a number behind each.
+// joinSeededChoices joins the rule's count of seeded choices, each followed by a number.
 func (r *Rule) joinSeededChoices(m Message, of []string) string {
 	random := r.messageRand(m)
 	var b strings.Builder
@@ -155,14 +151,14 @@ func (r *Rule) joinSeededChoices(m Message, of []string) string {
 	return b.String()
 }
 
-// sequences are what terminals do something upon.
+// sequences are terminal control sequences.
 var sequences = []string{
-	"\x1b[31m", "\x1b[8m", "\x1b[0m", "\x1b[38;2;0;0;0m", // colours, and text that is not seen
-	"\x1b[2K", "\x1b[1A", "\x1b[H", "\x1b[2J", "\x1b[?1049h", "\x1b[s", "\x1b[u", // what was written is covered
+	"\x1b[31m", "\x1b[8m", "\x1b[0m", "\x1b[38;2;0;0;0m", // colours, invisible text
+	"\x1b[2K", "\x1b[1A", "\x1b[H", "\x1b[2J", "\x1b[?1049h", "\x1b[s", "\x1b[u", // overwriting
 	"\x1b]0;title\x07", "\x1b]2;title\x1b\\", // title
 	"\x1b]52;c;Z2F1bnRsZXQ=\x07",                               // clipboard
 	"\x1b]8;;https://example.invalid/\x1b\\link\x1b]8;;\x1b\\", // link
-	"\x1b[6n", "\x1b[c", "\x1b[21t", // questions, whose answers are typed
+	"\x1b[6n", "\x1b[c", "\x1b[21t", // queries, whose answers are typed in
 	"\x9b31m", "\x07", "\x08", "\r", "\x1bc", "\x1bP$q\"p\x1b\\",
 }
 
@@ -171,13 +167,12 @@ func (r *Rule) planTerminalSequences(m Message) (Plan, string) {
 	if r.texts["as"] == "escaped" {
 		payload = escapeASCII(payload)
 	} else {
-		payload = strings.NewReplacer("\r", "", `\`, `\\`, `"`, `\"`).Replace(payload) // the frame stays whole
+		payload = strings.NewReplacer("\r", "", `\`, `\\`, `"`, `\"`).Replace(payload) // keeps the frame valid
 	}
 	return insertText(m, payload)
 }
 
-// escapeASCII writes bytes as the inside of a JSON string of ASCII alone; those that are no
-// UTF-8 stand for the character of that number.
+// escapeASCII returns bytes as the content of an ASCII JSON string; invalid UTF-8 becomes the character of the byte's number.
 func escapeASCII(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -7,44 +7,41 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Message is one that is to go out.
+// A Message is an outgoing message.
 type Message struct {
-	Text   string // JSON on one line
-	Method string // its own, or that of the request that it answers
+	Text   string // one-line JSON
+	Method string // its own, or that of the request it answers
 	Answer bool
-	Number int64 // of messages that the rule was for, from 0: it is part of the seed
+	Number int64 // counts the rule's messages, from 0; part of the seed
 }
 
-// A Plan is what goes out in place of a message.
+// A Plan is what is sent instead of a message.
 type Plan struct {
-	// Many says that there are several messages, or parts of an event stream: over HTTP they
-	// need a stream.
+	// Many says that there are several messages, or parts of an event stream: over HTTP they need a stream.
 	Many bool
-	// Status and Header are what HTTP says before the first byte; 0 and nil for what it says
-	// anyhow. A header whose value is empty is taken away.
+	// Status and Header replace the HTTP status and headers; 0 and nil leave them. An empty header value removes the header.
 	Status int
 	Header map[string]string
-	// Bare leaves out what frames a message.
+	// Bare omits the message's framing.
 	Bare bool
-	// Text is what goes out, as a trace is to have it: the text of one message; "" for the
-	// message as it was to go out.
+	// Text is what a trace records: the text of one message; "" for the original message.
 	Text string
-	// Steps are what is to be done. The bytes of a step are valid until the next.
+	// Steps are the steps to perform. A step's bytes are valid until the next.
 	Steps iter.Seq[Step]
 }
 
-// A Step is one thing of a Plan. Of its fields one is set, beside Begin and End.
+// A Step is one step of a Plan. One field is set, in addition to Begin and End.
 type Step struct {
 	Begin bool // a message begins with these bytes
 	Data  []byte
-	End   bool // and ends with them
+	End   bool // a message ends with these bytes
 	Wait  time.Duration
-	Close bool // the connection is closed, and there is no further step
-	Reset bool // the same with a reset
+	Close bool // close the connection; the last step
+	Reset bool // close it with a TCP reset
 }
 
-// Plan says what becomes of a message. With words it is for no such message, which then
-// goes out as it is; they say why.
+// Plan returns what to send instead of a message. A reason in words means that the rule does not apply to such a message, which is
+// sent unchanged.
 func (r *Rule) Plan(m Message) (Plan, string) {
 	if r.Answers && !m.Answer {
 		return Plan{}, "it is done to answers only"
@@ -52,7 +49,7 @@ func (r *Rule) Plan(m Message) (Plan, string) {
 	return r.plan(r, m)
 }
 
-// wholeMessage is a message in one step.
+// wholeMessage returns a message as one step.
 func wholeMessage(text string) Step { return Step{Begin: true, Data: []byte(text), End: true} }
 
 func yieldSteps(all ...Step) iter.Seq[Step] {
@@ -65,7 +62,7 @@ func yieldSteps(all ...Step) iter.Seq[Step] {
 	}
 }
 
-// replaceMessage is a plan for one message of another text.
+// replaceMessage returns a plan that sends another text.
 func replaceMessage(text string) Plan { return Plan{Text: text, Steps: yieldSteps(wholeMessage(text))} }
 
 func (r *Rule) planDelay(m Message) (Plan, string) {
@@ -87,7 +84,7 @@ func (r *Rule) planDrip(m Message) (Plan, string) {
 	}}, ""
 }
 
-// cutHead is the beginning of a message, short of its last byte at least.
+// cutHead returns the beginning of a message, at least one byte short.
 func (r *Rule) cutHead(m Message) Step {
 	n := max(0, min(int(r.numbers["after"]), len(m.Text)-1))
 	return Step{Begin: true, Data: []byte(m.Text[:n])}
@@ -109,7 +106,7 @@ func (r *Rule) planNoNewline(m Message) (Plan, string) {
 	return Plan{Steps: yieldSteps(Step{Begin: true, Data: []byte(m.Text)})}, ""
 }
 
-// parseObject returns the message as an object; an absent value if it is none.
+// parseObject returns the message as an object, absent if it is none.
 func parseObject(text string) rawjson.Value {
 	var t rawjson.Tree
 	if t.Parse(text, 0) != nil || t.Root().Kind() != rawjson.Object {

@@ -15,34 +15,34 @@ import (
 //	  - {do: drip, on: [tools/call], times: 1, piece: 1, every: 10ms}
 const Key = "x-gauntlet-wire"
 
-// Bounds of a list of rules.
+// Limits on a list of rules.
 const (
 	maxRules   = 100
 	maxMethods = 100
 	maxTimes   = 1_000_000
 )
 
-// A Rule does one hostility to the messages that it is for.
+// A Rule applies one kind of fault to matching messages.
 type Rule struct {
 	*Kind
-	On    []string // methods; empty for all. An answer has the method of its request
-	Times int64    // how often, counted over all clients; 0 for always
+	On    []string // methods; empty for all. An answer has its request's method
+	Times int64    // number of applications over all clients; 0 for unlimited
 	Seed  int64
 
 	numbers map[string]int64
 	texts   map[string]string
 }
 
-// A Fault is what is wrong with a list of rules.
+// A Fault is an error in a list of rules.
 type Fault struct {
 	At  rawjson.Value
-	Key string // the member of At that is meant, "" for At itself; it may be missing
-	// Name says that the name of the member is wrong and not its value.
+	Key string // the member of At concerned, possibly missing; "" for At itself
+	// Name says that the member's name is wrong, not its value.
 	Name bool
 	Text string
 }
 
-// Read reads the value of the extension, and everything that is wrong with it.
+// Read parses the extension's value, and returns all its errors.
 func Read(v rawjson.Value) ([]*Rule, []Fault) {
 	var r reader
 	if v.Kind() != rawjson.Array || v.Len() == 0 {
@@ -176,10 +176,10 @@ func (r *Rule) setParam(name string, value any) {
 	}
 }
 
-// For reports whether the rule is for messages of a method.
+// For reports whether the rule applies to messages of a method.
 func (r *Rule) For(method string) bool { return len(r.On) == 0 || slices.Contains(r.On, method) }
 
-// String names the rule with its parameters, as in "drip piece=1 every=10ms".
+// String returns the rule with its parameters, as in "drip piece=1 every=10ms".
 func (r *Rule) String() string {
 	text := r.Name
 	for _, p := range r.Params {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Schema returns a JSON Schema for the value of the extension, for editors.
+// Schema returns a JSON Schema of the extension's value, for editors.
 func Schema() string {
 	type object = map[string]any
 	var every []any
@@ -41,7 +41,7 @@ func Schema() string {
 	return string(out)
 }
 
-// Show writes a value of the parameter as a document would.
+// Show returns a parameter value as written in a document.
 func (p *Param) Show(v any) string {
 	if n, ok := v.(int64); ok && p.Sort == Duration {
 		return time.Duration(n).String()
@@ -52,7 +52,7 @@ func (p *Param) Show(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Limit says what values the parameter takes, its ceiling above all.
+// Limit describes the allowed values, in particular the ceiling.
 func (p *Param) Limit() string {
 	switch p.Sort {
 	case Duration:

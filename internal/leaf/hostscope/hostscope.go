@@ -1,4 +1,4 @@
-// Package hostscope tells from the name or address of a host how near it is, without looking anything up.
+// Package hostscope classifies a host by its name or address, without resolving it.
 package hostscope
 
 import (
@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// A Scope says from where a host can be reached.
+// A Scope says from where a host is reachable.
 type Scope string
 
-// The scopes. Public is also a name of which nobody knows better.
+// The scopes. Public includes names about which nothing is known.
 const (
 	Public    Scope = "public"
 	Loopback  Scope = "loopback"
 	Private   Scope = "private"
-	LinkLocal Scope = "link-local" // and unspecified and multicast addresses; services of clouds that hand out credentials
+	LinkLocal Scope = "link-local" // also unspecified and multicast addresses; includes clouds' credential services
 )
 
 var (
@@ -25,7 +25,7 @@ var (
 	thisNetwork  = netip.MustParsePrefix("0.0.0.0/8")
 )
 
-// Of returns the scope of a host. Addresses may be written in every way that programs read: 127.1, 0x7f000001, [::ffff:7f00:1].
+// Of returns a host's scope. Addresses may be in any spelling that programs accept: 127.1, 0x7f000001, [::ffff:7f00:1].
 func Of(host string) Scope {
 	host = strings.TrimSuffix(strings.Trim(strings.ToLower(host), "[]"), ".")
 	for _, local := range []string{"localhost", "localdomain", "ip6-localhost", "ip6-loopback"} {
@@ -64,7 +64,7 @@ func Of(host string) Scope {
 	return Public
 }
 
-// OfURL is Of the host of an absolute URL, Public where it has none.
+// OfURL returns the scope of an absolute URL's host, Public if it has none.
 func OfURL(address string) Scope {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -73,7 +73,7 @@ func OfURL(address string) Scope {
 	return Of(u.Hostname())
 }
 
-// parseLegacy reads an IPv4 address of one to four numbers in decimal, octal or hexadecimal, the last of which fills what is left.
+// parseLegacy parses an IPv4 address of one to four numbers in decimal, octal or hexadecimal, the last filling the remaining bytes.
 func parseLegacy(host string) (netip.Addr, bool) {
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {

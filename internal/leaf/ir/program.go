@@ -1,38 +1,37 @@
-// Package ir is what the sources of three languages have in common: modules, functions,
-// classes, names and what they are bound to, calls, and branches on a value. A language reads
-// its syntax into it; what follows calls sees no syntax.
+// Package ir is the common form of sources in three languages: modules, functions, classes, names and their bindings, calls, and
+// branches on a value. Each language converts its syntax to it; call analysis sees no syntax.
 //
-// It keeps what a question about reachable calls needs and nothing else. Order, loops and
-// conditions are gone, apart from branches on constants, which dispatch tools.
+// It keeps only what questions about reachable calls need. Order, loops and conditions are lost, except for branches on constants,
+// which dispatch tools.
 package ir
 
-// A Kind says what an expression is.
+// A Kind is the kind of an expression.
 type Kind uint8
 
 // The kinds of expression.
 const (
-	Other    Kind = iota // no value of interest; Args are its parts, Text the operator if it is one
+	Other    Kind = iota // of no interest; Args are its parts, Text its operator, if any
 	Name                 // Text
 	String               // Text, a constant
-	Template             // a string with parts that are not constant: Args in order
-	Literal              // a number, a boolean, nothing: Text as written
+	Template             // a string with non-constant parts: Args in order
+	Literal              // a number, a boolean, nothing; Text as written
 	Attr                 // X.Text, also X["text"]
-	Index                // X[Args[0]], or an element of X where there are no Args
-	Result               // the result with number N of a call X that has several
+	Index                // X[Args[0]], or an element of X without Args
+	Result               // result N of a call X with several
 	Call                 // X(Args...)
 	New                  // new X(Args...), or a composite of type X
 	Object               // Args with names
 	List                 // Args
 	Either               // one of Args; Text is the operator: "&&", "||", "??", "?"
 	Function             // Func
-	Type                 // a value of type X, of which nothing else is known
+	Type                 // a value of type X, otherwise unknown
 )
 
-// Comprehension is the N of a List that holds any number of its first element, as [f(x) for x in xs if g(x)] does. The second element
-// holds what is gone through and, each in an expression of its own, the conditions.
+// Comprehension is the N of a List with any number of copies of its first element, as in [f(x) for x in xs if g(x)]. The second
+// element holds the iterated values and, as separate expressions, the conditions.
 const Comprehension = 1
 
-// An Expr is an expression. Which fields are set depends on its kind.
+// An Expr is an expression. Its kind determines which fields are set.
 type Expr struct {
 	Kind       Kind
 	N          int
@@ -40,16 +39,16 @@ type Expr struct {
 	X          *Expr
 	Args       []Arg
 	Func       *Func
-	Scope      *Scope // where its names are looked up
-	Start, End int32  // bytes in the file of the scope
+	Scope      *Scope // scope for its names
+	Start, End int32  // byte offsets in the scope's file
 }
 
-// An Arg is an argument of a call or a member of an object or a list.
+// An Arg is an argument of a call or a member of an object or list.
 type Arg struct {
 	Name   string // keyword or key
 	Value  *Expr
-	Spread bool  // *args, ...rest: Value holds any number of them
-	Key    *Expr // a key that is not constant as written
+	Spread bool  // *args, ...rest: Value stands for any number
+	Key    *Expr // a non-constant key
 }
 
 // A Step is the kind of a statement.
@@ -57,47 +56,46 @@ type Step uint8
 
 // The kinds of statement.
 const (
-	Do     Step = iota // X is computed
-	Return             // X is what the function answers
-	Branch             // X is compared with constants; where X is nil, one of the bodies runs
-	Set                // X, which a Do computes, becomes the value of Target
-	Jump               // the round of the loop ends here, or the loop
+	Do     Step = iota // X is evaluated
+	Return             // the function returns X
+	Branch             // X is compared with constants; if X is nil, one of the bodies runs
+	Set                // X, evaluated by a Do, is assigned to Target
+	Jump               // continue or break
 )
 
-// A Block says what a Branch was in the source, beyond what its arms say.
+// A Block is the kind of a Branch in the source, beyond its arms.
 type Block uint8
 
 // The kinds of block.
 const (
 	Plain Block = iota
 	Loop        // the body runs any number of times
-	Try         // the body may end anywhere; the Catch branches behind it handle that
-	Catch       // runs when the Try before it ended early
+	Try         // the body may end anywhere; the following Catch branches handle that
+	Catch       // runs if the preceding Try ended early
 )
 
-// A Stmt is a statement; blocks are flattened into what holds them.
+// A Stmt is a statement; nested blocks are flattened.
 type Stmt struct {
 	Step   Step
 	X      *Expr
 	Target *Expr  // of a Set: a Name or an Attr
 	Arms   []Arm  // of a Branch
-	Rest   []Stmt // of a Branch: when no arm fits
-	Cond   *Expr  // of a Branch: the condition as written, if it has one
-	Negate bool   // the arm is what runs when Cond does not hold
+	Rest   []Stmt // of a Branch: if no arm matches
+	Cond   *Expr  // of a Branch: the condition as written, if any
+	Negate bool   // the arm runs if Cond is false
 	Block  Block  // of a Branch
-	Throws bool   // of a Return: the function is left by an error
+	Throws bool   // of a Return: by an error
 }
 
 // An Arm is a case of a Branch.
 type Arm struct {
 	Values []*Expr
 	Body   []Stmt
-	// Partly says that something else is asked too, so that what follows when no arm fits may run
-	// although this one does.
+	// Partly says that other conditions apply too, so that what follows without a matching arm may run although this one matches.
 	Partly bool
 }
 
-// A Scope is where names are bound: a module, a function or a class.
+// A Scope binds names: a module, a function or a class.
 type Scope struct {
 	Up     *Scope
 	File   *File
@@ -107,7 +105,7 @@ type Scope struct {
 	Module *Module // of a module's scope
 }
 
-// A Binding is one thing that a name can stand for.
+// A Binding is one possible meaning of a name.
 type Binding struct {
 	Import *Import
 	Func   *Func
@@ -124,15 +122,15 @@ type Import struct {
 	Start  int32
 }
 
-// A Param is a parameter of a function.
+// A Param is a function's parameter.
 type Param struct {
 	Name  string
 	Index int // -1 for the receiver
 	Type  *Expr
-	Noted *Expr // the type as it is annotated, whole: Annotated[list[str], Field(…)]; of Python alone
-	Value *Expr // the default
+	Noted *Expr // complete annotation, as in Annotated[list[str], Field(…)]; Python only
+	Value *Expr // default value
 	Func  *Func
-	Rest  bool // takes what is left over
+	Rest  bool // collects the remaining arguments
 }
 
 // A Func is a function, a method or a function literal.
@@ -140,15 +138,15 @@ type Func struct {
 	Name       string
 	Params     []*Param
 	Body       []Stmt
-	Result     []*Expr // types, where written
+	Result     []*Expr // types, if written
 	Decorators []*Expr
 	Scope      *Scope // of its parameters and locals
 	Class      *Class // of a method
 	Start, End int32
-	Broken     bool // has syntax errors
-	Abstract   bool // a declaration without a body
-	Getter     bool // read like a field
-	Lambda     bool // its body is one expression, which it returns
+	Broken     bool // contains syntax errors
+	Abstract   bool // declaration without a body
+	Getter     bool // accessed like a field
+	Lambda     bool // its body is one returned expression
 }
 
 // A Class is a class, a struct, an interface.
@@ -157,27 +155,27 @@ type Class struct {
 	Bases   []*Expr
 	Methods map[string]*Func
 	Fields  map[string][]*Expr // values and, of kind Type, types
-	Tags    map[string]string  // of Go: what a field is called in JSON, where it says so
-	Noted   []Field            // fields with their types as written, in order; of Python and Go
-	Scope   *Scope             // of the body; up from it is where it was declared
+	Tags    map[string]string  // Go: JSON names of fields
+	Noted   []Field            // Python and Go: fields with their types as written, in order
+	Scope   *Scope             // of the body; its parent is where it was declared
 	Start   int32
 }
 
-// A Field is a field of a class as it is declared.
+// A Field is a declared field of a class.
 type Field struct {
 	Name  string
 	Type  *Expr  // Python: the annotation as written; Go: of kind Type, or nil
-	Value *Expr  // the default
-	Tag   string // of Go: the tag of the field, without its quotes
+	Value *Expr  // default value
+	Tag   string // Go: the field's tag without quotes
 }
 
-// A Module is what an import can name: a file, or a directory of Go files.
+// A Module is what an import names: a file, or a directory of Go files.
 type Module struct {
-	Path    string // slash-separated, below the root; for Go the directory
+	Path    string // slash-separated, relative to the root; a directory for Go
 	Scope   *Scope
-	Exports map[string]*Expr // by exported name; "*" lists the modules that are exported whole
+	Exports map[string]*Expr // by exported name; "*" lists wholly exported modules
 	All     []*Import        // export * from
-	Body    []Stmt           // what runs when it is loaded
+	Body    []Stmt           // runs when it is loaded
 }
 
 // A File is one source file.
@@ -188,7 +186,7 @@ type File struct {
 	lines  []int32
 }
 
-// Line returns the number of the line, from 1, of an offset.
+// Line returns the line number, from 1, of an offset.
 func (f *File) Line(at int32) int {
 	if f.lines == nil {
 		f.lines = []int32{0}
@@ -209,7 +207,7 @@ func (f *File) Line(at int32) int {
 	return lo + 1
 }
 
-// A Program is all that was read of one server in one language.
+// A Program is everything read of one server in one language.
 type Program struct {
 	Modules []*Module // sorted by path
 	Files   []*File
@@ -217,11 +215,11 @@ type Program struct {
 	Classes []*Class // all
 	Calls   []*Expr  // all of kind Call and New
 	Objects []*Expr  // all of kind Object
-	// Lookup finds the module that an import of a file names, or nil when it is not part of the program.
+	// Lookup returns the module that a file's import names, nil if it is not part of the program.
 	Lookup func(from *File, module string) *Module
 }
 
-// AddFile adds a file and its module, whose name for the language is path.
+// AddFile adds a file and its module, named path in the language.
 func (p *Program) AddFile(file *File, path string) *Module {
 	m := &Module{Path: path, Scope: NewScope(nil), Exports: map[string]*Expr{}}
 	m.Scope.File, m.Scope.Module = file, m
@@ -230,7 +228,7 @@ func (p *Program) AddFile(file *File, path string) *Module {
 	return m
 }
 
-// NewScope returns a scope below up.
+// NewScope returns a child scope of up.
 func NewScope(up *Scope) *Scope {
 	s := &Scope{Up: up, Names: map[string][]*Binding{}}
 	if up != nil {
@@ -239,10 +237,10 @@ func NewScope(up *Scope) *Scope {
 	return s
 }
 
-// maxBindings is how many values of one name are kept; minified code uses one for everything.
+// maxBindings bounds the kept values of one name; minified code uses one for everything.
 const maxBindings = 16
 
-// Bind adds something that a name can stand for.
+// Bind adds a meaning of a name.
 func (s *Scope) Bind(name string, b *Binding) {
 	if name == "" || len(s.Names[name]) >= maxBindings {
 		return
@@ -250,7 +248,7 @@ func (s *Scope) Bind(name string, b *Binding) {
 	s.Names[name] = append(s.Names[name], b)
 }
 
-// Find returns what a name can stand for and the scope that binds it, or nil.
+// Find returns a name's bindings and their scope, or nil.
 func (s *Scope) Find(name string) ([]*Binding, *Scope) {
 	for ; s != nil; s = s.Up {
 		if b, ok := s.Names[name]; ok {
@@ -260,7 +258,7 @@ func (s *Scope) Find(name string) ([]*Binding, *Scope) {
 	return nil, nil
 }
 
-// Owner returns the innermost function around the scope, or nil.
+// Owner returns the innermost enclosing function, or nil.
 func (s *Scope) Owner() *Func {
 	for ; s != nil; s = s.Up {
 		if s.Func != nil {

@@ -1,6 +1,6 @@
 package ir
 
-// A Writer adds statements to the body that is being read.
+// A Writer appends statements to a body.
 type Writer struct{ body *[]Stmt }
 
 // To returns a Writer of a body.
@@ -9,30 +9,30 @@ func To(body *[]Stmt) Writer { return Writer{body} }
 // Add adds a statement.
 func (w *Writer) Add(s Stmt) { *w.body = append(*w.body, s) }
 
-// Do adds that an expression is computed; nil is none.
+// Do adds the evaluation of an expression; nil adds nothing.
 func (w *Writer) Do(x *Expr) {
 	if x != nil {
 		w.Add(Stmt{Step: Do, X: x})
 	}
 }
 
-// Set adds that the value of a name or a member becomes x. A Do computes x before.
+// Set adds an assignment of x to a name or member. A Do must evaluate x first.
 func (w *Writer) Set(target, x *Expr) {
 	if target != nil && x != nil {
 		w.Add(Stmt{Step: Set, Target: target, X: x})
 	}
 }
 
-// Throw adds that the function is left by an error.
+// Throw adds leaving the function by an error.
 func (w *Writer) Throw() { w.Add(Stmt{Step: Return, Throws: true}) }
 
-// Jump adds that the round of the loop ends, or the loop.
+// Jump adds a break or continue.
 func (w *Writer) Jump() { w.Add(Stmt{Step: Jump}) }
 
-// Return adds that the function answers x, which may be nil, and is left.
+// Return adds returning x, which may be nil.
 func (w *Writer) Return(x *Expr) { w.Add(Stmt{Step: Return, X: x}) }
 
-// Apart returns what read adds, which goes into a body of its own.
+// Apart returns what read adds as a separate body.
 func (w *Writer) Apart(read func()) []Stmt {
 	var body []Stmt
 	outer := w.body
@@ -42,20 +42,20 @@ func (w *Writer) Apart(read func()) []Stmt {
 	return body
 }
 
-// Maybe adds a statement whose body, what read adds, runs or does not: a loop, a handler of errors.
+// Maybe adds a statement whose body, added by read, may or may not run: a loop, an error handler.
 func (w *Writer) Maybe(block Block, read func()) {
 	w.Add(Stmt{Step: Branch, Block: block, Arms: []Arm{{Body: w.Apart(read)}}})
 }
 
-// A Test is what a condition compares; the zero value compares nothing with constants.
+// A Test is the comparison in a condition; the zero value compares nothing with constants.
 type Test struct {
 	Subject *Expr
 	Values  []*Expr
-	Negated bool // the condition holds when the subject is none of them
-	Partly  bool // it asks for something else too
+	Negated bool // true if the subject is none of them
+	Partly  bool // other conditions apply too
 }
 
-// Branch returns the statement that does one thing when the condition holds, and another when it does not.
+// Branch returns a statement that runs then if the condition is true, else rest.
 func (t Test) Branch(cond *Expr, then, rest []Stmt) Stmt {
 	s := Stmt{Step: Branch, X: t.Subject, Cond: cond, Arms: []Arm{{Values: t.Values, Body: then, Partly: t.Partly}}, Rest: rest}
 	if t.Subject == nil {
@@ -66,7 +66,7 @@ func (t Test) Branch(cond *Expr, then, rest []Stmt) Stmt {
 	return s
 }
 
-// Same reports whether two expressions are written alike, as names and members are.
+// Same reports whether two expressions are the same name or member access.
 func Same(a, b *Expr) bool {
 	return a != nil && b != nil && a.Kind == b.Kind && a.Text == b.Text && (a.X == nil && b.X == nil || Same(a.X, b.X))
 }

@@ -1,5 +1,5 @@
-// Package lazyregexp holds regular expressions of package variables, compiled when they are first used: a program
-// that starts does not pay for those it never asks.
+// Package lazyregexp provides regular expressions that are compiled on first use, so that starting the program costs nothing for
+// unused ones.
 package lazyregexp
 
 import (
@@ -7,47 +7,46 @@ import (
 	"sync"
 )
 
-// A Regexp is a regular expression that is compiled once, by its first use. It is safe for several goroutines.
+// A Regexp is compiled once, on first use. It is safe for concurrent use.
 type Regexp struct {
 	compiled func() *regexp.Regexp
 }
 
-// New takes an expression that must compile: its first use panics otherwise. A test of the architecture compiles
-// each one that the sources have.
+// New returns a Regexp. An invalid expression panics on first use; an architecture test compiles each one in the sources.
 func New(expr string) *Regexp {
 	return &Regexp{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
 }
 
-// MatchString is that of [regexp.Regexp].
+// MatchString is [regexp.Regexp.MatchString].
 func (r *Regexp) MatchString(s string) bool { return r.compiled().MatchString(s) }
 
-// Match is that of [regexp.Regexp].
+// Match is [regexp.Regexp.Match].
 func (r *Regexp) Match(b []byte) bool { return r.compiled().Match(b) }
 
-// FindString is that of [regexp.Regexp].
+// FindString is [regexp.Regexp.FindString].
 func (r *Regexp) FindString(s string) string { return r.compiled().FindString(s) }
 
-// FindStringIndex is that of [regexp.Regexp].
+// FindStringIndex is [regexp.Regexp.FindStringIndex].
 func (r *Regexp) FindStringIndex(s string) []int { return r.compiled().FindStringIndex(s) }
 
-// FindStringSubmatch is that of [regexp.Regexp].
+// FindStringSubmatch is [regexp.Regexp.FindStringSubmatch].
 func (r *Regexp) FindStringSubmatch(s string) []string { return r.compiled().FindStringSubmatch(s) }
 
-// FindAllString is that of [regexp.Regexp].
+// FindAllString is [regexp.Regexp.FindAllString].
 func (r *Regexp) FindAllString(s string, n int) []string { return r.compiled().FindAllString(s, n) }
 
-// FindAllStringSubmatch is that of [regexp.Regexp].
+// FindAllStringSubmatch is [regexp.Regexp.FindAllStringSubmatch].
 func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 	return r.compiled().FindAllStringSubmatch(s, n)
 }
 
-// ReplaceAllString is that of [regexp.Regexp].
+// ReplaceAllString is [regexp.Regexp.ReplaceAllString].
 func (r *Regexp) ReplaceAllString(s, by string) string { return r.compiled().ReplaceAllString(s, by) }
 
-// ReplaceAllStringFunc is that of [regexp.Regexp].
+// ReplaceAllStringFunc is [regexp.Regexp.ReplaceAllStringFunc].
 func (r *Regexp) ReplaceAllStringFunc(s string, by func(string) string) string {
 	return r.compiled().ReplaceAllStringFunc(s, by)
 }
 
-// FindAllIndex is that of [regexp.Regexp].
+// FindAllIndex is [regexp.Regexp.FindAllIndex].
 func (r *Regexp) FindAllIndex(b []byte, n int) [][]int { return r.compiled().FindAllIndex(b, n) }

@@ -48,15 +48,15 @@ const (
 	NotifySubscriptionsAcknowledged = "notifications/subscriptions/acknowledged"
 )
 
-// A Method is a request or a notification. In a request the receiver is who answers it.
+// A Method is a request or a notification; the receiver answers a request.
 type Method struct {
 	Name         string
-	ToServer     bool // clients send it
-	ToClient     bool // servers send it; from 2026-07-28 requests as part of a result
+	ToServer     bool // sent by clients
+	ToClient     bool // sent by servers; from 2026-07-28 requests are part of a result
 	since, until string
 }
 
-// methods in the order of the specification's schemas, 2024-11-05 to 2026-07-28.
+// methods lists all methods in the order of the specification's schemas, 2024-11-05 to 2026-07-28.
 var methods = []Method{
 	{Initialize, true, false, "", Revision2025Nov},
 	{Discover, true, false, Revision2026Jul, ""},
@@ -98,7 +98,7 @@ var methods = []Method{
 // Methods returns every method of every revision.
 func Methods() []Method { return slices.Clone(methods) }
 
-// IsNotification reports whether nobody answers the method.
+// IsNotification reports whether the method is a notification.
 func (m Method) IsNotification() bool { return strings.HasPrefix(m.Name, "notifications/") }
 
 // Since returns the first revision that has the method.
@@ -115,9 +115,8 @@ func (m Method) Until() string { return m.until }
 // In reports whether a revision has the method.
 func (m Method) In(revision string) bool { return within(revision, m.since, m.until) }
 
-// SubjectParam returns the member of params that names what a request is about: "name" of a
-// tool or prompt, "uri" of a resource. It is "" for every other method. From 2026-07-28 the
-// header Mcp-Name repeats its value (SPEC 2026-07-28/basic/transports/streamable-http).
+// SubjectParam returns the params member that identifies a request's subject: "name" of a tool or prompt, "uri" of a resource, ""
+// for other methods. From 2026-07-28 the header Mcp-Name repeats its value (SPEC 2026-07-28/basic/transports/streamable-http).
 func SubjectParam(method string) string {
 	switch method {
 	case ToolsCall, PromptsGet:
@@ -128,8 +127,8 @@ func SubjectParam(method string) string {
 	return ""
 }
 
-// ClientCapability returns the capability without which a server must not send a client
-// this request, "" where none is needed (SPEC 2025-11-25/client).
+// ClientCapability returns the capability a client must declare before a server may send it this request, or "" (SPEC
+// 2025-11-25/client).
 func ClientCapability(method string) string {
 	switch method {
 	case SamplingCreateMessage:
@@ -142,22 +141,21 @@ func ClientCapability(method string) string {
 	return ""
 }
 
-// A List is one of the four lists that a server has.
+// A List is one of a server's four lists.
 type List struct {
-	Method     string // that asks for a page of it
-	Member     string // of the result, the array of items
-	Capability string // of the server
-	ID         string // the member by which an item is named in requests
-	// Changed is the notification that the list is another now, and Filter the member of
-	// the params of subscriptions/listen that asks for it. Resources and resource
-	// templates share both.
+	Method     string // request for a page
+	Member     string // array of items in the result
+	Capability string // server capability
+	ID         string // member that identifies an item in requests
+	// Changed is the notification that the list changed, and Filter the params member of subscriptions/listen that subscribes to
+	// it. Resources and resource templates share both.
 	Changed, Filter string
 	// Optional says that a server with the capability may lack the list.
 	Optional bool
 }
 
-// Lists are the lists of a server, in the order of catalog.Kinds (SPEC 2025-11-25/server,
-// SPEC 2026-07-28/basic/utilities/subscriptions for the filters).
+// Lists are a server's lists, in the order of catalog.Kinds (SPEC 2025-11-25/server; filters SPEC
+// 2026-07-28/basic/utilities/subscriptions).
 var Lists = [4]List{
 	{ToolsList, "tools", "tools", "name", NotifyToolsListChanged, "toolsListChanged", false},
 	{PromptsList, "prompts", "prompts", "name", NotifyPromptsListChanged, "promptsListChanged", false},
@@ -165,6 +163,5 @@ var Lists = [4]List{
 	{ResourceTemplatesList, "resourceTemplates", "resources", "uriTemplate", NotifyResourcesListChanged, "resourcesListChanged", true},
 }
 
-// ChangingLists are the lists with a notification of their own: all but the resource
-// templates, which share that of resources.
+// ChangingLists are the lists with their own notification: resource templates share that of resources.
 var ChangingLists = Lists[:3]

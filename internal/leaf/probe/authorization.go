@@ -1,40 +1,38 @@
 package probe
 
-// Authorization is what a server that wants a token and its authorization server said: evidence alone,
-// that can be judged again. It holds no token.
+// Authorization is evidence of what a server that requires a token and its authorization server said, which can be judged again. It
+// contains no token.
 type Authorization struct {
-	Server string `json:"server"` // the URL that was asked
-	// Near is how near the server's address is: "public", "private" or "loopback".
+	Server string `json:"server"` // the requested URL
+	// Near is the scope of the server's address: "public", "private" or "loopback".
 	Near string `json:"near"`
-	// Refused says that a request without a token was refused with HTTP 401, and Challenge how.
+	// Refused says that a request without a token got HTTP 401; Challenge is that response's.
 	Refused   bool       `json:"refused"`
 	Challenge string     `json:"challenge,omitempty"`
-	Documents []Document `json:"documents"` // in the order in which they were asked for
-	// Ended says why the discovery went no further, "" where it came to its end.
+	Documents []Document `json:"documents"` // in order of request
+	// Ended says why discovery stopped early, or is "".
 	Ended string `json:"ended,omitempty"`
-	// Registration is what came of asking for a client with redirect addresses of anybody; nil where
-	// that was not asked for.
+	// Registration is the result of registering a client with a stranger's redirect addresses; nil if not tried.
 	Registration *Registration `json:"registration,omitempty"`
-	// Audience is whom the token of the probes is for, as it says itself; nil where it cannot be read.
-	// Accepted says that the server took it.
+	// Audience is the aud claim of the probes' token; nil if unreadable. Accepted says that the server accepted the token.
 	Audience []string `json:"audience,omitempty"`
 	Accepted bool     `json:"accepted,omitempty"`
-	// InQuery says that the token was taken in the address alone, where no token is refused.
+	// InQuery says that the token was accepted in the URL alone, while a request without one is refused.
 	InQuery bool `json:"in_query,omitempty"`
 }
 
-// A Document is one answer that discovery asked for.
+// A Document is one response during discovery.
 type Document struct {
 	Kind    MetadataKind `json:"kind"`
 	URL     string       `json:"url"`
-	Status  int          `json:"status,omitempty"` // 0 where no answer came
-	Body    string       `json:"body,omitempty"`   // of a success
+	Status  int          `json:"status,omitempty"` // 0 if there was none
+	Body    string       `json:"body,omitempty"`   // of a successful response
 	Problem string       `json:"problem,omitempty"`
-	// Expect is the resource or the issuer that the document has to name.
+	// Expect is the resource or issuer that the document must name.
 	Expect string `json:"expect,omitempty"`
 }
 
-// A MetadataKind says what a document describes.
+// A MetadataKind is the kind of a document.
 type MetadataKind string
 
 // The documents of discovery.
@@ -46,13 +44,13 @@ const (
 // A Registration is one attempt to register a client.
 type Registration struct {
 	Asked      []string `json:"asked"`  // redirect addresses
-	Status     int      `json:"status"` // 0 where no answer came
+	Status     int      `json:"status"` // 0 if there was no response
 	Registered []string `json:"registered,omitempty"`
-	// Removed says that the client was removed again.
+	// Removed says that the client was deleted again.
 	Removed bool `json:"removed,omitempty"`
 }
 
-// Found returns the bodies of the documents of a kind that were found.
+// Found returns the found documents of a kind.
 func (a *Authorization) Found(kind MetadataKind) (out []Document) {
 	for _, d := range a.Documents {
 		if d.Kind == kind && d.Status == 200 {

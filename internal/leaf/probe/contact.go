@@ -1,27 +1,26 @@
 package probe
 
-// A Contact is what came along with an ordinary conversation with one server behind a URL: nothing
-// was sent to learn it.
+// A Contact is what an ordinary session with a server behind a URL revealed; nothing was sent to learn it.
 type Contact struct {
-	Place  string // how messages call the server
+	Place  string // the server's name in messages
 	Scheme string
-	// Token says that our requests carried a credential, Answered that a message of the server came.
+	// Token says that our requests carried a credential, Answered that the server sent a message.
 	Token, Answered bool
-	// Refused is the status with which the server refused us, 0 for none, and Challenge what it wants.
+	// Refused is the status of the server's refusal, 0 for none, and Challenge what it demands.
 	Refused   int
 	Challenge string
-	// Session is the length of the session id that the server gave, in bytes; 0 for none.
+	// Session is the length of the server's session id in bytes; 0 for none.
 	Session int
 	// ReadBy is Access-Control-Allow-Origin, Revision the server's own MCP-Protocol-Version.
 	ReadBy, Revision string
-	// Transport is Strict-Transport-Security; Software names what the server is made of.
+	// Transport is Strict-Transport-Security; Software names the server's software.
 	Transport string
 	Software  []string
-	// Asked is how often the lists were read again, Differed how often they were not the same.
+	// Asked is how often the lists were read again, Differed how often they differed.
 	Asked, Differed int
 }
 
-// NoteAsking counts one more reading of the lists, unless it failed.
+// NoteAsking counts another reading of the lists, unless it failed.
 func (c *Contact) NoteAsking(err error, differs bool) {
 	if c == nil || err != nil {
 		return

@@ -1,11 +1,11 @@
-// Package probe is the vocabulary of probing: what was tried on a server's tools, how each trial
-// ended, and what was observed. It decides nothing and does no I/O.
+// Package probe is the vocabulary of probing: trials on a server's tools, their outcomes, and observations. It decides nothing and
+// does no I/O.
 package probe
 
-// A Class is a kind of weakness that a probe can prove.
+// A Class is a kind of weakness a probe can prove.
 type Class string
 
-// The classes. Each has one rule, see package check/probing.
+// The classes. Each has one rule; see package check/probing.
 const (
 	PathTraversal     Class = "path traversal"
 	Symlink           Class = "symlink escape"
@@ -32,36 +32,33 @@ const (
 	Pollution         Class = "prototype pollution"
 )
 
-// Classes lists all classes in the order in which reports show them.
+// Classes lists all classes in the order of reports.
 func Classes() []Class {
 	return []Class{CommandInjection, CodeEvaluation, Deserialisation, PathTraversal, Symlink, Prefix, ArchiveEscape, Metadata, SSRF, RequestPath,
 		ArgumentInjection, SQLInjection, NoSQLInjection, TemplateInjection, CRLF, Pollution, ErrorLeak, Exhaustion, ForgedState, GuessedHandle, UnlistedTool, UnofferedField, Passthrough}
 }
 
-// A Trial is one class tried on one parameter of one tool (or on the resources of a server), and
-// how that ended.
+// A Trial is one class tried on one parameter of one tool (or on a server's resources), with its outcome.
 type Trial struct {
 	Tool      string // or "resource template URI", "prompt NAME", "resources/read"
-	Parameter string // as the classifier names it: "params.sql", "files[].path"
+	Parameter string // the classifier's name: "params.sql", "files[].path"
 	Class     Class
-	Basis     string // why it was tried: the label and the role
-	// Planned says that labels and role ask for the trial. Others are tried because there is time,
-	// and only a proof of theirs counts.
+	Basis     string // reason for the trial: label and role
+	// Planned says that labels and role ask for the trial. Others are tried if time permits, and only their proofs count.
 	Planned bool
 	Outcome Outcome
 }
 
-// An Outcome is how a trial ended: Proved, Resisted, ByDesign or NotDelivered. The types cannot
-// be mistaken for each other; nothing else implements it.
+// An Outcome is the outcome of a trial: Proved, Resisted, ByDesign or NotDelivered; nothing else implements it.
 type Outcome interface{ isOutcome() }
 
 // Proved says that the weakness was observed.
 type Proved struct{ Proof Proof }
 
-// Resisted says that payloads reached the tool's code and nothing was observed. Resist makes it.
+// Resisted says that payloads reached the tool's code and nothing was observed. Resist creates it.
 type Resisted struct{ delivered, answered int }
 
-// ByDesign says that the effect was observed and is what the tool is for.
+// ByDesign says that the effect was observed and is the tool's purpose.
 type ByDesign struct{ What string }
 
 // NotDelivered says that no payload reached the tool's code, and why.
@@ -72,8 +69,8 @@ func (Resisted) isOutcome()     {}
 func (ByDesign) isOutcome()     {}
 func (NotDelivered) isOutcome() {}
 
-// Resist returns the outcome of a trial without an effect: Resisted only where at least one
-// payload was delivered, else NotDelivered for the reason given.
+// Resist returns the outcome of a trial without an effect: Resisted if at least one payload was delivered, else NotDelivered for
+// the given reason.
 func Resist(delivered, answered int, why string) Outcome {
 	if delivered <= 0 {
 		return NotDelivered{Why: why}
@@ -81,60 +78,59 @@ func Resist(delivered, answered int, why string) Outcome {
 	return Resisted{delivered: delivered, answered: min(answered, delivered)}
 }
 
-// Delivered is how many payloads reached the tool's code.
+// Delivered returns how many payloads reached the tool's code.
 func (r Resisted) Delivered() int { return r.delivered }
 
-// Answered is how many of them were answered in time.
+// Answered returns how many of them were answered in time.
 func (r Resisted) Answered() int { return r.answered }
 
-// A Kind is what sort of observation proves a weakness.
+// A Kind is the kind of observation that proves a weakness.
 type Kind string
 
-// The kinds of proof: each rests on a value that only the target could know or make.
+// Kinds of proof: each rests on a value only the target could know or produce.
 const (
-	Content  Kind = "canary content"     // the random content of a planted file or service in an answer
+	Content  Kind = "canary content"     // random content of a planted file or service in an answer
 	File     Kind = "file created"       // a file with a random name appeared
-	Callback Kind = "callback"           // a planted service was asked for a random path
+	Callback Kind = "callback"           // a planted service received a request for a random path
 	Product  Kind = "computed product"   // of two random numbers, in an answer
-	Program  Kind = "program argument"   // a stand-in program was called with a random argument of its own
+	Program  Kind = "program argument"   // a stand-in program was called with a separate random argument
 	Stopped  Kind = "server stopped"     // the server ended or stopped answering, twice
-	Accepted Kind = "guess accepted"     // what nobody gave was taken, and a random value of the same form was not
-	Truth    Kind = "condition followed" // answers followed the truth of comparisons of random numbers
-	Kept     Kind = "value kept"         // a random value came back in the answer to a later call that did not carry it
-	Swollen  Kind = "memory taken"       // a small value made the server take much memory, twice, and a harmless one of the same length did not
-	Stalled  Kind = "server stalled"     // the server answered nothing, twice, where values of the same length were answered at once
+	Accepted Kind = "guess accepted"     // an unissued value was accepted, and a random one of the same form was not
+	Truth    Kind = "condition followed" // answers followed the truth of random comparisons
+	Kept     Kind = "value kept"         // a random value returned in the answer to a later call without it
+	Swollen  Kind = "memory taken"       // a small value took much memory, twice; a harmless one of the same length did not
+	Stalled  Kind = "server stalled"     // the server was silent, twice, but answered values of the same length at once
 )
 
-// A Proof is what was observed, with all that is needed to see it oneself.
+// A Proof is what was observed, with everything needed to reproduce it.
 type Proof struct {
 	Kind      Kind   `json:"kind"`
 	Observed  string `json:"observed"` // one line
-	Variant   string `json:"variant"`  // which spelling of the payload
+	Variant   string `json:"variant"`  // form of the payload
 	Payload   string `json:"payload"`
 	Method    string `json:"method"`            // "tools/call", "resources/read"
-	Arguments string `json:"arguments"`         // JSON: the arguments of the call, or the params of another method
-	Answer    string `json:"answer,omitempty"`  // the first part of the answer, payload taken out; "" if there was none
-	Program   string `json:"program,omitempty"` // the program that was called, for Program
+	Arguments string `json:"arguments"`         // JSON: the call's arguments, or another method's params
+	Answer    string `json:"answer,omitempty"`  // beginning of the answer without the payload; or ""
+	Program   string `json:"program,omitempty"` // called program, for Program
 }
 
-// Evidence is all that came of probing one server.
+// Evidence is the result of probing one server.
 type Evidence struct {
 	Server string
 	Trials []Trial
-	// None lists the classes for which the server has no tool.
+	// None lists the classes that apply to none of the server's tools.
 	None []Class
-	// Cut says what ended the run before all planned trials were through; "" for nothing.
+	// Cut says what ended the run before all planned trials; or "".
 	Cut string
-	// Calls is how many requests were sent.
+	// Calls is the number of requests sent.
 	Calls int
-	// Ground says where the server ran, in words for a report.
+	// Ground says in words where the server ran.
 	Ground string
-	// Supplied are the variables and options that the server said it misses, and that it was given
-	// made-up values for.
+	// Supplied are the variables and options the server reported missing and got made-up values for.
 	Supplied []string
-	// Again is the command line that repeats one finding, with AgainFingerprint for its fingerprint; "" for none.
+	// Again is the command line that repeats one finding, with AgainFingerprint for its fingerprint; or "".
 	Again string
-	// Protocol is what the protocol probes recorded; nil if they were not sent.
+	// Protocol holds the protocol probes' record; nil if they were not sent.
 	Protocol *Protocol
 }
 

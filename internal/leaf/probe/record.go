@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// RecordProtocol is the protocol of probing's own events in a trace: TrialEvent for each trial and
-// EvidenceEvent for all that is not a trial.
+// RecordProtocol is the protocol name of probing's own trace events: TrialEvent for each trial and EvidenceEvent for everything
+// else.
 const (
 	RecordProtocol = "probe"
 	TrialEvent     = "trial"
 	EvidenceEvent  = "evidence"
 )
 
-// trialRecord is a trial in JSON.
+// trialRecord is a trial's JSON form.
 type trialRecord struct {
 	Tool      string `json:"tool"`
 	Parameter string `json:"parameter"`
@@ -27,7 +27,7 @@ type trialRecord struct {
 	Why       string `json:"why,omitempty"`
 }
 
-// The outcomes in records.
+// Outcomes in records.
 const (
 	provedRecord       = "proved"
 	resistedRecord     = "resisted"
@@ -35,7 +35,7 @@ const (
 	notDeliveredRecord = "not_delivered"
 )
 
-// Encode writes a trial as JSON, as ParseTrial reads it.
+// Encode returns a trial as JSON for ParseTrial.
 func (t *Trial) Encode() string {
 	r := trialRecord{Tool: t.Tool, Parameter: t.Parameter, Class: t.Class, Basis: t.Basis, Planned: t.Planned}
 	switch o := t.Outcome.(type) {
@@ -48,12 +48,11 @@ func (t *Trial) Encode() string {
 	case NotDelivered:
 		r.Outcome, r.Why = notDeliveredRecord, o.Why
 	}
-	text, _ := json.Marshal(r) // strings and numbers alone: it does not fail
+	text, _ := json.Marshal(r) // strings and numbers always encode
 	return string(text)
 }
 
-// ParseTrial reads a trial of a recording. Nothing is proved without a proof, and nothing resisted
-// to which nothing was delivered.
+// ParseTrial parses a recorded trial. Nothing is proved without a proof, and nothing resisted without delivery.
 func ParseTrial(raw string) (Trial, error) {
 	var r trialRecord
 	if err := json.Unmarshal([]byte(raw), &r); err != nil {
@@ -75,7 +74,7 @@ func ParseTrial(raw string) (Trial, error) {
 	return t, nil
 }
 
-// evidenceRecord is evidence in JSON, without its trials.
+// evidenceRecord is the JSON form of evidence without trials.
 type evidenceRecord struct {
 	Server   string    `json:"server"`
 	None     []Class   `json:"not_applicable"`
@@ -88,13 +87,13 @@ type evidenceRecord struct {
 	Snapshot string    `json:"snapshot,omitempty"`
 }
 
-// Encode writes all but the trials as JSON. snapshot is what the server says of itself, as captured.
+// Encode returns everything but the trials as JSON. snapshot is the server's snapshot.
 func (e *Evidence) Encode(snapshot string) string {
 	text, _ := json.Marshal(evidenceRecord{e.Server, e.None, e.Cut, e.Calls, e.Ground, e.Supplied, e.Again, e.Protocol, snapshot}) // as for a trial
 	return string(text)
 }
 
-// ParseEvidence reads what Encode wrote.
+// ParseEvidence parses what Encode returned.
 func ParseEvidence(raw string) (e Evidence, snapshot string, err error) {
 	var r evidenceRecord
 	if err := json.Unmarshal([]byte(raw), &r); err != nil {

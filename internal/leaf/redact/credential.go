@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// CredentialName reports whether a variable, header, flag or parameter of this name holds
-// a credential: it ends in a word for one, and not in a word for where one is kept.
+// CredentialName reports whether a variable, header, flag or parameter of this name holds a credential: it ends in a word for one,
+// and not in a word for a place that stores one.
 func CredentialName(name string) bool {
 	n := strings.ToLower(strings.Trim(name, "-"))
 	n = strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(n)

@@ -1,11 +1,10 @@
 package redact
 
-// leastCoded is how many bytes a run of codes stands for at least: four letters that happen to
-// be the code of a short value stand in every other text.
+// leastCoded is the minimum length of an encoded value, in bytes: any text contains four letters that happen to encode a short one.
 const leastCoded = 6
 
-// decoded calls found with what the runs of codes in a view stand for: hex, lists of numbers,
-// base64, base32. least is how many bytes it has to be. found must not keep the view.
+// decoded calls found with the decoded form of every encoded run in a view of at least least bytes: hex, lists of numbers, base64,
+// base32. found must not keep the view.
 func (v *view) decoded(least int, found func(view)) {
 	v.hexRuns(least, found)
 	v.numberLists(least, 2, found)
@@ -14,8 +13,8 @@ func (v *view) decoded(least int, found func(view)) {
 	v.radixRuns(least, &base32Code, found)
 }
 
-// hexRuns decodes runs of hexadecimal digits. A run of odd length, or one behind other digits,
-// is decoded from its first and from its second digit on.
+// hexRuns decodes runs of hexadecimal digits. A run of odd length, or after other digits, is decoded from its first and from its
+// second digit.
 func (v *view) hexRuns(least int, found func(view)) {
 	d := decoder{of: v}
 	for i := 0; i < len(v.text); {
@@ -36,9 +35,8 @@ func (v *view) hexRuns(least int, found func(view)) {
 	}
 }
 
-// numberLists decodes lists of the codes of characters: pairs of hexadecimal digits (width 2), or
-// decimal numbers of up to three digits (width 3), with up to six other characters between two
-// of them, 0x and \x among these.
+// numberLists decodes lists of character codes: pairs of hexadecimal digits (width 2) or decimal numbers of up to three digits
+// (width 3), with up to six other characters between them, including 0x and \x.
 func (v *view) numberLists(least, width int, found func(view)) {
 	const gap = 6
 	d := decoder{of: v}
@@ -54,7 +52,7 @@ func (v *view) numberLists(least, width int, found func(view)) {
 		if n == 0 {
 			if alphanumeric(v.text[i]) && !v.prefix(i) {
 				flush()
-				for i+1 < len(v.text) && alphanumeric(v.text[i+1]) && lowerASCII(v.text[i+1]) != 'x' { // the rest of the word
+				for i+1 < len(v.text) && alphanumeric(v.text[i+1]) && lowerASCII(v.text[i+1]) != 'x' { // skip the rest of the word
 					i++
 				}
 			}
@@ -81,8 +79,7 @@ func (v *view) prefix(i int) bool {
 	return c == 'x' && i+1 < len(v.text) && hexDigit(v.text[i+1]) >= 0 || c == '0' && i+1 < len(v.text) && lowerASCII(v.text[i+1]) == 'x'
 }
 
-// number reads the number that stands by itself at i: its length, 0 for none, and its value, -1
-// where it is no byte.
+// number parses a separate number at i: its length, 0 for none, and its value, -1 if it is no byte.
 func (v *view) number(i, width int) (n, value int) {
 	base := 10
 	if !isHex[v.text[i]] {
@@ -115,16 +112,15 @@ func (v *view) number(i, width int) (n, value int) {
 	return end - i, value
 }
 
-// A code writes bits as characters.
+// A code encodes bits as characters.
 type code struct {
-	bits, group int       // of one character; characters until a byte begins with one again
-	digits      [256]int8 // what a character stands for, -1 for nothing
-	// plausible reports whether a run can be one: most runs of letters are words.
+	bits, group int       // bits per character; characters until a byte boundary
+	digits      [256]int8 // value of a character, -1 for none
+	// plausible reports whether a run may be encoded: most runs of letters are words.
 	plausible func(run []byte) bool
 }
 
-// radixRuns decodes the runs of a code, from each of the characters with which a byte may
-// begin. Line breaks inside of a run do not count.
+// radixRuns decodes the runs of a code, starting at each character that can begin a byte. Line breaks inside a run are ignored.
 func (v *view) radixRuns(least int, c *code, found func(view)) {
 	shortest := (8*least + c.bits - 1) / c.bits
 	d := decoder{of: v}
@@ -173,8 +169,7 @@ func (d *decoder) radix(run []byte, places []int, c *code) {
 	}
 }
 
-// base64Code has both alphabets of RFC 4648. A run has a digit, or a capital behind another
-// letter.
+// base64Code has both alphabets of RFC 4648. A run must contain a digit, or a capital after another letter.
 var base64Code = code{bits: 6, group: 4, digits: digitsOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "", "-_"), plausible: func(run []byte) bool {
 	for i, b := range run {
 		if b >= '0' && b <= '9' || i > 0 && b >= 'A' && b <= 'Z' && run[i-1] >= 'a' {
@@ -184,7 +179,7 @@ var base64Code = code{bits: 6, group: 4, digits: digitsOf("ABCDEFGHIJKLMNOPQRSTU
 	return false
 }}
 
-// base32Code has the alphabet of RFC 4648 in either case. A run has a digit.
+// base32Code has the alphabet of RFC 4648 in either case. A run must contain a digit.
 var base32Code = code{bits: 5, group: 8, digits: digitsOf("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "abcdefghijklmnopqrstuvwxyz", ""), plausible: func(run []byte) bool {
 	for _, b := range run {
 		if b <= '9' {
@@ -194,8 +189,7 @@ var base32Code = code{bits: 5, group: 8, digits: digitsOf("ABCDEFGHIJKLMNOPQRSTU
 	return false
 }}
 
-// digitsOf makes the table of a code: alphabet from 0 on, again from 0 on, and last in place of
-// the last characters of the alphabet.
+// digitsOf returns a code's table: alphabet from 0, again from 0, and last in place of the alphabet's last characters.
 func digitsOf(alphabet, again, last string) (table [256]int8) {
 	for i := range table {
 		table[i] = -1

@@ -6,38 +6,37 @@ import (
 )
 
 const (
-	// maxEscapes is how often escapes within escapes are decoded.
+	// maxEscapes bounds nested escapes.
 	maxEscapes = 4
-	// maxCodes is how many codes one inside of the other are decoded.
+	// maxCodes bounds nested encodings.
 	maxCodes = 3
-	// chunk is how much of a text is decoded at once, in bytes: a byte of a view takes nine.
+	// chunk is decoded at once, in bytes: a view takes nine bytes per byte.
 	chunk = 256 << 10
-	// widest is how many bytes one byte of a value takes in the widest encoding.
+	// widest is the longest encoding of one byte.
 	widest = 16
-	// budget is how many bytes of views are searched for one byte of text: what is encoded in
-	// more ways at once than that is not followed further.
+	// budget bounds the bytes of views searched per byte of text: text encoded in more ways at once is not followed further.
 	budget = 64
 )
 
-// A span is a part of the text in which a secret stands, in bytes.
+// A span is a part of the text that contains a secret, in bytes.
 type span struct {
 	start, end int
-	id         int   // of the longest of those that overlap here
-	others     []int // of the rest
+	id         int   // the longest secret of those overlapping here
+	others     []int // the others
 }
 
 // A search is one search of a chunk.
 type search struct {
 	*Redactor
 	spans []span
-	left  int // of the budget
+	left  int // remaining budget
 	edges
 }
 
-// allowance is how many bytes of views are searched for a text of n bytes.
+// allowance returns the budget for a text of n bytes.
 func allowance(n int) int { return budget*n + 4096 }
 
-// find returns where secrets stand in text, in order and apart from each other.
+// find returns the spans of secrets in text, in order and without overlaps.
 func (r *Redactor) find(text string) []span {
 	if r == nil || len(r.names) == 0 || len(text) < Shortest {
 		return nil
@@ -56,7 +55,7 @@ func (r *Redactor) find(text string) []span {
 	}
 }
 
-// joined makes one of spans that overlap.
+// joined merges overlapping spans.
 func joined(spans []span) []span {
 	slices.SortStableFunc(spans, func(a, b span) int {
 		if a.start != b.start {
@@ -79,7 +78,7 @@ func joined(spans []span) []span {
 	return out
 }
 
-// searchText searches a view, what its escapes stand for, and what the codes in all of these do.
+// searchText searches a view, its unescaped form, and the decoded runs in both.
 func (s *search) searchText(v view, depth int) {
 	s.inflate(&v, depth)
 	for range maxEscapes + 1 {
@@ -98,8 +97,7 @@ func (s *search) searchText(v view, depth int) {
 	}
 }
 
-// leastCode is how many bytes a run of codes has to stand for: those of the shortest value, or
-// as many as tell the beginning of one.
+// leastCode is the minimum decoded length of a run: that of the shortest value, or enough to recognise the beginning of one.
 func (s *search) leastCode() int {
 	if s.on {
 		return leastCoded
@@ -107,8 +105,7 @@ func (s *search) leastCode() int {
 	return max(s.least, leastCoded)
 }
 
-// code searches what a run of codes stands for. Most runs are none, and decode to what is no
-// text: only what is one is searched further.
+// code searches a decoded run. Most runs are not encoded, and decode to no text: only text is searched further.
 func (s *search) code(v view, depth int) {
 	if s.left -= len(v.text); s.left < 0 {
 		return
@@ -122,14 +119,14 @@ func (s *search) code(v view, depth int) {
 	s.inflate(&v, depth)
 }
 
-// inflate searches what is compressed in a view.
+// inflate searches the compressed parts of a view.
 func (s *search) inflate(v *view, depth int) {
 	if depth < maxCodes && s.left > 0 {
 		v.inflated(s.left, func(inner view) { s.searchText(inner, depth+1) })
 	}
 }
 
-// readable reports whether most bytes are those of a text, in UTF-8 or UTF-16.
+// readable reports whether most bytes are text in UTF-8 or UTF-16.
 func readable(text []byte) bool {
 	n := 0
 	for _, c := range text {
@@ -159,14 +156,14 @@ func (s *search) matchView(m *matcher, v *view) {
 
 // A matcher finds patterns in texts.
 type matcher struct {
-	patterns map[uint32][]pattern // by their first four bytes, small
-	sieve    [1 << 10]uint64      // a bit for each hash of these
+	patterns map[uint32][]pattern // by their first four bytes, in lower case
+	sieve    [1 << 10]uint64      // a bit for each hash of those
 }
 
 type pattern struct {
 	text string
 	id   int
-	any  bool // letter case does not count
+	any  bool // ignore letter case
 }
 
 func (m *matcher) addPattern(text string, id int) {
@@ -174,9 +171,9 @@ func (m *matcher) addPattern(text string, id int) {
 		m.patterns = map[uint32][]pattern{}
 	}
 	k := head([]byte(text))
-	drawn := strings.ContainsAny(text, "0123456789") || len(text) >= shortestPart // else it is a word
+	drawn := strings.ContainsAny(text, "0123456789") || len(text) >= shortestPart // otherwise it is a word
 	m.patterns[k] = append(m.patterns[k], pattern{text, id, drawn && len(text) >= shortestBent})
-	// The longest first: where one value begins with another, it is the one.
+	// Longest first: if one value begins with another, the longer one matches.
 	slices.SortStableFunc(m.patterns[k], func(a, b pattern) int { return len(b.text) - len(a.text) })
 	h := hashHead(k)
 	m.sieve[h>>6] |= 1 << (h & 63)
@@ -188,8 +185,7 @@ func head(t []byte) uint32 {
 
 func hashHead(k uint32) uint32 { return k * 0x9E3779B1 >> 16 }
 
-// find calls found with where patterns stand. What begins inside of one that was found is
-// found too, unless it ends in it.
+// find calls found for every match. A match that begins inside another is reported too, unless it ends within it.
 func (m *matcher) find(text []byte, found func(start, end, id int)) {
 	if m.patterns == nil || len(text) < Shortest {
 		return
@@ -226,20 +222,20 @@ func (p *pattern) stands(t []byte) bool {
 	return string(t) == p.text
 }
 
-// edges says whether the text is an excerpt that may begin or end in the middle of a value.
+// edges says whether the text is an excerpt that may begin or end inside a value.
 type edges struct {
-	start, end int // of the text; -1 where it was not cut there
+	start, end int // offsets in the text; -1 if it was not cut there
 	cut        []span
 	on         bool
 }
 
-// An edge is a form of a value that an excerpt may hold a part of.
+// An edge is a form of a value that an excerpt may contain partly.
 type edge struct {
 	text string
 	id   int
 }
 
-// edge looks whether a view begins with the end of a value or ends with the beginning of one.
+// edge checks whether a view begins with the end of a value or ends with the beginning of one.
 func (s *search) edge(v *view) {
 	if !s.on || len(v.text) < Shortest {
 		return
@@ -263,8 +259,8 @@ func (s *search) edge(v *view) {
 	}
 }
 
-// ReplaceExcerpt is Replace for a text that was cut out of a longer one: the part of a secret
-// that it begins or ends with becomes an ellipsis. Parts of less than [Shortest] bytes stay.
+// ReplaceExcerpt is Replace for an excerpt: a partial secret at its beginning or end becomes an ellipsis. Parts of less than
+// [Shortest] bytes stay.
 func (r *Redactor) ReplaceExcerpt(text string) string {
 	text = r.CutStart(text)
 	return r.CutEnd(text)
@@ -296,8 +292,7 @@ func (r *Redactor) CutStart(text string) string {
 	return "…" + text[at:]
 }
 
-// partsAt returns the parts of values at the edges of a text. An excerpt is short: of a longer text
-// as much is looked at as a value may take.
+// partsAt returns the partial values at a text's edges. Of a longer text only as much is examined as a value may take.
 func (r *Redactor) partsAt(text string, e edges) []span {
 	if r == nil || len(r.names) == 0 {
 		return nil

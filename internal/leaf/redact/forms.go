@@ -11,15 +11,14 @@ import (
 )
 
 const (
-	// shortestPart is the length in bytes below which a part of a value, such as one of its
-	// lines, is no secret by itself.
+	// shortestPart is the length in bytes below which part of a value, such as a line, is not a secret by itself.
 	shortestPart = 16
-	// shortestBent is the length below which a value is not looked for backwards, in ROT13 and
-	// whatever its letter case: a short word bent like that is found in honest texts.
+	// shortestBent is the length below which a value is not searched backwards, in ROT13 or ignoring case: honest texts contain
+	// such forms of short words.
 	shortestBent = 8
 )
 
-// secretParts returns a value and what in it is a secret by itself.
+// secretParts returns a value and those parts of it that are secrets by themselves.
 func secretParts(value string) []string {
 	out := []string{value, strings.TrimSpace(value)}
 	if scheme, rest, ok := strings.Cut(strings.TrimSpace(value), " "); ok && slices.Contains(authSchemes, strings.ToLower(scheme)) {
@@ -64,12 +63,11 @@ func secretLines(text string) (out []string) {
 	return out
 }
 
-// authSchemes are the words before the secret in an Authorization header and its like.
+// authSchemes are the words before the secret in headers such as Authorization.
 var authSchemes = []string{"bearer", "basic", "token", "apikey", "key", "digest"}
 
-// plainForms returns a value in the forms in which it is looked for byte by byte: as it is, as
-// it decodes itself (a text is compared decoded, and the value may hold what looks like an
-// escape), backwards, and in ROT13.
+// plainForms returns the forms of a value that are searched byte by byte: unchanged, as it decodes itself (texts are compared
+// decoded, and the value may contain what looks like an escape), backwards, and in ROT13.
 func plainForms(value string) []string {
 	out := []string{value}
 	for v := newView(value); len(out) <= maxEscapes; {
@@ -82,7 +80,7 @@ func plainForms(value string) []string {
 		}
 	}
 	if len(value) >= shortestBent {
-		// What is encoded first and reversed then decodes to nothing: both go by their letters.
+		// A value encoded first and then reversed decodes to nothing: both go by their letters.
 		out = append(out, Backwards(value), Backwards(hex.EncodeToString([]byte(value))), Backwards(base64.RawStdEncoding.EncodeToString([]byte(value))))
 		if r := Rot13(value); r != value {
 			out = append(out, r)
@@ -92,8 +90,8 @@ func plainForms(value string) []string {
 	return slices.Compact(out)
 }
 
-// letterForms returns a value by its letters and digits alone, forwards and backwards; nil
-// where they are too few or too ordinary to tell it from prose.
+// letterForms returns a value's letters and digits, forwards and backwards; nil if they are too few or too ordinary to distinguish
+// from prose.
 func letterForms(value string) []string {
 	whole := newView(value)
 	v := whole.squeeze()
@@ -106,14 +104,14 @@ func letterForms(value string) []string {
 	return []string{letters, Backwards(letters)}
 }
 
-// Backwards returns a text from its last character to its first.
+// Backwards returns a text reversed by characters.
 func Backwards(s string) string {
 	r := []rune(s)
 	slices.Reverse(r)
 	return string(r)
 }
 
-// Rot13 returns a text with its letters 13 further in the alphabet.
+// Rot13 returns a text in ROT13.
 func Rot13(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -126,9 +124,8 @@ func Rot13(s string) string {
 	}, s)
 }
 
-// URLSecrets returns what may be secret in a URL, as NAME=VALUE: the password, or a user's name
-// that stands alone; the values of the query that are long enough to be keys; the parts of the
-// path that look like keys. It returns nil for what is no URL.
+// URLSecrets returns the possible secrets of a URL as NAME=VALUE: the password, or a user name without one; query values long
+// enough to be keys; path segments that look like keys. It returns nil for what is no URL.
 func URLSecrets(text string) []string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -145,8 +142,8 @@ func URLSecrets(text string) []string {
 	return append(append(out, QuerySecrets(u)...), PathSecrets(u)...)
 }
 
-// QuerySecrets returns the values of the query that are long enough to be keys, which many
-// servers take there, or that are named like credentials, as NAME=VALUE.
+// QuerySecrets returns, as NAME=VALUE, the query values that are long enough to be keys, which many servers take there, or named
+// like credentials.
 func QuerySecrets(u *url.URL) (out []string) {
 	for name, values := range u.Query() {
 		for _, v := range values {
@@ -159,8 +156,7 @@ func QuerySecrets(u *url.URL) (out []string) {
 	return out
 }
 
-// PathSecrets returns the parts of the path that look like keys, which some servers give
-// everybody an address of their own with, as path=VALUE.
+// PathSecrets returns, as path=VALUE, path segments that look like keys: some servers give every user a URL of their own.
 func PathSecrets(u *url.URL) (out []string) {
 	const shortest, digits = 20, 2
 	for part := range strings.SplitSeq(u.EscapedPath(), "/") {

@@ -8,15 +8,14 @@ import (
 	"io"
 )
 
-// mostInflated bounds what one compressed part of a text is read to, in bytes, and mostTried how many parts of a text
-// are tried that begin like one.
+// mostInflated bounds the decompressed size of one part, in bytes, and mostTried the parts tried in a text.
 const (
 	mostInflated = 1 << 20
 	mostTried    = 64
 )
 
-// inflated calls found with what the compressed parts of a view hold, at most limit bytes of each: gzip, zlib and
-// bzip2, also where the end is missing. Each byte stands for the whole part.
+// inflated calls found with the decompressed parts of a view, at most limit bytes of each: gzip, zlib and bzip2, even if truncated.
+// Each byte stands for the whole part.
 func (v *view) inflated(limit int, found func(view)) {
 	tried := 0
 	for i := 0; i+6 < len(v.text) && tried < mostTried; i++ {

@@ -1,12 +1,9 @@
-// Package redact takes known secrets out of whatever is written: reports, traces, snapshots,
-// lockfiles, messages.
+// Package redact removes known secrets from everything that is written: reports, traces, snapshots, lockfiles, messages.
 //
-// It compares values and not spellings: a text is searched as it is and as what it decodes to,
-// since a server that got hold of a secret may say it in any encoding. Decoded are escapes of
-// JSON, URLs and HTML, hex, lists of character codes, base64 and base32, gzip, zlib and bzip2, three deep; letter
-// case, white space, punctuation and invisible characters between the letters of a longer
-// value do not count; and a value is found backwards and in ROT13.
-// What is encrypted or cut to parts of less than four bytes is not found.
+// It compares values, not spellings: a text is searched as it is and decoded, since a server that obtained a secret may write it in
+// any encoding. It decodes escapes of JSON, URLs and HTML, hex, lists of character codes, base64 and base32, gzip, zlib and bzip2,
+// three levels deep; in longer values it ignores case, white space, punctuation and invisible characters; and it finds values
+// backwards and in ROT13. Encrypted values, and parts of less than four bytes, are not found.
 package redact
 
 import (
@@ -16,24 +13,21 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Shortest is the length in bytes below which a value is no secret that can be hidden: it is
-// found in every other word.
+// Shortest is the length in bytes below which a value cannot be hidden: it occurs in every other word.
 const Shortest = 4
 
-// A Redactor knows secrets by name. It is safe for use from several goroutines. The zero value
-// and nil know none.
+// A Redactor knows secrets by name. It is safe for concurrent use. The zero value and nil know none.
 type Redactor struct {
 	names   []string
-	plain   matcher // values as they are
-	letters matcher // values without all but letters and digits
-	parts   []edge  // what an excerpt may begin or end in the middle of
+	plain   matcher // unchanged values
+	letters matcher // letters and digits of values
+	parts   []edge  // for excerpts that begin or end inside a value
 	longest int
-	least   int // bytes of the shortest value
+	least   int // length of the shortest value
 }
 
-// New returns a Redactor for values given as NAME=VALUE. It hides a value, each long line of
-// one that has several, and the secret inside of a header ("Bearer …"), a URL or a JSON
-// object. Values of less than [Shortest] bytes stay.
+// New returns a Redactor for values given as NAME=VALUE. It hides the value, each long line of a multi-line one, and the secret
+// inside a header ("Bearer …"), a URL or a JSON object. Values of less than [Shortest] bytes stay.
 func New(given []string) *Redactor {
 	r := &Redactor{}
 	seen := map[string]bool{}
@@ -84,9 +78,9 @@ func (r *Redactor) Replace(text string) string {
 
 func (r *Redactor) bracketName(id int) string { return "[" + r.names[id] + "]" }
 
-// ReplaceJSON is Replace for JSON text, which stays JSON: secrets are replaced within strings
-// and names of members, and a number that is one becomes a string. A secret that stands in
-// several strings in a row takes all of them out. Any other text is treated as by Replace.
+// ReplaceJSON is Replace for JSON text, which stays valid: secrets are replaced within strings and member names, and a number that
+// is one becomes a string. A secret spread over several successive strings removes all of them. Other text is treated as by
+// Replace.
 func (r *Redactor) ReplaceJSON(text string) string {
 	spans := r.find(text)
 	if spans == nil {
@@ -128,7 +122,7 @@ func (r *Redactor) ReplaceJSON(text string) string {
 	return string(append(out, text[done:]...))
 }
 
-// Names returns the names of the secrets that text holds, in the order they were given.
+// Names returns the names of the secrets in text, in the order given to New.
 func (r *Redactor) Names(text string) []string {
 	var ids []int
 	for _, s := range r.find(text) {

@@ -7,18 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// A view is a text as it decodes, with the place of each byte in the text it was made of.
+// A view is a decoded text with the source position of each byte.
 type view struct {
 	text []byte
-	// from and to are where a byte's spelling begins and ends; nil where a view is the text
-	// itself, from base on.
+	// from and to are where a byte's spelling begins and ends; nil if the view is the text itself, from base.
 	from, to []int32
 	base     int
 }
 
 func newView(text string) view { return view{text: []byte(text)} }
 
-// sourceSpan returns where in the searched text the bytes i to j of the view are spelled.
+// sourceSpan returns where in the searched text bytes i to j of the view are spelled.
 func (v *view) sourceSpan(i, j int) (start, end int) {
 	if v.from == nil {
 		return v.base + i, v.base + j
@@ -26,7 +25,7 @@ func (v *view) sourceSpan(i, j int) (start, end int) {
 	return int(v.from[i]), int(v.to[j-1])
 }
 
-// A decoder makes a view of another one.
+// A decoder makes a view from another.
 type decoder struct {
 	of  *view
 	out view
@@ -37,7 +36,7 @@ func (v *view) decoder() *decoder {
 	return &decoder{of: v, out: view{text: make([]byte, 0, n), from: make([]int32, 0, n), to: make([]int32, 0, n)}}
 }
 
-// put appends what the bytes i to j of the view stand for.
+// put appends the decoded form of bytes i to j of the view.
 func (d *decoder) put(i, j int, decoded ...byte) {
 	start, end := d.of.sourceSpan(i, j)
 	for _, c := range decoded {
@@ -55,8 +54,8 @@ func (d *decoder) reset() {
 	d.out.text, d.out.from, d.out.to = d.out.text[:0], d.out.from[:0], d.out.to[:0]
 }
 
-// decodeEscapes decodes the escapes of JSON and programming languages (\n, \x41, \u0041, \u{41}, \101),
-// of URLs (%41, %u0041), of HTML (&#65;, &#x41;, &amp;) and of JSON pointers (~0, ~1), one level.
+// decodeEscapes decodes one level of escapes: JSON and programming languages (\n, \x41, \u0041, \u{41}, \101), URLs (%41, %u0041),
+// HTML (&#65;, &#x41;, &amp;) and JSON pointers (~0, ~1).
 func (v *view) decodeEscapes() (out view, changed bool) {
 	if !hasEscapes(v.text) {
 		return *v, false
@@ -89,8 +88,8 @@ func hasEscapes(text []byte) bool {
 	return false
 }
 
-// escape decodes the escape at the beginning of a text: what it stands for, how long it is, 0
-// for none, and whether it is a byte rather than a character.
+// escape decodes the escape at the beginning of a text: its value, its length, 0 for none, and whether it is a byte rather than a
+// character.
 func escape(t []byte) (r rune, n int, raw bool) {
 	if len(t) < 2 {
 		return 0, 0, false
@@ -181,8 +180,7 @@ func indexByte(s string, c byte) int {
 	return -1
 }
 
-// longestEntity is the length of the longest name of a character that is decoded, with its
-// ampersand and semicolon.
+// longestEntity is the length of the longest decoded entity, with ampersand and semicolon.
 const longestEntity = 12
 
 func entity(t []byte) (r rune, n int, raw bool) {
@@ -204,7 +202,7 @@ func entity(t []byte) (r rune, n int, raw bool) {
 	return 0, 0, false
 }
 
-// hexRune reads n hexadecimal digits from i on.
+// hexRune reads n hexadecimal digits from i.
 func hexRune(t []byte, i, n int) (rune, bool) {
 	if n <= 0 || n > 8 || i+n > len(t) {
 		return 0, false
@@ -237,7 +235,7 @@ func hexDigit(c byte) int {
 
 func alphanumeric(c byte) bool { return isAlphanumeric[c] }
 
-// isHex and isAlphanumeric are tables, since every byte of every text is asked for.
+// isHex and isAlphanumeric are tables, since they are applied to every byte.
 var isHex, isAlphanumeric = classes()
 
 func classes() (hexadecimal, alphanumeric [256]bool) {
@@ -248,9 +246,8 @@ func classes() (hexadecimal, alphanumeric [256]bool) {
 	return hexadecimal, alphanumeric
 }
 
-// squeeze leaves letters and digits, letters small and those of full width and of the block Tags,
-// which nobody sees, as those of ASCII,
-// so that neither what stands between the letters of a value nor their case counts.
+// squeeze keeps letters and digits, in lower case, with full-width and invisible tag characters as ASCII, so that case and what is
+// between a value's letters do not matter.
 func (v *view) squeeze() view {
 	d := v.decoder()
 	for i := 0; i < len(v.text); {

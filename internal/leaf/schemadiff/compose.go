@@ -7,11 +7,10 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An index is the members of an object by name, of one that repeats the last, or the
-// elements of an array by number.
+// An index maps an object's members by name, the last of repeated ones, or an array's elements by number.
 type index map[string]rawjson.Value
 
-// indexOf finds members without reading the object each time: a hostile schema has many.
+// indexOf avoids scanning the object for each member: a hostile schema has many.
 func (c *comparer) indexOf(v rawjson.Value) index {
 	if x, ok := c.indexes[v]; ok {
 		return x
@@ -27,8 +26,8 @@ func (c *comparer) indexOf(v rawjson.Value) index {
 	return x
 }
 
-// followReference follows a schema that is a local reference and nothing else, but for
-// annotations beside it. at is where it led, "" if nowhere.
+// followReference follows a schema that is only a local reference, apart from annotations. at is the target's place, "" if there is
+// none.
 func (c *comparer) followReference(root, v rawjson.Value) (target rawjson.Value, at string) {
 	ref := c.indexOf(v)["$ref"]
 	if ref.Kind() != rawjson.String {
@@ -45,10 +44,10 @@ func (c *comparer) followReference(root, v rawjson.Value) (target rawjson.Value,
 	return v, ""
 }
 
-// unescapePointer reads one reference token of a JSON Pointer (RFC 6901).
+// unescapePointer decodes a JSON Pointer token (RFC 6901).
 var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
 
-// lookUpReference finds what a local reference points to: "#", or "#/" and a JSON Pointer.
+// lookUpReference resolves a local reference: "#", or "#/" and a JSON Pointer.
 func (c *comparer) lookUpReference(root rawjson.Value, ref string) (v rawjson.Value, pointer string) {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok || pointer != "" && pointer[0] != '/' {
@@ -63,8 +62,8 @@ func (c *comparer) lookUpReference(root rawjson.Value, ref string) (v rawjson.Va
 	return v, pointer
 }
 
-// compareBranches compares allOf and anyOf: branch by branch where their number is the same,
-// since a schema with a branch that accepts more accepts more; else by what came and went.
+// compareBranches compares allOf and anyOf: branch by branch if their number is equal, since a schema with a wider branch is wider;
+// otherwise by added and removed branches.
 func (c *comparer) compareBranches(p place, name string) Class {
 	old, new := p.valuesOf(name)
 	was, is := canonicalElements(old), canonicalElements(new)
@@ -88,13 +87,12 @@ func (c *comparer) compareBranches(p place, name string) Class {
 	case class == Unrelated || refers:
 		class = Unclear
 	case name == "allOf":
-		class = class.inverse() // more conditions, less is accepted
+		class = class.inverse() // more conditions accept less
 	}
 	return c.reportChange(p.keywordChange(name, class, words))
 }
 
-// compareDefinitions reports changes of definitions that no compared reference led to. They
-// may be in use through a keyword that is not compared.
+// compareDefinitions reports changes of definitions that no compared reference led to. A keyword that is not compared may use them.
 func (c *comparer) compareDefinitions() Class {
 	class := Same
 	for _, group := range []string{"$defs", "definitions"} {

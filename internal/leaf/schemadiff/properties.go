@@ -6,7 +6,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// compareProperties compares what objects may hold and must hold.
+// compareProperties compares what objects may and must contain.
 func (c *comparer) compareProperties(p place) Class {
 	old, new := p.valuesOf("properties")
 	if !isObject(old) || !isObject(new) {
@@ -45,13 +45,11 @@ func isObject(v rawjson.Value) bool {
 	return !v.Exists() || v.Kind() == rawjson.Object && malformed(v) == ""
 }
 
-// classifyDeclared classifies a property that the new schema declares and the other one
-// does not; the inverse holds for one that went.
+// classifyDeclared classifies a property declared only in the new schema; for a removed one the inverse applies.
 //
-// A schema that does not forbid further properties accepts, by the letter, any property
-// before it is declared. A model that calls a tool sends what is declared, and a reviewer
-// asks what the tool can now be given. So a new optional property is Widened. A new required
-// property narrows: calls as they were are refused.
+// By the letter, a schema that allows additional properties accepts any property before it is declared. But a model sends what is
+// declared, and a reviewer asks what the tool can now receive. So a new optional property is Widened. A new required one narrows:
+// previous calls are rejected.
 func classifyDeclared(ch Change, other index, required bool) Change {
 	if required {
 		ch.Words += ", required"
@@ -59,7 +57,7 @@ func classifyDeclared(ch Change, other index, required bool) Change {
 	further := other["additionalProperties"]
 	switch closed := acceptsNothing(further); {
 	case other["patternProperties"].Exists() || other["unevaluatedProperties"].Exists() || !closed && !acceptsAll(further):
-		ch.Class = Unclear // the property had a schema already
+		ch.Class = Unclear // the property had a schema before
 	case acceptsNothing(ch.Old) || acceptsNothing(ch.New):
 		ch.Class = Unclear
 	case required && closed:
@@ -72,7 +70,7 @@ func classifyDeclared(ch Change, other index, required bool) Change {
 	return ch
 }
 
-// requiredOf returns the names that an object must hold, sorted.
+// requiredOf returns an object's required names, sorted.
 func requiredOf(schema index) []string {
 	var out []string
 	for _, e := range schema["required"].Elements() {
@@ -84,8 +82,8 @@ func requiredOf(schema index) []string {
 	return slices.Compact(out)
 }
 
-// compareRequired compares the lists of required names. A property that came or went with
-// its requirement has been judged with it.
+// compareRequired compares the lists of required names. A property added or removed together with its requirement is already
+// judged.
 func (c *comparer) compareRequired(p place, was, is []string) Class {
 	isList := func(v rawjson.Value) bool { return !v.Exists() || v.Kind() == rawjson.Array }
 	if old, new := p.valuesOf("required"); !isList(old) || !isList(new) { // draft 3
@@ -98,7 +96,7 @@ func (c *comparer) compareRequired(p place, was, is []string) Class {
 	oldProps, newProps := c.indexOf(old), c.indexOf(new)
 	was = slices.DeleteFunc(was, func(n string) bool { return oldProps[n].Exists() && !newProps[n].Exists() })
 	is = slices.DeleteFunc(is, func(n string) bool { return newProps[n].Exists() && !oldProps[n].Exists() })
-	class := compareSets(is, was) // the more must be there, the less is accepted
+	class := compareSets(is, was) // the more is required, the less is accepted
 	if class == Same {
 		return Same
 	}

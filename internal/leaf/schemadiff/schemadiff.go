@@ -1,11 +1,10 @@
-// Package schemadiff compares two JSON Schemas constraint by constraint: does the new one
-// accept more than the old one, less, or neither of the two.
+// Package schemadiff compares two JSON Schemas constraint by constraint: does the new one accept more than the old one, less, or
+// neither?
 //
-// It knows the keywords that tool definitions are made of: type, enum and const, properties,
-// required and additionalProperties, items, bounds of numbers and sizes, pattern, format and
-// multipleOf (present, absent or changed), allOf and anyOf, and local references. A change of
-// any other keyword is Unclear. One point is the caller's view and not the letter of the
-// standard: the class of a property, see comparer.declaredOnce.
+// It knows the keywords used in tool definitions: type, enum and const, properties, required and additionalProperties, items,
+// bounds of numbers and sizes, pattern, format and multipleOf (present, absent or changed), allOf and anyOf, and local references.
+// A change of any other keyword is Unclear. One rule takes the caller's view instead of the standard's letter: the class of a
+// property, see classifyDeclared.
 package schemadiff
 
 import (
@@ -15,20 +14,19 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Class says how the set of accepted values has changed.
+// A Class is how the set of accepted values has changed.
 type Class string
 
-// The classes. Read widened and narrowed as "at most": two schemas may accept the same
-// values in different words.
+// The classes. Widened and narrowed mean "at most": two schemas may accept the same values in different words.
 const (
-	Same      Class = "same"      // nothing but words, or nothing at all
-	Widened   Class = "widened"   // everything accepted before is still accepted, and more
-	Narrowed  Class = "narrowed"  // nothing new is accepted, and some values no longer are
-	Unrelated Class = "unrelated" // some values are accepted that were not, and some no longer are
+	Same      Class = "same"      // no change, or only of texts
+	Widened   Class = "widened"   // accepts everything it did, and more
+	Narrowed  Class = "narrowed"  // accepts nothing new, and less
+	Unrelated Class = "unrelated" // accepts some new values, and no longer some old ones
 	Unclear   Class = "unclear"   // no rule decides
 )
 
-// and joins the classes of constraints that must all hold.
+// and combines the classes of constraints that must all hold.
 func (c Class) and(d Class) Class {
 	switch {
 	case c == d || d == Same:
@@ -41,7 +39,7 @@ func (c Class) and(d Class) Class {
 	return Unrelated
 }
 
-// inverse is the class of the change from new to old.
+// inverse returns the class of the change from new to old.
 func (c Class) inverse() Class {
 	switch c {
 	case Widened:
@@ -52,31 +50,31 @@ func (c Class) inverse() Class {
 	return c
 }
 
-// A Change is one place in which two schemas differ.
+// A Change is one difference between two schemas.
 type Change struct {
-	Pointer  string // RFC 6901, from the schema: of the keyword that changed, or of the part that came or went
-	Keyword  string // "" where a whole part came or went
+	Pointer  string // RFC 6901 pointer to the changed keyword, or the added or removed part
+	Keyword  string // "" for an added or removed part
 	Class    Class
-	Words    string        // what is new, for a reader; texts in it are as the server sent them
-	Old, New rawjson.Value // absent where only the other side has it
+	Words    string        // description for a reader; quotes the server's texts
+	Old, New rawjson.Value // absent on one side only
 }
 
-// A Result is what a comparison found.
+// A Result is the result of a comparison.
 type Result struct {
 	Class   Class
-	Changes []Change // in the order of the new schema
-	More    int      // changes beyond those
+	Changes []Change // in the new schema's order
+	More    int      // further changes
 }
 
-// The bounds of a comparison. What lies beyond is Unclear.
+// Limits of a comparison. What lies beyond is Unclear.
 const (
-	maxPairs   = 20_000 // schemas compared with each other
+	maxPairs   = 20_000 // pairs of schemas compared
 	maxDepth   = 100
 	maxChanges = 1_000
 )
 
-// Compare compares two schemas, each of which is the root to which its local references
-// ($ref with a #) point. An absent schema accepts everything, as true does.
+// Compare compares two schemas, which are the roots of their local references ($ref with #). An absent schema accepts everything,
+// like true.
 func Compare(old, new rawjson.Value) Result {
 	c := &comparer{oldRoot: old, newRoot: new, compared: map[pair]Class{}, referenced: map[string]bool{}, indexes: map[rawjson.Value]index{}}
 	class := c.compareSchemas(old, new, "", 0)
@@ -100,12 +98,12 @@ type pair struct{ old, new rawjson.Value }
 
 type comparer struct {
 	oldRoot, newRoot rawjson.Value
-	compared         map[pair]Class // also pairs under way: a schema that refers to itself adds nothing
+	compared         map[pair]Class // including pairs in progress: a recursive schema adds nothing
 	pairs            int
-	refersOpaquely   bool // a keyword that is not compared may refer to what changed
+	refersOpaquely   bool // a keyword that is not compared may refer to a change
 	changes          []Change
 	more             int
-	referenced       map[string]bool // definitions that were compared, by pointer
+	referenced       map[string]bool // compared definitions by pointer
 	indexes          map[rawjson.Value]index
 }
 
@@ -123,7 +121,7 @@ func (c *comparer) reportChange(ch Change) Class {
 func (c *comparer) compareSchemas(old, new rawjson.Value, at string, depth int) Class {
 	old, oldAt := c.followReference(c.oldRoot, old)
 	new, newAt := c.followReference(c.newRoot, new)
-	if newAt != "" && newAt == oldAt { // one definition on both sides: a change is one of the definition
+	if newAt != "" && newAt == oldAt { // the same definition on both sides: the change is reported there
 		at = newAt
 		c.referenced[newAt] = true
 	}
@@ -143,12 +141,12 @@ func (c *comparer) compareSchemas(old, new rawjson.Value, at string, depth int) 
 	return class
 }
 
-// mayRefer reports whether a schema's text may hold a reference, whose meaning is elsewhere.
+// mayRefer reports whether a schema's text may contain a reference.
 func mayRefer(raw string) bool {
 	return strings.Contains(raw, `ef"`) || strings.Contains(raw, `\u`)
 }
 
-// A place is two schemas under comparison and their members by name.
+// A place is a pair of schemas being compared, with their members by name.
 type place struct {
 	old, new   rawjson.Value
 	olds, news index
@@ -162,12 +160,12 @@ func (p place) valuesOf(keyword string) (old, new rawjson.Value) {
 
 func (p place) below(name string) string { return p.at + "/" + rawjson.EscapePointer(name) }
 
-// keywordChange makes a change of a keyword.
+// keywordChange returns a change of a keyword.
 func (p place) keywordChange(keyword string, class Class, words string) Change {
 	return Change{Pointer: p.below(keyword), Keyword: keyword, Class: class, Words: words, Old: p.olds[keyword], New: p.news[keyword]}
 }
 
-// compareKeywords compares two schemas keyword by keyword, in the order of the new one.
+// compareKeywords compares two schemas keyword by keyword, in the new one's order.
 func (c *comparer) compareKeywords(p place) Class {
 	ch := Change{Pointer: p.at, Old: p.old, New: p.new}
 	ch.Words = cmp.Or(malformed(p.new), malformed(p.old))
@@ -202,7 +200,7 @@ func (c *comparer) compareKeywords(p place) Class {
 	return class
 }
 
-// acceptsAll reports whether a schema has no keyword at all.
+// acceptsAll reports whether a schema has no keyword.
 func acceptsAll(v rawjson.Value) bool {
 	b, ok := v.Bool()
 	return !v.Exists() || ok && b || v.Kind() == rawjson.Object && v.Len() == 0
@@ -213,7 +211,7 @@ func acceptsNothing(v rawjson.Value) bool {
 	return ok && !b
 }
 
-// malformed returns why a value cannot be read as a schema, "" if it can.
+// malformed returns why a value is not a schema, or "".
 func malformed(v rawjson.Value) string {
 	if k := v.Kind(); k != rawjson.Object && k != rawjson.Bool && k != rawjson.Absent {
 		return "not a schema"
@@ -230,7 +228,7 @@ func malformed(v rawjson.Value) string {
 
 func (c *comparer) compareKeyword(p place, name string) Class {
 	old, new := p.valuesOf(name)
-	switch name { // what may change through a reference
+	switch name { // may change through a reference
 	case "properties":
 		return c.compareProperties(p)
 	case "items":
@@ -257,10 +255,10 @@ func (c *comparer) compareKeyword(p place, name string) Class {
 	return c.reportChange(p.keywordChange(name, class, words))
 }
 
-// WordsOnly is what Words says of a keyword that only speaks to readers.
+// WordsOnly is Change.Words for a keyword that only addresses readers.
 const WordsOnly = "words only"
 
-// annotations are keywords without effect on what is accepted.
+// annotations are keywords that do not affect what is accepted.
 var annotations = map[string]string{
 	"title": WordsOnly, "description": WordsOnly, "$comment": WordsOnly, "examples": WordsOnly, "deprecated": WordsOnly,
 	"default":  "the value used for one that is left out",

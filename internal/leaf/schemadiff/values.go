@@ -8,8 +8,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// comparisons are the keywords whose values differ in a way that can be judged without
-// looking at schemas below. Either value may be absent.
+// comparisons are the keywords whose values can be compared without nested schemas. Either value may be absent.
 var comparisons = map[string]func(old, new rawjson.Value) (Class, string){
 	"type": compareTypes, "enum": compareEnums, "const": comparePresence,
 	"minimum": compareLowerBounds, "exclusiveMinimum": compareLowerBounds, "maximum": compareUpperBounds, "exclusiveMaximum": compareUpperBounds,
@@ -18,14 +17,13 @@ var comparisons = map[string]func(old, new rawjson.Value) (Class, string){
 	"pattern": comparePresence, "format": comparePresence, "multipleOf": comparePresence,
 }
 
-// exclusivePartners are two ways to say one thing: a change of both is not judged.
+// exclusivePartners are pairs of keywords with one meaning: a change of both is not judged.
 var exclusivePartners = map[string]string{
 	"minimum": "exclusiveMinimum", "exclusiveMinimum": "minimum", "maximum": "exclusiveMaximum", "exclusiveMaximum": "maximum",
 	"enum": "const", "const": "enum",
 }
 
-// comparePresence compares a keyword of which only presence can be judged: of two patterns,
-// no rule says which accepts more.
+// comparePresence compares a keyword by presence alone: no rule says which of two patterns accepts more.
 func comparePresence(old, new rawjson.Value) (Class, string) {
 	switch {
 	case !old.Exists():
@@ -66,12 +64,12 @@ func compareTypes(old, new rawjson.Value) (Class, string) {
 	return compareSets(was, is), "type"
 }
 
-// containsAll reports whether all, sorted, holds each of some.
+// containsAll reports whether all, sorted, contains each of some.
 func containsAll(all, some []string) bool {
 	return !slices.ContainsFunc(some, func(x string) bool { _, ok := slices.BinarySearch(all, x); return !ok })
 }
 
-// compareSets compares the accepted values, listed one by one and sorted.
+// compareSets compares sorted lists of accepted values.
 func compareSets(old, new []string) Class {
 	switch more, less := containsAll(new, old), containsAll(old, new); {
 	case more && less:
@@ -84,7 +82,7 @@ func compareSets(old, new []string) Class {
 	return Unrelated
 }
 
-// canonicalElements returns the elements of an array in canonical form, sorted.
+// canonicalElements returns an array's elements in canonical form, sorted.
 func canonicalElements(v rawjson.Value) (out []string) {
 	for _, e := range v.Elements() {
 		out = append(out, e.Canonical())
@@ -106,7 +104,7 @@ func compareEnums(old, new rawjson.Value) (Class, string) {
 	return compareSets(was, is), strings.TrimSpace("values " + describeEdits(was, is))
 }
 
-// describeEdits lists what came and what went, a few of each.
+// describeEdits lists added and removed values, a few of each.
 func describeEdits(was, is []string) string {
 	var words []string
 	list := func(sign string, some, others []string) {
@@ -127,13 +125,12 @@ func describeEdits(was, is []string) string {
 func compareLowerBounds(old, new rawjson.Value) (Class, string) {
 	class, _ := compareUpperBounds(new, old)
 	if old.Exists() != new.Exists() {
-		class = class.inverse() // a bound that came narrows, on either side
+		class = class.inverse() // a new bound narrows, on either side
 	}
 	return class, "lower bound"
 }
 
-// compareUpperBounds compares two bounds exactly. The draft 4 form of the exclusive ones,
-// true or false, is Unclear.
+// compareUpperBounds compares two bounds exactly. Draft 4's boolean exclusive bounds are Unclear.
 func compareUpperBounds(old, new rawjson.Value) (Class, string) {
 	class := Unclear
 	order, comparable := rawjson.CompareNumbers(old, new)

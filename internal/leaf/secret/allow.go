@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// An allowlist says which matches are not secrets. Conditions about files and commits
-// can hold of no string: an "or" list does without them, an "and" list never applies.
+// An allowlist says which matches are not secrets. Conditions about files and commits hold for no string: an "or" list ignores
+// them, an "and" list never applies.
 type allowlist struct {
 	Condition   string
 	Paths       []string
@@ -40,7 +40,7 @@ func (a *allowlist) ready() *allowlist {
 	return a
 }
 
-// allows reports whether a lets the secret pass. match is what the whole regexp matched.
+// allows reports whether a permits the secret. match is the regexp's whole match.
 func (a *allowlist) allows(s string, secret, match span) bool {
 	if a.all && (len(a.Paths) > 0 || len(a.Commits) > 0) {
 		return false
@@ -70,10 +70,10 @@ func (a *allowlist) matches(text string) bool {
 	return false
 }
 
-// maxLine bounds the text around a match that a "line" pattern is tried on.
+// maxLine bounds the text around a match for "line" patterns.
 const maxLine = 512
 
-// lineAround widens m to its line, or to maxLine bytes on each side.
+// lineAround extends m to its line, or maxLine bytes on each side.
 func lineAround(s string, m span) span {
 	lo, hi := max(0, m.start-maxLine), min(len(s), m.end+maxLine)
 	if i := strings.LastIndexByte(s[lo:m.start], '\n'); i >= 0 {
@@ -85,7 +85,7 @@ func lineAround(s string, m span) span {
 	return span{lo, hi}
 }
 
-// entropy is Shannon's, in bits a byte, as gitleaks' thresholds mean it.
+// entropy returns the Shannon entropy in bits per byte, the unit of gitleaks' thresholds.
 func entropy(s string) (h float64) {
 	var n [256]int
 	for i := range len(s) {

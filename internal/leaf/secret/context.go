@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// credentialLabel reports whether the words just before a secret say what it is: "api_key",
-// "the access token is", "Authorization: Bearer". Keys and tokens of records, files and
-// pages open nothing and do not count.
+// credentialLabel reports whether the words just before a secret name a credential: "api_key", "the access token is",
+// "Authorization: Bearer". Keys and tokens of records, files and pages open nothing and do not count.
 func credentialLabel(s string, secret span) bool {
 	last, previous := labelWords(textBefore(s, secret))
 	for _, w := range [...]string{"secret", "password", "passwd", "passphrase", "credential", "credentials", "creds", "bearer", "authorization", "pat"} {
@@ -23,11 +22,10 @@ func credentialLabel(s string, secret span) bool {
 	return false
 }
 
-// textBefore returns the end of the text in front of a secret, as far as a label can stand.
+// textBefore returns the text before a secret that may contain a label.
 func textBefore(s string, secret span) string { return s[max(0, secret.start-64):secret.start] }
 
-// labelWords returns the last two words of text in small letters, without the separator and an
-// "is" or "as" that belongs to it.
+// labelWords returns the last two words of text in lower case, without separators and a final "is" or "as".
 func labelWords(text string) (last, previous string) {
 	words := strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return c < 'a' || c > 'z' })
 	for n := len(words); n > 0; n-- {
@@ -43,7 +41,7 @@ func labelWords(text string) (last, previous string) {
 	return "", ""
 }
 
-// ordinary are the things with keys and tokens that are no credentials.
+// ordinary are things whose keys and tokens are no credentials.
 var ordinary = wordSet(`file issue project primary foreign partition sort range object cache
 	page paging pagination nextpage next prev previous last continuation continue resume sync
 	nextsync change delta watch cursor start skip public idempotency board storage row record
@@ -60,16 +58,14 @@ func wordSet(list string) map[string]bool {
 	return m
 }
 
-// example holds the beginnings of the words with which documentation introduces a value
-// that it made up.
+// example holds the words with which documentation introduces invented values.
 var example = sync.OnceValue(func() *words {
 	return newWords([]string{"e.g", "eg:", "eg.", "example", "for instance", "such as", "look like", "looks like",
 		"format", "sample", "pattern", "prefix", "start with", "starts with", "starting with",
 		"begins with", "beginning with", "i.e", "usage", "demo", "placeholder"})
 })
 
-// exemplary reports whether the text just before a secret introduces an example, or the
-// text just behind it calls it one.
+// exemplary reports whether the text just before a secret introduces an example, or the text just after calls it one.
 func exemplary(s string, secret span) (yes bool) {
 	head := s[max(0, secret.start-120):secret.start]
 	example().eachWord(head, func(_, start, _ int) bool {
@@ -79,12 +75,11 @@ func exemplary(s string, secret span) (yes bool) {
 	return yes || strings.Contains(strings.ToLower(s[secret.end:min(len(s), secret.end+20)]), "example")
 }
 
-// handed finds a label right in front.
+// handed matches a label immediately before.
 var handed = lazy(`(?i)(?:key|token|secret|passw(?:or)?d|passphrase|credentials?|creds|access(?: key)?(?: id)?|bearer|authorization)[ \t]*(?::|=|\bis\b)[ \t]*$`)
 
-// live reports whether the text hands a secret over: label, separator, value without
-// quotes, and no "e.g." before. Only so is a secret reported that nobody drew by lot, such
-// as "sk-fake1234567890abc" in "API Key: sk-fake1234567890abc".
+// live reports whether the text presents a secret as real: label, separator, unquoted value, and no "e.g." before. Only then is a
+// secret that is not random reported, such as "sk-fake1234567890abc" in "API Key: sk-fake1234567890abc".
 func live(s string, secret span) bool {
 	return handed().MatchString(textBefore(s, secret)) && !exemplary(s, secret) && !strings.HasPrefix(s[secret.end:], "..")
 }

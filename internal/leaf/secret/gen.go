@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Gen copies gitleaks' rules and licence out of its Go module into data/. Run it with
-// "go generate" after changing gitleaksModule in pin.go to another version.
+// Gen copies gitleaks' rules and licence from its Go module into data/. Run it with "go generate" after changing gitleaksModule in
+// pin.go.
 package main
 
 import (

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// judgeMatch decides whether what r matched is a secret. Cheap questions come first.
+// judgeMatch decides whether r's match is a secret. Cheap tests come first.
 func (set *ruleset) judgeMatch(r *rule, s string, secret, match span) bool {
 	text := secret.spanText(s)
 	if text == "" || r.Entropy != 0 && entropy(text) <= r.Entropy || placeholder(text) || set.documented[text] {
@@ -19,10 +19,9 @@ func (set *ruleset) judgeMatch(r *rule, s string, secret, match span) bool {
 		return false
 	}
 	if chosen[r.ID] {
-		return true // neither drawn by lot nor in gitleaks' lists
+		return true // neither random nor in gitleaks' lists
 	}
-	// A hash, a UUID or a number says nothing by itself: commits, ids and checksums look
-	// the same. It is a secret if the text before it says so.
+	// A hash, UUID or number alone proves nothing: commits, ids and checksums look the same. It is a secret if a label says so.
 	if opaque(text) && !credentialLabel(s, secret) {
 		return false
 	}
@@ -32,9 +31,9 @@ func (set *ruleset) judgeMatch(r *rule, s string, secret, match span) bool {
 	return !set.allowed(r, s, secret, match)
 }
 
-// allowed asks the allowlists of the rule and, for gitleaks' rules, the global one.
+// allowed applies the allowlists of the rule and, for gitleaks' rules, the global one.
 func (set *ruleset) allowed(r *rule, s string, secret, match span) bool {
-	if r.shape == labelled { // give back what idlePrefix would have matched
+	if r.shape == labelled { // restore what idlePrefix would have matched
 		for n := 0; n < 50 && match.start > 0 && (wordByte(s[match.start-1]) || s[match.start-1] == '.' || s[match.start-1] == '-'); n++ {
 			match.start--
 		}
@@ -50,21 +49,21 @@ func (set *ruleset) allowed(r *rule, s string, secret, match span) bool {
 	return false
 }
 
-// isTold judges what was found by its label alone: the label must name a credential, the
-// value must look drawn by lot, and the text must not call it an example.
+// isTold judges a value found by its label alone: the label must name a credential, the value must look random, and the text must
+// not call it an example.
 func isTold(s string, secret, match span) bool {
 	text := secret.spanText(s)
 	if !random(text) {
 		return false
 	}
 	if strings.HasPrefix(text, "eyJ") {
-		return false // base64 of JSON: a cursor, or a JWT, for which there is a rule
+		return false // base64 of JSON: a cursor, or a JWT, which has its own rule
 	}
 	return credentialLabel(s, secret) && !exemplary(s, secret)
 }
 
-// random reports whether text mixes letters and digits as drawn ones do: versions, names
-// with a number, model ids, dates and paths change between letters and digits once or twice.
+// random reports whether text mixes letters and digits like random values: versions, names with a number, model ids, dates and
+// paths switch between them only once or twice.
 func random(text string) bool {
 	letters, digits, turns, last := 0, 0, 0, byte(0)
 	for i := range len(text) {
@@ -87,8 +86,7 @@ func random(text string) bool {
 	return letters >= 3 && digits >= 3 && turns >= 4 && entropy(text) > 3.2
 }
 
-// specials are the rules whose match must be looked into. They return false for a match
-// that is no secret.
+// specials are the rules whose matches need a further test. They return false for a match that is no secret.
 var specials = map[string]func(s string, secret, match span) bool{
 	"jwt":               func(s string, secret, _ span) bool { return signedToken(secret.spanText(s)) },
 	"private-key":       func(s string, _, match span) bool { return keyMaterial().MatchString(match.spanText(s)) },
@@ -101,15 +99,14 @@ var specials = map[string]func(s string, secret, match span) bool{
 	"key-in-prose":      func(s string, secret, _ span) bool { return random(secret.spanText(s)) && !exemplary(s, secret) },
 }
 
-// chosen are the rules for secrets that people think up.
+// chosen are the rules for secrets invented by people.
 var chosen = map[string]bool{"url-password": true, "password-in-prose": true, "user-and-password": true}
 
-// keyMaterial is a line of base64 as a PEM block has it; "-----BEGIN PRIVATE KEY-----\n..."
-// in a format's description has none.
+// keyMaterial matches a base64 line of a PEM block; "-----BEGIN PRIVATE KEY-----\n..." in a format's description has none.
 var keyMaterial = lazy(`[A-Za-z0-9+/]{40}`)
 
-// signedToken reports whether a JWT is one: a header with an algorithm, claims that are
-// not those of jwt.io's sample (RFC 7519 and a thousand manuals copy it), a signature.
+// signedToken reports whether a token is a real JWT: a header with an algorithm, claims other than jwt.io's sample (copied by RFC
+// 7519 and a thousand manuals), a signature.
 func signedToken(token string) bool {
 	part := strings.Split(token, ".")
 	if len(part) < 3 || part[2] == "" {

@@ -5,23 +5,21 @@ import (
 	"strings"
 )
 
-// password judges a password that a person chose: no entropy to go by. What is reported
-// mixes classes as password rules ask for and is not a word of the trade ("sha256",
-// "oauth2", "min8", "v2"), which stand behind "password:" in honest schemas.
+// password judges a human-chosen password, for which entropy does not help. It must mix character classes and must not be a
+// technical term ("sha256", "oauth2", "min8", "v2"), which follow "password:" in honest schemas.
 func password(s string, secret span) bool {
 	text := secret.spanText(s)
 	return mixed(text) && !trade().MatchString(text) && !weak().MatchString(text) && ascends(text) < 5 && !exemplary(s, secret)
 }
 
-// strong asks more of a password that stands behind the bare word: capitals and small
-// letters and digits, or a symbol that identifiers do not have.
+// strong requires more of a password after the bare word: upper and lower case and digits, or a symbol that identifiers lack.
 func strong(text string) bool {
 	symbol := strings.ContainsAny(text, "!@#$%^&*?+~")
 	cased := strings.ToLower(text) != text && strings.ToUpper(text) != text
 	return len(text) >= 8 && (symbol || cased)
 }
 
-// trade matches technical words that end in, begin with or enclose a number.
+// trade matches technical terms that contain a number.
 var trade = lazy(`(?i)^(?:(?:sha|hmac|md|base|utf|oauth|u?int|float|ipv?|http|pkcs|aes|rsa|ed|argon|bcrypt|pbkdf|scrypt|win|rc|api|mp|min|max|len|length|ascii|latin|iso|rfc|level|step|option|type|part|field|col|arg|param|line|example|test|user|string|char|varchar|ntlmv|tls|ssl|ws|wpa|saml|totp|mfa|fido|fa)[-_ ]?\d+.*|[a-z]\d+|\d+(?:[a-z]{1,12})?[.,;:]?|\d+[-_]?(?:char|byte|bit|day|digit|hour|min|sec).*|.*\d+\+.*|[a-z]+\(.*|.*://.*|[\d.:/-]+.*\d)$`)
 
 // mixed reports whether text has letters and digits, and enough of both or a third class.
@@ -48,9 +46,8 @@ func mixed(text string) bool {
 	return low+up >= 3 && digit > 0 && other <= len(text)/3 && (classes >= 3 || low+up+digit == len(text) && len(text) >= 7)
 }
 
-// urlPassword judges the password of a connection string. Manuals are full of
-// postgres://user:password@localhost, so a password of letters only is none, nor is one
-// equal to the user's name, nor an easy one on a host that is nobody's.
+// urlPassword judges the password of a connection string. Manuals are full of postgres://user:password@localhost, so a password of
+// letters only does not count, nor one equal to the user name, nor an easy one on an example host.
 func urlPassword(s string, secret, match span) bool {
 	text := secret.spanText(s)
 	if p, err := url.PathUnescape(text); err == nil {
@@ -68,15 +65,14 @@ func urlPassword(s string, secret, match span) bool {
 	return concrete().MatchString(host) && !nobodys().MatchString(host) && !anybody().MatchString(user)
 }
 
-// weak matches the passwords of manuals: "password123", "pass", "p@ss".
+// weak matches passwords of manuals: "password123", "pass", "p@ss".
 var weak = lazy(`(?i)^(?:(?:my|the|db|user|root|admin|test|super)?[-_]?(?:p[a@4][s$5]{2}(?:w[o0]rd|wd)?|pwd|token|key|user(?:name)?|test|guest)[-_]?\d{0,4}|abc\d*)$`)
 
-// nobodys matches hosts of examples and of the reader's own machine (RFC 2606, RFC 6761,
-// RFC 5737), and the word "host" itself.
+// nobodys matches example hosts and the local machine (RFC 2606, RFC 6761, RFC 5737), and the word "host" itself.
 var nobodys = lazy(`(?i)^(?:localhost|127\.|0\.0\.0\.0|\[::1|1\.2\.3\.4|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|[<{$\[]|(?:db|my|your|proxy|server|the)?[-_.]?(?:host|hostname|server|db|database|ip|proxy|domain|address|endpoint|cluster)(?:[-_.]?name|\d)?(?:\.(?:com|net|org|io))?$|[\w.-]*(?:example|company|domain|\bacme\b)|[\w.-]*\.(?:test|invalid|localhost)$)`)
 
 // concrete matches hosts that name one machine: an address, or a name of three labels.
 var concrete = lazy(`(?i)^(?:\d{1,3}(?:\.\d{1,3}){3}|[\w-]+(?:\.[\w-]+){2,})$`)
 
-// anybody matches the user names of manuals.
+// anybody matches user names of manuals.
 var anybody = lazy(`(?i)^(?:(?:my|db|proxy|the)?[-_]?(?:user|username|usr|name|login|me|foo)[-_]?(?:name)?\d*)?$`)

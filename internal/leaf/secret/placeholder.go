@@ -4,17 +4,16 @@ import (
 	"strings"
 )
 
-// placeholder reports whether text holds the place of a secret: it addresses the reader,
-// is cut short, is a template or repeats itself.
+// placeholder reports whether text stands for a secret: it addresses the reader, is truncated, is a template or repeats itself.
 func placeholder(text string) bool {
 	return standIn().MatchString(text) || longestRun(text) >= 6 || len(text) >= 16 && entropy(text) < 2.2
 }
 
-// standIn matches what people write where a secret goes. AWS, Slack, Stripe and Google
-// mark the keys in their manuals with EXAMPLE or XXXX.
+// standIn matches what people write in place of a secret. AWS, Slack, Stripe and Google mark keys in their manuals with EXAMPLE or
+// XXXX.
 var standIn = lazy(`(?i)your|example|placeholder|change[-_]?me|redacted|insert|replace|dummy|xxxx|\*{3}|\.{3}|…|[<>{}\[\]]|\$[a-z({]|%[sv]|^%|todo|\bmy[-_]|[-_]here\b|some[-_]?(?:api|key|token|secret|pass)`)
 
-// longestRun is the length of the longest run of one character.
+// longestRun returns the length of the longest run of one character.
 func longestRun(s string) (longest int) {
 	n := 0
 	for i := range len(s) {
@@ -26,22 +25,22 @@ func longestRun(s string) (longest int) {
 	return longest
 }
 
-// prefix is the part of a key that every key of its maker has: "sk-proj-", "github_pat_".
+// prefix matches the fixed part of a vendor's keys: "sk-proj-", "github_pat_".
 var prefix = lazy(`^(?:[A-Za-z]{2,10}[-_](?:(?:live|test|prod|proj|svcacct|admin|api\d\d|pat|v1|ant|or)[-_])*|AKIA|ASIA|AIza)`)
 
-// body is the part of a key that differs from key to key.
+// body returns the part of a key that differs from key to key.
 func body(text string) string { return text[len(prefix().FindString(text)):] }
 
-// madeUp are words that chance does not write.
+// madeUp matches words that random values do not contain.
 var madeUp = lazy(`(?i)fake|test|sample|demo|mock|secret|token|api[-_]?key|passw|foobar|qwerty|deadbeef|abc123|123abc`)
 
-// invented reports whether a person typed text to show what a key looks like: words, an
-// alphabet ("abcdef", "123456"), two of them interleaved ("a1b2c3d4"), a piece repeated.
+// invented reports whether a person typed text to show what a key looks like: words, a sequence ("abcdef", "123456"), two
+// interleaved ones ("a1b2c3d4"), a repeated piece.
 func invented(text string) bool {
 	return madeUp().MatchString(text) || ascends(text) >= 6 || interleaved(text) || periodic(text)
 }
 
-// ascends returns the longest run of characters each the successor of the one before.
+// ascends returns the length of the longest run of successive characters.
 func ascends(text string) (longest int) {
 	n := 0
 	for i := range len(text) {
@@ -66,7 +65,7 @@ func interleaved(text string) bool {
 
 func follows(a, b byte) bool { return lowerByte(b) == lowerByte(a)+1 || a == '9' && b == '0' }
 
-// periodic reports whether text is mostly one piece of up to 20 bytes over and over.
+// periodic reports whether text is mostly one piece of up to 20 bytes repeated.
 func periodic(text string) bool {
 	for p := 1; p <= 20 && p <= len(text)/2; p++ {
 		same := 0
@@ -82,7 +81,7 @@ func periodic(text string) bool {
 	return false
 }
 
-// opaque reports whether text is a UUID or hexadecimal or decimal digits only.
+// opaque reports whether text is a UUID or only hexadecimal or decimal digits.
 func opaque(text string) bool {
 	return strings.Trim(text, "0123456789abcdefABCDEF-") == ""
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// A rule is one entry of a rule file; the fields with a TOML name are gitleaks' format.
+// A rule is an entry of a rule file; fields with a TOML name are in gitleaks' format.
 type rule struct {
 	ID          string
 	Description string
@@ -20,46 +20,44 @@ type rule struct {
 	Keywords    []string
 	Allowlists  []*allowlist
 
-	Near bool // ours only: the regexp is a keyword, a separator and a value with a digit
+	Near bool // our extension: the regexp is a keyword, a separator and a value with a digit
 
-	own    bool   // from our file, where gitleaks' global stopwords do not hold
-	shape  shape  // how to cut the text around a keyword for the regexp
-	reach  int    // longest text the regexp can need on either side of a keyword
+	own    bool   // from our file, to which gitleaks' global stopwords do not apply
+	shape  shape  // how to cut the text around a keyword
+	reach  int    // longest text needed on either side of a keyword
 	min    int    // shortest match, in bytes
-	needle string // the regexp as run: Regex without its idle prefix
+	needle string // the regexp that is run: Regex without its idle prefix
 	re     func() *regexp.Regexp
 }
 
 // A file is a rule file.
 type file struct {
 	Rules     []*rule
-	Allowlist allowlist // of all rules
-	// Documented lists keys printed in public documentation, and only there of use.
+	Allowlist allowlist // for all rules
+	// Documented lists keys printed in public documentation, useful only there.
 	Documented []string
 }
 
-// A ruleset is what Find runs: rules in order of preference where two match one place.
+// A ruleset is what Find runs: rules in order of preference for overlapping matches.
 type ruleset struct {
 	rules      []*rule
-	unusable   map[string]string // id to reason
+	unusable   map[string]string // id → reason
 	global     *allowlist
 	documented map[string]bool
 	keywords   *words
-	byKeyword  [][]int32 // keyword to rules
+	byKeyword  [][]int32 // keyword → rules
 }
 
-// load parses both files on the first call, about 3 ms, so that a run which finds no
-// definition to look at does not pay.
+// load parses both files on the first call, about 3 ms, which a run without definitions does not pay.
 var load = sync.OnceValue(func() *ruleset {
 	set, err := parseRules(gitleaksTOML, ownTOML)
 	if err != nil {
-		panic(err) // the data is compiled in; TestRulesAreGitleaks parses it
+		panic(err) // the data is embedded; TestRulesAreGitleaks parses it
 	}
 	return set
 })
 
-// parseRules reads the rule files. A rule that cannot speak about a bare string is left out and
-// its reason kept.
+// parseRules parses the rule files. Rules that cannot apply to a bare string are left out with a reason.
 func parseRules(theirs, ours []byte) (*ruleset, error) {
 	var g, o file
 	if err := toml.Unmarshal(theirs, &g); err != nil {
@@ -75,7 +73,7 @@ func parseRules(theirs, ours []byte) (*ruleset, error) {
 	for _, r := range o.Rules {
 		r.own = true
 	}
-	// A rule that knows the form of its secret names it better than one that saw a label.
+	// A rule that knows its secret's form names it better than one that saw a label.
 	all := append(o.Rules, g.Rules...)
 	for _, s := range []shape{token, loose, labelled} {
 		for _, r := range all {
@@ -90,7 +88,7 @@ func parseRules(theirs, ours []byte) (*ruleset, error) {
 	return set, nil
 }
 
-// index builds the prefilter: one automaton over the keywords of all rules.
+// index builds the prefilter: one automaton over all rules' keywords.
 func (set *ruleset) index() {
 	number := map[string]int{}
 	var list []string
@@ -110,7 +108,7 @@ func (set *ruleset) index() {
 	set.keywords = newWords(list)
 }
 
-// unusable says why a rule cannot be run on a string without a file name, or "".
+// unusable says why a rule cannot be applied to a string without a file name, or returns "".
 func (r *rule) unusable() string {
 	switch {
 	case r.Regex == "":
@@ -123,8 +121,8 @@ func (r *rule) unusable() string {
 	return ""
 }
 
-// prepare works out how to run r. The regexp itself is compiled when its keyword is first
-// seen: all of them would cost 10 ms, an ordinary scan needs a handful.
+// prepare determines how to run r. Its regexp is compiled when its keyword is first seen: compiling all would cost 10 ms, and an
+// ordinary scan needs a handful.
 func (r *rule) prepare() {
 	if r.re != nil {
 		return
@@ -141,18 +139,17 @@ func (r *rule) prepare() {
 	}
 }
 
-// lazy compiles expr, which must be right, when first asked: start-up pays for none.
+// lazy compiles expr, which must be valid, on first use, so that it costs nothing at start-up.
 func lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// idlePrefix starts most of gitleaks' rules that look for a label. It takes part in no
-// decision but that of "match" allowlists, and makes the regexp ten times slower, so it is
-// cut off and matches are widened by it afterwards.
+// idlePrefix begins most of gitleaks' rules that look for a label. It affects only "match" allowlists and makes the regexp ten
+// times slower, so it is cut off, and matches are extended by it afterwards.
 const idlePrefix = `(?i)[\w.-]{0,50}?`
 
-// gitleaks reads source code, where a key ends at a quote, white space or ";". In prose it
-// also ends at the sentence's own marks: "the key is sk_live_…, use it".
+// gitleaks reads source code, where a key ends at a quote, white space or ";". In prose it also ends at punctuation: "the key is
+// sk_live_…, use it".
 const (
 	sourceEnd = "(?:[\\x60'\"\\s;]|\\\\[nr]|$)"
 	proseEnd  = "(?:[\\x60'\"\\s;,)\\]}|&<]|\\.(?:\\s|$)|\\\\[nr]|$)"

@@ -1,10 +1,8 @@
 // Package secret finds keys and credentials in the strings of MCP definitions.
 //
-// What a secret looks like comes from gitleaks' rules, embedded as data, and from a short
-// list of our own for what gitleaks lacks (connection strings, credentials told in prose).
-// Whether a match is one is decided here: definitions are documentation, so placeholders
-// ("YOUR_API_KEY"), invented examples ("e.g. sk-123456…") and keys that vendors print in
-// their manuals (AKIAIOSFODNN7EXAMPLE) are not secrets.
+// The forms of secrets come from gitleaks' rules, embedded as data, and a short list of our own for what they lack (connection
+// strings, credentials in prose). Whether a match is a secret is decided here: definitions are documentation, so placeholders
+// ("YOUR_API_KEY"), invented examples ("e.g. sk-123456…") and keys from vendors' manuals (AKIAIOSFODNN7EXAMPLE) are not.
 package secret
 
 import (
@@ -13,21 +11,18 @@ import (
 	"strings"
 )
 
-// A Match is one secret. Start and End are byte offsets of the secret itself, without the
-// label or the quotes around it.
+// A Match is one secret. Start and End are its byte offsets, without label or quotes.
 type Match struct {
 	Rule        string // gitleaks' rule id, or one of ours
 	Description string // the rule's, one sentence
 	Start, End  int
 }
 
-// MaxMatches bounds the matches of one string. A definition with more is a dump, and these
-// say so.
+// MaxMatches bounds the matches of one string. A definition with more is a dump.
 const MaxMatches = 20
 
-// Find returns secrets in s in order of place, without overlaps, at most MaxMatches; where
-// there are more, the more certain rules go first. It is safe for concurrent use. Time is
-// linear in len(s): a long string made of near misses is read in part, see workPerByte.
+// Find returns the secrets in s in order, without overlaps, at most MaxMatches; beyond that the more certain rules win. It is safe
+// for concurrent use and takes linear time: a long string of near misses is only partly read, see workPerByte.
 func Find(s string) []Match { return find(s, MaxMatches) }
 
 func find(s string, most int) []Match {
@@ -48,16 +43,16 @@ func find(s string, most int) []Match {
 	return j.found
 }
 
-// mostReplaced bounds the secrets that Replace looks for in one text.
+// mostReplaced bounds the secrets Replace looks for in one text.
 const mostReplaced = 50 * MaxMatches
 
-// Replace returns a text in which every secret is replaced by what with makes of it: itself, or what looks like none. A text with
-// mostReplaced of them is replaced as a whole. It is one search: one that began anew, or behind the last match, would miss what
-// stands between decoys that stay as they are.
+// Replace replaces every secret in a text by what with returns. A text with mostReplaced of them is replaced as a whole. It is a
+// single search: one that restarted, or continued after the last match, would miss secrets between decoys that with leaves
+// unchanged.
 func Replace(text string, with func(found string) string) string {
 	found := find(text, mostReplaced)
 	if len(found) == mostReplaced {
-		return with(text) // a heap of them: nothing of it is worth keeping
+		return with(text) // a dump: nothing of it is worth keeping
 	}
 	var b strings.Builder
 	done := 0
@@ -73,21 +68,20 @@ type job struct {
 	set    *ruleset
 	s      string
 	found  []Match
-	most   int // matches that are looked for
+	most   int // most matches
 	budget int // bytes that regexps may still read
 }
 
-// The budget makes time linear where a string is made of keywords and near misses: what is
-// left when it is spent goes unread. Short strings hardly ever spend it, and of the strings
-// of 10,000 real tools none came near. Judging one candidate reads about judgeCost bytes.
+// The budget makes time linear for strings of keywords and near misses: what is left when it is spent is not read. Short strings
+// hardly ever spend it, and no string of 10,000 real tools came near. Judging one candidate reads about judgeCost bytes.
 const (
 	workPerByte = 8
 	minWork     = 128 << 10
 	judgeCost   = 512
 )
 
-// runRule adds what r finds in w and reports whether to go on. Earlier matches win over later
-// ones that overlap them, for rules come in order of preference.
+// runRule adds r's matches in w and reports whether to continue. Earlier matches win over overlapping later ones, as rules are in
+// order of preference.
 func (j *job) runRule(r *rule, w span) bool {
 	if j.budget -= w.end - w.start; j.budget < 0 {
 		return false
@@ -112,8 +106,8 @@ func (j *job) runRule(r *rule, w span) bool {
 	return true
 }
 
-// cut reports whether a match touches an edge of its window that goes through a word: its
-// end, or the boundary that the regexp saw there, is then ours and not the text's.
+// cut reports whether a match touches a window edge inside a word: its end, or the boundary the regexp saw, is then an artefact of
+// the window.
 func cut(s string, w, m span) bool {
 	inWord := func(i int) bool { return 0 < i && i < len(s) && !isSpaceByte(s[i-1]) && !isSpaceByte(s[i]) }
 	return m.start == w.start && inWord(w.start) && wordByte(s[w.start]) && wordByte(s[w.start-1]) ||
@@ -130,8 +124,7 @@ func free(found []Match, secret span) bool {
 	})
 }
 
-// secret returns the group that holds the secret of a submatch index: the one the rule
-// names, else the first that is not empty, else the whole match.
+// secret returns the submatch that holds the secret: the rule's group, else the first non-empty one, else the whole match.
 func (r *rule) secret(at []int, offset int) span {
 	g := r.SecretGroup
 	if g == 0 {

@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// A shape says how much text around a keyword a rule can need.
+// A shape says how much text around a keyword a rule needs.
 type shape uint8
 
 const (
-	token    shape = iota // keyword and secret are one run without white space
+	token    shape = iota // keyword and secret without white space between
 	loose                 // anything else: cut by reach
 	labelled              // a label, a separator, the secret: cut by hand
 )
 
-// maxReach is the reach of regexps without a bound of their own. A private key in PEM
-// takes 3 KB.
+// maxReach is the reach of unbounded regexps. A PEM private key takes 3 KB.
 const maxReach = 8 << 10
 
 // measure derives shape, reach and min from the regexp's syntax.
@@ -27,7 +26,7 @@ func (r *rule) measure() {
 	r.shape, r.reach = loose, maxReach
 	re, err := syntax.Parse(r.needle, syntax.Perl)
 	if err != nil {
-		return // compiling it will say the same; TestEveryRuleCompiles looks
+		return // compiling fails likewise; TestEveryRuleCompiles checks
 	}
 	least, most, space := extent(re)
 	r.min, r.reach = least, most
@@ -36,11 +35,11 @@ func (r *rule) measure() {
 	}
 }
 
-// labelTail is the separator of gitleaks' rules of the form "label = value".
+// labelTail is the separator in gitleaks' "label = value" rules.
 const labelTail = `(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)`
 
-// keywordsInside reports whether each keyword is spelled out in the regexp, so that it
-// lies within the match. Some of gitleaks' keywords only say what the text is about.
+// keywordsInside reports whether each keyword occurs in the regexp, and so within the match. Some of gitleaks' keywords only
+// indicate the topic.
 func (r *rule) keywordsInside() bool {
 	plain := strings.ToLower(strings.ReplaceAll(r.Regex, `\`, ""))
 	for _, k := range r.Keywords {
@@ -51,8 +50,8 @@ func (r *rule) keywordsInside() bool {
 	return true
 }
 
-// extent returns the length in bytes of the shortest and the longest match, the latter
-// capped at maxReach, and whether a match can contain white space before its last byte.
+// extent returns the byte lengths of the shortest and longest match, the latter capped at maxReach, and whether a match can contain
+// white space before its last byte.
 func extent(re *syntax.Regexp) (least, most int, space bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -73,7 +72,7 @@ func extent(re *syntax.Regexp) (least, most int, space bool) {
 	case syntax.OpConcat:
 		for i, sub := range re.Sub {
 			a, b, s := extent(sub)
-			// A terminator such as ["\s;] may be white space: it belongs to the run's end.
+			// A terminator such as ["\s;] may be white space: it ends the run.
 			last := i == len(re.Sub)-1 && b <= 8
 			least, most, space = least+a, min(most+b, maxReach), space || s && !last
 		}

@@ -7,11 +7,11 @@ type span struct{ start, end int }
 
 func (p span) spanText(s string) string { return s[p.start:p.end] }
 
-// windows runs the prefilter and returns, for each rule by number, the parts of s that its
-// regexp has to look at, ascending and apart. It returns nil if there are none.
+// windows runs the prefilter and returns, by rule number, the parts of s that its regexp must examine, ascending and disjoint; nil
+// if there are none.
 func (set *ruleset) windows(s string) [][]span {
 	var work [][]span
-	var here span // the run of no white space around the last keyword
+	var here span // the run without white space around the last keyword
 	var behind lastValue
 	set.keywords.eachWord(s, func(word, start, end int) bool {
 		if end > here.end {
@@ -43,8 +43,8 @@ func joinWindow(spans []span, w span) []span {
 	return append(spans, w)
 }
 
-// window returns the part of s that a match of r around the keyword s[start:end], in
-// the run here, can cover, and false if there cannot be a match.
+// window returns the part of s that a match of r around the keyword s[start:end], in the run here, can cover; false if no match is
+// possible.
 func (r *rule) window(s string, start, end int, here span, behind *lastValue) (span, bool) {
 	switch r.shape {
 	case token:
@@ -52,16 +52,16 @@ func (r *rule) window(s string, start, end int, here span, behind *lastValue) (s
 		return w, here.end-here.start >= r.min-1 // the terminator may be white space
 	case labelled:
 		to, ok := behind.find(s, end)
-		// Two bytes before the keyword, for "_" and \b; two behind the value, for its terminator.
+		// Two bytes before the keyword, for "_" and \b; two after the value, for its terminator.
 		return span{max(0, start-2), min(len(s), to+2)}, ok
 	}
 	return span{max(0, start-r.reach), min(len(s), end+r.reach)}, true
 }
 
-// A lastValue keeps what valueBehind said last: the rules of one keyword all ask for the same place.
+// A lastValue caches valueBehind's last result: all rules of a keyword ask for the same place.
 type lastValue struct {
 	known bool
-	label int // where the label ends
+	label int // end of the label
 	end   int
 	ok    bool
 }
@@ -74,8 +74,8 @@ func (l *lastValue) find(s string, label int) (end int, ok bool) {
 	return l.end, l.ok
 }
 
-// unbrokenRun widens s[start:end] to the white space around it. A keyword may itself hold white
-// space; then the next one starts over.
+// unbrokenRun extends s[start:end] to the surrounding white space. If the keyword itself contains white space, the next one starts
+// over.
 func unbrokenRun(s string, start, end int) span {
 	for start > 0 && !isSpaceByte(s[start-1]) {
 		start--
@@ -92,11 +92,10 @@ const (
 	maxValue = 256
 )
 
-// valueBehind looks for what a label that ends at i may be the label of: within maxLabel bytes,
-// as far as gitleaks lets it be, a separator or "is", then a run of at least six bytes with
-// a digit. It returns the end of the last such run. Nearly all of "key" and "token" in
-// prose fail here. A value that still goes on after maxValue bytes is not looked at:
-// gitleaks' own limit is 150, and longer secrets have rules that know their form.
+// valueBehind looks for the value of a label that ends at i: within maxLabel bytes, as gitleaks permits, a separator or "is", then
+// a run of at least six bytes with a digit. It returns the end of the last such run. Nearly all "key" and "token" in prose fail
+// here. Values of more than maxValue bytes are ignored: gitleaks' own limit is 150, and longer secrets have rules that know their
+// form.
 func valueBehind(s string, i int) (end int, ok bool) {
 	for stop := min(len(s), i+maxLabel); i < stop; i++ {
 		j, separates := i+1, strings.IndexByte("=>:|?,", s[i]) >= 0
@@ -121,5 +120,5 @@ func valueBehind(s string, i int) (end int, ok bool) {
 	return end, ok
 }
 
-// isSpaceByte agrees with \s of a regexp.
+// isSpaceByte agrees with a regexp's \s.
 func isSpaceByte(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' && c != '\v' }

@@ -1,19 +1,19 @@
 package secret
 
-// words finds any of a fixed set of strings in one pass, upper and lower case ASCII alike:
-// a dense Aho-Corasick automaton over byte classes. It is immutable once built.
+// words finds any of a fixed set of strings in one pass, ignoring ASCII case: a dense Aho-Corasick automaton over byte classes. It
+// is immutable once built.
 type words struct {
 	class   [256]uint8
 	classes int
-	next    []int32   // next[state+class]: states are multiplied by classes, plus hit
-	out     [][]int32 // out[state/classes]: the words that end here, longest first
+	next    []int32   // next[state+class]: states are multiples of classes, plus hit
+	out     [][]int32 // out[state/classes]: words that end here, longest first
 	length  []int
 }
 
-// hit marks an edge to a state where a word ends, so that the inner loop needs no second table.
+// hit marks an edge to a state that ends a word, so that the inner loop needs no second table.
 const hit = 1 << 30
 
-// newWords builds the automaton; the index of a word in list is its number.
+// newWords builds the automaton; words are numbered by their index in list.
 func newWords(list []string) *words {
 	w := &words{classes: 1, length: make([]int, len(list))} // class 0: in no word
 	for _, s := range list {
@@ -54,8 +54,8 @@ func (w *words) addState() int32 {
 	return int32(at)
 }
 
-// link turns the trie into an automaton: breadth first, each missing edge is the edge of
-// the longest proper suffix, and each state also ends what its suffix ends.
+// link turns the trie into an automaton: breadth first, each missing edge becomes that of the longest proper suffix, and each state
+// also ends its suffix's words.
 func (w *words) link() {
 	n := int32(w.classes)
 	suffix := make([]int32, len(w.out))
@@ -87,8 +87,7 @@ func (w *words) link() {
 	}
 }
 
-// eachWord calls found for every occurrence s[start:end] of every word, in the order of end,
-// until found returns false.
+// eachWord calls found for every occurrence s[start:end] of every word, ordered by end, until it returns false.
 func (w *words) eachWord(s string, found func(word, start, end int) bool) {
 	at, n := int32(0), int32(w.classes)
 	for i := range len(s) {

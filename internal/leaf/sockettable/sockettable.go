@@ -1,4 +1,4 @@
-// Package sockettable reads the tables of sockets that Linux keeps in /proc/net.
+// Package sockettable parses Linux's socket tables in /proc/net.
 package sockettable
 
 import (
@@ -11,14 +11,13 @@ import (
 	"strings"
 )
 
-// Files are the tables of TCP, below a folder of /proc.
+// Files are the TCP tables below a /proc folder.
 var Files = []string{"net/tcp", "net/tcp6"}
 
-// listens is the state of a listening socket in the table.
+// listens is the table's state of a listening socket.
 const listens = "0A"
 
-// ReadListening returns the addresses at which somebody listens, in the order of a table of TCP.
-// Lines that it cannot read are left out.
+// ReadListening returns the listening addresses of a TCP table, in order. Unreadable lines are skipped.
 func ReadListening(table io.Reader) (out []netip.AddrPort) {
 	lines := bufio.NewScanner(table)
 	for lines.Scan() {
@@ -33,7 +32,7 @@ func ReadListening(table io.Reader) (out []netip.AddrPort) {
 	return out
 }
 
-// readSocket reads "0100007F:1F90": the address in words of four bytes, each backwards.
+// readSocket parses "0100007F:1F90": the address in four-byte words with reversed bytes.
 func readSocket(text string) (netip.AddrPort, bool) {
 	address, port, ok := strings.Cut(text, ":")
 	raw, err := hex.DecodeString(address)

@@ -1,5 +1,5 @@
-// Package startup knows the places in a file system from which other programs start, or learn what to trust,
-// without being asked: profiles of shells, keys for log-ins, units, hooks, configurations of MCP clients.
+// Package startup knows the files that other programs run or trust automatically: shell profiles, login keys, units, hooks, MCP
+// client configurations.
 package startup
 
 import (
@@ -9,14 +9,14 @@ import (
 
 // A Place is where such files are.
 type Place struct {
-	// Ends are how paths end that are such files.
+	// Ends are the path suffixes of such files.
 	Ends []string
-	// Folder is the part of a path behind which every file is one; "" where Ends says it.
+	// Folder is a path part below which every file is one; "" if Ends says it.
 	Folder string
 	What   string // "which every shell of the user runs"
 }
 
-// Places are all that this package knows. Paths begin at a folder: the user's own, or a project's.
+// Places are all known places, relative to the user's folder or a project's.
 var Places = []Place{
 	{Ends: []string{"/.bashrc", "/.bash_profile", "/.bash_login", "/.bash_aliases", "/.profile", "/.zshrc", "/.zshenv", "/.zprofile", "/.zlogin", "/.config/fish/config.fish", "/.bash_logout", "/.zlogout", "/.xprofile", "/.xsession", "/.xinitrc"}, What: "which every shell of the user runs"},
 	{Ends: []string{"/.ssh/authorized_keys", "/.ssh/authorized_keys2", "/.ssh/rc", "/.ssh/config", "/.ssh/environment", "/.pam_environment"}, What: "which lets others log in or runs at a log-in"},
@@ -29,7 +29,7 @@ var Places = []Place{
 	{Folder: "/.config/fish/conf.d/", What: "which every shell of the user runs"},
 }
 
-// What says what a file does without being asked, "" for nothing.
+// What returns what a file causes automatically, or "".
 func What(path string) string {
 	for i := range Places {
 		p := &Places[i]

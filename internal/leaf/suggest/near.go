@@ -1,4 +1,4 @@
-// Package suggest finds the names that a mistyped one may stand for.
+// Package suggest finds names that a mistyped one may stand for.
 package suggest
 
 import (
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Names returns the names that a mistyped one may stand for: at most three, best first.
-// They contain it, or few of its letters are wrong. Letter case does not matter.
+// Names returns at most three names that a mistyped one may stand for, best first: those that contain it, or differ in few letters.
+// Case is ignored.
 func Names(typed string, names []string) []string {
 	type candidate struct {
 		name  string
@@ -30,7 +30,7 @@ func Names(typed string, names []string) []string {
 	return out
 }
 
-// edits counts the bytes to insert, delete or replace to turn a into b.
+// edits returns the byte insertions, deletions and replacements that turn a into b.
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -51,8 +51,7 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// Question turns near names into the end of a message, "" if there are none. Each name is
-// written behind the prefix.
+// Question returns the end of a message that suggests names, each after the prefix, or "".
 func Question(names []string, prefix string) string {
 	if len(names) == 0 {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A Language is a grammar, safe for use by several goroutines.
+// A Language is a grammar. It is safe for concurrent use.
 type Language struct {
 	id     int32
 	kinds  []string // by symbol
@@ -14,14 +14,14 @@ type Language struct {
 	fields []string
 }
 
-// What treesitter/wasm/parse.c reads of a kind.
+// Flags of a kind, read by treesitter/wasm/parse.c.
 const (
-	closed  = 1 // no parts, or no field, that anybody asks for
+	closed  = 1 // its parts, or its field, are not needed
 	named   = 2
 	comment = 4
 )
 
-// The numbers of treesitter/wasm/parse.c.
+// Language numbers of treesitter/wasm/parse.c.
 const (
 	languagePython = iota
 	languageJavaScript
@@ -30,7 +30,7 @@ const (
 	languages
 )
 
-// Grammars, loaded when first asked for. JavaScript reads JSX too.
+// Grammars, loaded on first use. JavaScript includes JSX.
 var (
 	Python     = sync.OnceValue(func() *Language { return loadGrammar(languagePython, pythonWhole, brackets) })
 	JavaScript = sync.OnceValue(func() *Language { return loadGrammar(languageJavaScript, scriptWhole, brackets+" , => =") })
@@ -38,9 +38,8 @@ var (
 	TSX        = sync.OnceValue(func() *Language { return loadGrammar(languageTSX, scriptWhole, brackets+" , => =") })
 )
 
-// A tree takes as much time and memory as it has nodes, so those are left out that nobody asks for.
-// Kinds that are whole have no parts, or none that anybody looks at; signs stand in no field, as the
-// node-types.json of each grammar says.
+// A tree's time and memory are proportional to its nodes, so unneeded ones are omitted. Kinds that are whole have no parts that are
+// needed; signs are in no field, according to each grammar's node-types.json.
 const (
 	pythonWhole = "identifier integer float true false none ellipsis string_start string_content string_end"
 	scriptWhole = "identifier property_identifier private_property_identifier type_identifier statement_identifier predefined_type " +

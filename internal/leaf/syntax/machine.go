@@ -6,13 +6,12 @@ import (
 	"gauntlet/internal/leaf/syntax/treesitter"
 )
 
-// A machine is one instance of the translated parser with memory of its own. It serves one
-// goroutine at a time. Whatever a hostile text makes it do stays within that memory: an
-// access outside of it is a panic, which Parse turns into an error.
+// A machine is an instance of the translated parser with its own memory. It serves one goroutine at a time. Whatever a hostile text
+// causes stays within that memory: an access outside it panics, which Parse turns into an error.
 type machine struct {
 	*treesitter.Module
 	host  *host
-	flags [languages]int32 // where a grammar's flags lie; 0 before it was asked for
+	flags [languages]int32 // address of a grammar's flags; 0 before first use
 	sound bool
 }
 
@@ -25,19 +24,18 @@ func newMachine() *machine {
 
 func (m *machine) memory() []byte { return *m.Xmemory().Slice() }
 
-// copyIn returns where the bytes lie in the machine's memory.
+// copyIn copies bytes into the machine's memory and returns their address.
 func (m *machine) copyIn(b []byte) int32 {
 	at := m.Xalloc(int32(len(b)) + 1)
 	copy(m.memory()[at:], b)
 	return at
 }
 
-// memoryPerSymbol is how much a text costs the parser for each of its symbols: in nine published bundles, most of them minified, 168 to
-// 248 bytes.
+// memoryPerSymbol is the parser's memory per symbol: in nine published bundles, most of them minified, 168 to 248 bytes.
 const memoryPerSymbol = 225
 
-// reserve makes room for a text in one step. The parser asks for more piece by piece, and each time all of its memory would
-// be copied. What it does not use in the end is never touched.
+// reserve allocates memory for a text in one step. The parser requests it piece by piece, and each time all of its memory would be
+// copied. Unused memory is never touched.
 func (m *machine) reserve(textBytes, symbols int) {
 	memory := m.Xmemory().Slice()
 	if want := initialMemory + textBytes + memoryPerSymbol*symbols; cap(*memory) < want {
@@ -47,7 +45,7 @@ func (m *machine) reserve(textBytes, symbols int) {
 	}
 }
 
-// text reads a string that ends with a zero byte.
+// text reads a zero-terminated string.
 func (m *machine) text(at int32) string {
 	b, _, _ := bytes.Cut(m.memory()[at:], []byte{0})
 	return string(b)
@@ -71,10 +69,10 @@ func (h *host) Xstop() int32 {
 	return 0
 }
 
-// system is what the C library asks of a system; the parser needs none of it, and gets nothing.
+// system is the C library's system interface; the parser needs none of it, and every call is refused.
 type system struct{}
 
-const notSupported = 58 // ENOTSUP of WASI
+const notSupported = 58 // WASI's ENOTSUP
 
 // Xclock_time_get refuses.
 func (system) Xclock_time_get(int32, int64, int32) int32 { return notSupported }

@@ -6,34 +6,33 @@ import (
 	"sync"
 )
 
-// The parser asks every hundred operations whether to go on. Of 119 large files in published packages the costliest took one
-// question for 57 bytes. A question stands for about 60 microseconds, so that two megabytes end within four seconds.
+// The parser asks every hundred operations whether to continue. Of 119 large files in published packages the costliest needed one
+// question per 57 bytes. A question takes about 60 microseconds, so two megabytes end within four seconds.
 const (
 	questionsBase    = 10_000
 	bytesPerQuestion = 40
-	piece            = 16 << 10 // what the parser reads at once
-	rereads          = 64       // times the text it may read, going back and forth
+	piece            = 16 << 10 // size of the parser's reads
+	rereads          = 64       // how often it may read the text, going back and forth
 )
 
-// What treesitter/wasm/parse.c returns.
+// Results of treesitter/wasm/parse.c.
 const (
 	parsed      = 1
 	tooDeep     = 2
 	bytesOfNode = 20
 )
 
-// keepMemory is how large a machine may have grown and still be used again; its memory never shrinks.
+// keepMemory is the size up to which a machine is reused; its memory never shrinks.
 const keepMemory = 64 << 20
 
-// initialMemory is what a machine has before it reads anything: the tables of its grammars, and its stack.
+// initialMemory is a machine's initial memory: its grammars' tables and its stack.
 const initialMemory = 0x480000
 
 var idle sync.Pool // of *machine: building one copies 4 MB of tables
 
-// Parse returns the tree of a text. It stops with an error when the text is too large, when
-// the parser takes more steps than a text of that length deserves (which depends on the text
-// alone, so the same file gives the same answer on every machine), or when stop says so;
-// stop may be nil. Errors of syntax are none: they are marked in the tree.
+// Parse returns a text's tree. It fails if the text is too large, if parsing takes more steps than such a text should (which
+// depends on the text alone, so that results are the same on every machine), or if stop, which may be nil, returns true. Syntax
+// errors are no failure: they are marked in the tree.
 func Parse(lang *Language, text []byte, stop func() bool) (*Tree, error) {
 	if len(text) > MaxBytes {
 		return nil, ErrTooLarge
@@ -47,7 +46,7 @@ func Parse(lang *Language, text []byte, stop func() bool) (*Tree, error) {
 		m = newMachine()
 	}
 	tree, err := m.parse(lang, text, symbols, stop)
-	// After a panic the state of a machine is unknown, and a large one would hold its memory for good.
+	// After a panic a machine's state is unknown, and a large one would keep its memory for good.
 	if m.sound && len(m.memory()) <= keepMemory {
 		idle.Put(m)
 	}
@@ -81,7 +80,7 @@ func (m *machine) parse(lang *Language, text []byte, symbols int, stop func() bo
 	return tree, err
 }
 
-// copyTree reads the flattened tree out of the machine's memory.
+// copyTree copies the flattened tree out of the machine's memory.
 func (m *machine) copyTree(lang *Language, text []byte) *Tree {
 	memory, result := m.memory(), m.Xresult()
 	word := func(i int32) uint32 { return binary.LittleEndian.Uint32(memory[result+4*i:]) }

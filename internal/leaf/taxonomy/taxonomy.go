@@ -1,17 +1,15 @@
-// Package taxonomy ties rules to entries of public catalogues of weaknesses and attacks:
-// OWASP MCP Top 10, OWASP Agentic Top 10, OWASP Agentic Skills Top 10, CWE, MITRE ATLAS, SAFE-MCP and the MCP-DPT
-// defence layers. A rule names its ties itself, see [Parse]; names.tsv has the names of the
-// entries, with their sources and licences.
+// Package taxonomy ties rules to entries of public catalogues of weaknesses and attacks: OWASP MCP Top 10, OWASP Agentic Top 10,
+// OWASP Agentic Skills Top 10, CWE, MITRE ATLAS, SAFE-MCP and the MCP-DPT defence layers. A rule names its ties itself, see
+// [Parse]; names.tsv has the entries' names with their sources and licences.
 //
-// A tie says how well it fits, so that a report does not claim "this is MCP06" where the
-// entry is only a neighbour:
+// A tie is graded, so that a report does not claim "this is MCP06" where the entry is only related:
 //
 //   - exact: the entry is about precisely what the rule reports;
-//   - close: the entry covers it, and other things besides;
-//   - weak: the entry is a neighbour, useful to search by, and no claim that it covers the rule.
+//   - close: the entry covers it, among other things;
+//   - weak: the entry is related, useful for searching, without a claim that it covers the rule.
 //
-// Grades lean low. An id whose definition was not read (ATLAS, SAFE-MCP) is never exact, nor is
-// a layer of MCP-DPT, whose placement is ours: the primary layer is close, the secondary weak.
+// Grades are cautious. An id whose definition was not read (ATLAS, SAFE-MCP) is never exact, nor is a layer of MCP-DPT, whose
+// assignment is ours: the primary layer is close, the secondary weak.
 package taxonomy
 
 import (
@@ -26,7 +24,7 @@ import (
 	"gauntlet/finding"
 )
 
-// Version is that of the ties and of names.tsv. It rises with any change to them.
+// Version is the version of the ties and names.tsv. It increases with any change to them.
 const Version = "6"
 
 // The systems, in the order in which Of lists them.
@@ -56,8 +54,7 @@ var systems = []struct {
 //go:embed names.tsv
 var namesText string
 
-// entryNames is read on first use, once. Broken data is a mistake of this program that the
-// package's own tests report line by line, hence the panic.
+// entryNames is parsed once, on first use. Broken data is a bug that the package's tests report line by line, hence the panic.
 var entryNames = sync.OnceValue(func() map[entry]string {
 	names, err := parseNames(namesText)
 	if err != nil {
@@ -66,12 +63,12 @@ var entryNames = sync.OnceValue(func() map[entry]string {
 	return names
 })
 
-// parsed are the results of Of, by its argument: a scan asks once a finding.
+// parsed caches the results of Of by argument: a scan calls it once per finding.
 var parsed sync.Map
 
-// Of returns the entries that ties name, see [Parse]: by system, best-known catalogue first, and
-// within one in their order. It leaves out what is malformed, and is empty, not nil, where nothing is left.
-// The slice is shared by all callers and must not be changed; appending to it copies.
+// Of returns the entries that ties name, see [Parse]: by system, best-known catalogue first, and in the order given within one. It
+// skips malformed ties, and is empty, not nil, if none are left. The slice is shared and must not be modified; appending to it
+// copies.
 func Of(ties string) []finding.TaxonomyRef {
 	if refs, ok := parsed.Load(ties); ok {
 		return refs.([]finding.TaxonomyRef)
@@ -81,9 +78,8 @@ func Of(ties string) []finding.TaxonomyRef {
 	return refs
 }
 
-// Parse reads the ties of a rule, "ID FIT, ID FIT": "MCP03:2025 exact, CWE-1427 close". It returns
-// everything that is wrong with them: beside the form, that every rule is tied to an entry of both
-// OWASP lists and of CWE, and to two layers of MCP-DPT.
+// Parse parses a rule's ties, "ID FIT, ID FIT": "MCP03:2025 exact, CWE-1427 close". It returns all errors, including missing ties:
+// every rule needs an entry of both OWASP lists and of CWE, and two layers of MCP-DPT.
 func Parse(ties string) ([]finding.TaxonomyRef, error) {
 	if ties == "" {
 		return nil, errors.New("no ties")
@@ -110,7 +106,7 @@ func Parse(ties string) ([]finding.TaxonomyRef, error) {
 	return refs, errors.Join(errs...)
 }
 
-// parseTies returns the ties that are well-formed, and what is wrong with the others.
+// parseTies returns the well-formed ties, and the errors of the others.
 func parseTies(ties string) (refs []finding.TaxonomyRef, errs []error) {
 	refs = []finding.TaxonomyRef{}
 	for tie := range strings.SplitSeq(ties, ", ") {
@@ -131,7 +127,7 @@ func parseTies(ties string) (refs []finding.TaxonomyRef, errs []error) {
 	return slices.Clip(refs), errs
 }
 
-// systemOf tells the catalogue from the form of an id, "" for none.
+// systemOf returns the catalogue by an id's form, or "".
 func systemOf(id string) string {
 	for i := range systems {
 		if systems[i].id.MatchString(id) {
@@ -143,7 +139,7 @@ func systemOf(id string) string {
 
 type entry struct{ system, id string }
 
-// parseNames reads "system, id, name". It returns all errors, with line numbers.
+// parseNames parses "system, id, name". It returns all errors, with line numbers.
 func parseNames(text string) (map[entry]string, error) {
 	names := map[entry]string{}
 	var errs []error
@@ -170,8 +166,7 @@ func parseNames(text string) (map[entry]string, error) {
 	return names, errors.Join(errs...)
 }
 
-// tabbedFields yields the tab-separated fields of each line that is no comment, with its
-// number from 1.
+// tabbedFields yields the tab-separated fields of each line that is no comment, with its number from 1.
 func tabbedFields(text string) func(yield func(int, []string) bool) {
 	return func(yield func(int, []string) bool) {
 		n := 0
@@ -188,7 +183,7 @@ func tabbedFields(text string) func(yield func(int, []string) bool) {
 	}
 }
 
-// describeFault says what is wrong with an entry, "" if nothing.
+// describeFault says what is wrong with an entry, or returns "".
 func (e entry) describeFault() string {
 	r := systemRank(e.system)
 	if r < 0 {
@@ -200,7 +195,7 @@ func (e entry) describeFault() string {
 	return ""
 }
 
-// systemRank returns a system's place among systems, -1 if there is none of that name.
+// systemRank returns a system's index, or -1 if it is unknown.
 func systemRank(system string) int {
 	for i := range systems {
 		if systems[i].name == system {

@@ -7,8 +7,8 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
-// The core schema of YAML 1.2 (10.3.2): what a plain scalar is. Nothing of YAML 1.1 is
-// taken over: yes is a string, and so are dates, 1_000 and 0777 is a number in decimal.
+// The core schema of YAML 1.2 (10.3.2) for plain scalars, without YAML 1.1: yes and dates are strings, as is 1_000, and 0777 is a
+// decimal number.
 var (
 	coreNull  = lazyregexp.New(`^(?:null|Null|NULL|~|)$`)
 	coreBool  = lazyregexp.New(`^(?:true|True|TRUE|false|False|FALSE)$`)
@@ -19,9 +19,8 @@ var (
 	coreInfin = lazyregexp.New(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
-// Core returns the JSON text of a plain scalar that is no string, and whether it is
-// one. A number keeps its digits as far as JSON can write them. infinite is set for a
-// number that JSON has no text for.
+// Core returns the JSON text of a plain scalar that is no string, and whether it is one. A number keeps its digits as far as JSON
+// allows. infinite is set for a number that JSON cannot express.
 func Core(s string) (json string, ok, infinite bool) {
 	if !mayBeCore(s) {
 		return "", false, false
@@ -45,10 +44,10 @@ func Core(s string) (json string, ok, infinite bool) {
 	return "", false, false
 }
 
-// mayBeCore rules out most strings by their first character.
+// mayBeCore excludes most strings by their first character.
 func mayBeCore(s string) bool { return s == "" || strings.IndexByte("0123456789+-.~nNtTfF", s[0]) >= 0 }
 
-// decimal writes an integer as JSON does: no plus, no leading zeros.
+// decimal writes an integer as in JSON: no plus, no leading zeros.
 func decimal(s string) string {
 	sign := ""
 	if s[0] == '-' || s[0] == '+' {
@@ -61,12 +60,11 @@ func decimal(s string) string {
 }
 
 func based(digits string, base int) string {
-	n, _ := new(big.Int).SetString(digits, base) // the expression before let only digits of the base through
+	n, _ := new(big.Int).SetString(digits, base) // the regexp has checked the digits
 	return n.String()
 }
 
-// float writes a number with a point or an exponent as JSON does: digits on both sides of
-// the point.
+// float writes a number with a point or an exponent as in JSON: digits on both sides of the point.
 func float(s string) string {
 	mantissa, exponent := s, ""
 	if i := strings.IndexAny(s, "eE"); i >= 0 {

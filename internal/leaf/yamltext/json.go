@@ -6,11 +6,11 @@ import (
 	"gauntlet/rawjson"
 )
 
-// maxDepth is how deep a value may be nested.
+// maxDepth bounds nesting.
 const maxDepth = 100
 
-// JSON writes a value of any form as JSON text, by the core schema of YAML 1.2: an unquoted
-// 12 is a number, an unquoted date a string. Keys are strings and stand once in a mapping.
+// JSON converts a value to JSON text by the core schema of YAML 1.2: an unquoted 12 is a number, an unquoted date a string. Keys
+// must be strings and unique.
 func JSON(n *yaml.Node) (string, *Fault) {
 	b, fault := appendJSON(nil, n, 0)
 	return string(b), fault

@@ -1,5 +1,4 @@
-// Package yamltext reads YAML files that people write for this program: one document, known
-// keys, no anchors, and every complaint with its line and column.
+// Package yamltext parses YAML files written by users: one document, known keys, no anchors, and every error with line and column.
 package yamltext
 
 import (
@@ -15,8 +14,8 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
-// Document returns the root of the only YAML document in text, nil if there is none. most is
-// how many bytes the text may have; what names the file in complaints: "a policy".
+// Document returns the root of the only YAML document in text, nil if there is none. most bounds the text's bytes; what names the
+// file in errors: "a policy".
 func Document(text, what string, most int) (root *yaml.Node, err error) {
 	switch {
 	case len(text) > most:
@@ -26,7 +25,7 @@ func Document(text, what string, most int) (root *yaml.Node, err error) {
 	case isBlankScalar(text):
 		return nil, nil
 	}
-	// The parser is a stranger's: a panic of it is a fault of the file, not the end of all.
+	// Third-party parser: its panic is a fault of the file.
 	defer func() {
 		if e := recover(); e != nil {
 			root, err = nil, fmt.Errorf("it is not YAML: %v", e)
@@ -45,7 +44,7 @@ func Document(text, what string, most int) (root *yaml.Node, err error) {
 	return doc.Content[0], nil
 }
 
-// isBlankScalar reports whether text holds nothing but comments.
+// isBlankScalar reports whether text has only comments.
 func isBlankScalar(text string) bool {
 	for line := range strings.Lines(text) {
 		if t := strings.TrimSpace(line); t != "" && t[0] != '#' {
@@ -55,36 +54,36 @@ func isBlankScalar(text string) bool {
 	return true
 }
 
-// placeForm is how the YAML parser says where it stumbled.
+// placeForm matches the position in the YAML parser's errors.
 var placeForm = lazyregexp.New(`go-yaml [^:]* at (?:L\d+\.C\d+-)?L(\d+)\.C(\d+): `)
 
-// Placed takes the place out of a message of the YAML parser.
+// Placed extracts the position from an error of the YAML parser.
 func Placed(err error) *Fault {
 	f := &Fault{Msg: err.Error()}
 	if m := placeForm.FindStringSubmatch(f.Msg); m != nil {
-		f.Line, _ = strconv.Atoi(m[1]) // digits; too many are line 0
+		f.Line, _ = strconv.Atoi(m[1]) // digits; too many give line 0
 		f.Column, _ = strconv.Atoi(m[2])
 		f.Msg = strings.Replace(f.Msg, m[0], "", 1)
 	}
 	return f
 }
 
-// A Fault is what is wrong, and where; line 0 where no place applies.
+// A Fault is an error with its position; line 0 if there is none.
 type Fault struct {
 	Line, Column int
 	Msg          string
 }
 
-// Wrong complains of a node.
+// Wrong returns a fault at a node.
 func Wrong(n *yaml.Node, format string, args ...any) *Fault {
 	return &Fault{n.Line, n.Column, fmt.Sprintf(format, args...)}
 }
 
-// Null reports whether a node is there and holds nothing.
+// Null reports whether a node is present and null.
 func Null(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// Members returns the values of a mapping, all of whose keys are known and come once.
-// Aliases are refused: a decision stands where it is read.
+// Members returns the values of a mapping whose keys must be known and unique. Aliases are rejected: a decision must be where it is
+// read.
 func Members(n *yaml.Node, known ...string) (map[string]*yaml.Node, *Fault) {
 	if n.Kind != yaml.MappingNode {
 		return nil, Wrong(n, "it is not a mapping")
@@ -105,8 +104,7 @@ func Members(n *yaml.Node, known ...string) (map[string]*yaml.Node, *Fault) {
 	return out, nil
 }
 
-// Scalar returns a string as it is written: what YAML would make a date or a number of
-// stays what it is.
+// Scalar returns a string as written, even where YAML would read a date or a number.
 func Scalar(key string, n *yaml.Node) (string, *Fault) {
 	plain := slices.Contains([]string{"!!str", "!!int", "!!float", "!!timestamp"}, n.ShortTag())
 	if n.Kind != yaml.ScalarNode || !plain || n.Style&yaml.TaggedStyle != 0 {
