@@ -1,12 +1,14 @@
-// Command gauntlet-fleet tests thousands of MCP servers, agents and models on NATS JetStream. It holds all of gauntlet, which
-// its jobs run in processes of their own.
+// Command gauntlet-fleet tests thousands of MCP servers, agents and models on NATS JetStream. It holds all of gauntlet: scans
+// of files run in the worker, other jobs in processes of their own.
 package main
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"gauntlet/internal/cli"
@@ -44,5 +46,8 @@ func start(ctx context.Context) int {
 		fmt.Fprintln(os.Stderr, "gauntlet-fleet:", err)
 		return result.ExitTrouble
 	}
-	return fleetcli.Main(ctx, os.Args[1:], fleetcli.Host{Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Program: program})
+	return fleetcli.Main(ctx, os.Args[1:], fleetcli.Host{Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Program: program,
+		Gauntlet: func(ctx context.Context, args []string, stderr io.Writer) int {
+			return cli.Main(ctx, args, cli.Host{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: stderr, Environ: os.Environ()})
+		}})
 }

@@ -27,6 +27,8 @@ type Host struct {
 	Stdout, Stderr io.Writer
 	Environ        []string
 	Program        string // this program's file, which jobs are started from
+	// Gauntlet runs gauntlet in this process.
+	Gauntlet func(ctx context.Context, args []string, stderr io.Writer) (exit int)
 }
 
 // Main runs gauntlet-fleet with the arguments behind the program's name and returns its exit code, one of those in package
@@ -62,6 +64,11 @@ func (a *app) rootCommand() *cobra.Command {
 	helppage.SetTexts(root, helpTexts)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { helppage.Write(c.OutOrStdout(), c, helppage.Width) })
 	return root
+}
+
+// runner does the jobs of a worker.
+func (a *app) runner() fleet.Runner {
+	return fleet.Runner{Program: []string{a.host.Program, JobCommand}, Environ: a.host.Environ, Main: a.host.Gauntlet}
 }
 
 // app is one run.

@@ -82,9 +82,9 @@ func (a *app) newWatchCommand() *cobra.Command {
 		Use: "watch [flags] PLAN.yaml", Short: "Show each job as it ends", Args: onePlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withOwner(cmd.Context(), &n, args[0], func(o *fleet.Owner) error {
-				return o.Watch(cmd.Context(), func(e *fleet.Entry, f *fleet.Failure) {
-					_, _ = fmt.Fprintln(a.host.Stdout, report.Visible(fleet.EndedLine(e, f))) // whoever watches is gone
-				}, func(_, _, _ int) {})
+				return o.Watch(cmd.Context(), func(e *fleet.Entry) {
+					_, _ = fmt.Fprintln(a.host.Stdout, report.Visible(fleet.EndedLine(e))) // whoever watches is gone
+				})
 			})
 		},
 	}

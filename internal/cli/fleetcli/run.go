@@ -93,7 +93,7 @@ func (r *runCommand) do(ctx context.Context, plan *fleetplan.Plan, home fleet.Ho
 	capabilities.Commands, capabilities.Region, capabilities.Env, capabilities.Models = true, plan.Region, []string{"*"}, []string{"*"}
 	one := &fleet.Run{
 		Plan: plan, Home: home, Server: server, Limits: r.limits, Host: discover.ThisHost(r.lookup), Version: version(), Workers: r.workers,
-		Capabilities: capabilities, Runner: fleet.Runner{Program: []string{r.host.Program, JobCommand}, Environ: r.host.Environ},
+		Capabilities: capabilities, Runner: r.runner(),
 		Remote: remote || r.workers == 0, Retry: r.retry, Note: r.note, Progress: r.progress(),
 	}
 	sum, err := one.Do(ctx)

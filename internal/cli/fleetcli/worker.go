@@ -100,7 +100,7 @@ func (w *workerCommand) work(cmd *cobra.Command, _ []string) error {
 	defer os.RemoveAll(temp)
 	one := &fleet.Worker{
 		Fleet: f, Keys: keys, ID: w.chooseID(), Version: version(), Slots: w.slots, Capabilities: w.capabilities(),
-		Runner: fleet.Runner{Program: []string{w.host.Program, JobCommand}, Environ: w.host.Environ}, Temp: temp, Note: w.say,
+		Runner: w.runner(), Temp: temp, Note: w.say,
 	}
 	w.say("worker %s of %s: %d jobs at the same time", one.ID, w.name, one.Slots)
 	return one.Run(cmd.Context())

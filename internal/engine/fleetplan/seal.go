@@ -129,8 +129,6 @@ type Order struct {
 	// Drain names workers that are to end although the fleet goes on.
 	Drain  []string `json:"drain,omitempty"`
 	Limits Limits   `json:"limits"`
-	// Epoch is when the queue was last filled from nothing, in nanoseconds since 1970.
-	Epoch int64 `json:"epoch"`
 	// Issued is when it was given, in nanoseconds since 1970. Workers obey no order older than the last: one that
 	// somebody sends again changes nothing.
 	Issued int64 `json:"issued"`

@@ -4,21 +4,30 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
 
+	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
 )
 
-// A Runner starts jobs as processes of their own.
+// A Runner does jobs: scans of files in this process, everything else in a process of its own, since it starts or connects to
+// something.
 type Runner struct {
 	// Program is what runs gauntlet with the arguments behind it, within MemoryFlag bytes: this program itself.
 	Program []string
 	Environ []string
+	// Main runs gauntlet in this process, as Program would; nil has files scanned in processes as well.
+	Main func(ctx context.Context, args []string, stderr io.Writer) (exit int)
 }
+
+// MemoryFlag is the flag of the program of a job that bounds its memory, in bytes.
+const MemoryFlag = "--memory"
 
 // An ending is how the process of a job ended.
 type ending struct {
@@ -31,20 +40,15 @@ type ending struct {
 // grace is how long the process of a job gets to end its servers when its time is up.
 const grace = 3 * time.Second
 
-// run does one job: a process that writes its report to a file. It is over within the time, whatever the target does.
-func (r *Runner) run(ctx context.Context, limit time.Duration, args []string, dir string) ending {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errTime)
+// run does one job, which writes its report into a directory. It is over within the time, whatever the target does.
+func (r *Runner) run(ctx context.Context, job *fleetplan.Job, limits fleetplan.Limits, args []string, dir string) ending {
+	ctx, cancel := context.WithTimeoutCause(ctx, limits.Time, errTime)
 	defer cancel()
-	said := &tail{}
-	cmd := exec.CommandContext(ctx, r.Program[0], append(r.Program[1:len(r.Program):len(r.Program)], args...)...)
-	cmd.Env, cmd.Stdout, cmd.Stderr = r.Environ, said, said
-	cmd.WaitDelay = grace
-	endWithParent(cmd)
-	err := runOnOneThread(cmd)
-	e := ending{exit: cmd.ProcessState.ExitCode(), tail: said.text()}
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		e.cause = err.Error()
+	var e ending
+	if r.Main != nil && job.Lane == fleetplan.Scan && job.Target.Kind == fleetplan.File {
+		e = r.runHere(ctx, args)
+	} else {
+		e = r.runProcess(ctx, append([]string{fmt.Sprintf("%s=%d", MemoryFlag, limits.Memory), "--"}, args...))
 	}
 	if ctx.Err() != nil {
 		e.cause = context.Cause(ctx).Error()
@@ -56,6 +60,48 @@ func (r *Runner) run(ctx context.Context, limit time.Duration, args []string, di
 		e.cause = "its report: " + err.Error()
 	}
 	return e
+}
+
+func (r *Runner) runProcess(ctx context.Context, args []string) ending {
+	said := &tail{}
+	cmd := exec.CommandContext(ctx, r.Program[0], append(r.Program[1:len(r.Program):len(r.Program)], args...)...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = r.Environ, said, said
+	cmd.WaitDelay = grace
+	endWithParent(cmd)
+	err := runOnOneThread(cmd)
+	e := ending{exit: cmd.ProcessState.ExitCode(), tail: said.text()}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		e.cause = err.Error()
+	}
+	return e
+}
+
+// runHere leaves a scan that does not heed the end of its time to itself.
+func (r *Runner) runHere(ctx context.Context, args []string) ending {
+	over := make(chan ending, 1)
+	go func() { // ends with the scan, which ctx ends
+		said, e := &tail{}, ending{exit: -1}
+		defer func() {
+			if p := recover(); p != nil {
+				e.cause = fmt.Sprintf("it crashed: %v", p)
+			}
+			e.tail = said.text()
+			over <- e
+		}()
+		e.exit = r.Main(ctx, args, said)
+	}()
+	select {
+	case e := <-over:
+		return e
+	case <-ctx.Done():
+	}
+	select {
+	case e := <-over:
+		return e
+	case <-time.After(grace):
+		return ending{exit: -1}
+	}
 }
 
 var errTime = errors.New("its time was over")

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -14,35 +13,26 @@ import (
 	"gauntlet/internal/runtime/broker"
 )
 
-// An Entry is what the index says of one job that has a result. It is sealed by the worker that wrote it.
+// An Entry is what became of one job: its result, or why it has none after its last attempt. It is sealed by the worker that
+// wrote it.
 type Entry struct {
 	Job      string             `json:"job"`
-	Lane     fleetplan.LaneName `json:"lane"`
-	Target   string             `json:"target"`
+	Lane     fleetplan.LaneName `json:"lane,omitempty"`
+	Target   string             `json:"target,omitempty"` // "" for a message that was refused
 	Document string             `json:"document,omitempty"`
+	// Failed says why there is no result, "" where there is one. The fields from Complete to Size are of results.
+	Failed string `json:"failed,omitempty"`
 	// Complete is false where a part of what was asked for was unread; First says what.
-	Complete bool           `json:"complete"`
-	Exit     int            `json:"exit"`
+	Complete bool           `json:"complete,omitempty"`
+	Exit     int            `json:"exit,omitempty"`
 	Counts   map[string]int `json:"counts,omitempty"` // findings by severity, or outcomes
 	First    string         `json:"first,omitempty"`  // the first problem
-	Digest   string         `json:"digest"`           // of the compressed report
-	Size     int            `json:"size"`             // of the compressed report, in bytes
+	Digest   string         `json:"digest,omitempty"` // of the compressed report
+	Size     int            `json:"size,omitempty"`   // of the compressed report, in bytes
 	Worker   string         `json:"worker"`
-	Attempt  int            `json:"attempt"`
+	Attempt  int            `json:"attempt,omitempty"`
 	Began    time.Time      `json:"began"`
-	Took     time.Duration  `json:"took_ns"`
-}
-
-// A Failure is what is recorded of a job that has no result after its last attempt. It is sealed as well.
-type Failure struct {
-	Job      string             `json:"job"`
-	Lane     fleetplan.LaneName `json:"lane,omitempty"`
-	Target   string             `json:"target,omitempty"`
-	Document string             `json:"document,omitempty"`
-	Reason   string             `json:"reason"`
-	Attempts int                `json:"attempts"`
-	Worker   string             `json:"worker"`
-	At       time.Time          `json:"at"`
+	Took     time.Duration  `json:"took_ns,omitempty"`
 }
 
 // Longest texts that entries quote, in bytes.
@@ -71,19 +61,6 @@ func openEntry(keys *fleetplan.WorkerKeys, job string, message []byte) (*Entry, 
 	return &e, nil
 }
 
-// openFailure returns the failure of a job, if a worker of the plan recorded it for that job.
-func openFailure(keys *fleetplan.WorkerKeys, job string, message []byte) (*Failure, error) {
-	text, err := keys.OpenText(message)
-	if err != nil {
-		return nil, err
-	}
-	var f Failure
-	if err := json.Unmarshal(text, &f); err != nil || f.Job != job || f.Reason == "" {
-		return nil, fleetplan.ErrForged
-	}
-	return &f, nil
-}
-
 func compress(report []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -98,7 +75,7 @@ func compress(report []byte) ([]byte, error) {
 
 // readReport returns the report of an entry: what the store holds must have the digest that the entry was sealed with.
 func readReport(ctx context.Context, f *broker.Fleet, e *Entry) ([]byte, error) {
-	packed, err := f.Result(ctx, e.Job, e.Digest, maxReport)
+	packed, err := f.File(ctx, e.Digest, maxReport)
 	if err != nil {
 		return nil, err
 	}
@@ -113,35 +90,28 @@ func readReport(ctx context.Context, f *broker.Fleet, e *Entry) ([]byte, error) 
 	return text, err
 }
 
-// storeResult writes the result of a job once: the first sealed entry stays, and a report that no entry names is removed.
+// storeResult writes the result of a job once: the first sealed one stays.
 func (w *Worker) storeResult(ctx context.Context, e *Entry, report []byte) error {
 	packed, err := compress(report)
 	if err != nil {
 		return err
 	}
-	if e.Digest, err = w.Fleet.PutResult(ctx, e.Job, packed); err != nil {
+	if e.Digest, err = w.Fleet.PutFile(ctx, packed); err != nil {
 		return err
 	}
 	e.Size = len(packed)
+	return w.record(ctx, e)
+}
+
+// record writes what became of a job. A result takes the place of a failure, and either that of what no worker wrote.
+func (w *Worker) record(ctx context.Context, e *Entry) error {
 	text, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	sealed := w.Keys.SealText(text)
-	err = w.Fleet.CreateEntry(ctx, e.Job, sealed)
-	if !errors.Is(err, broker.ErrExists) {
-		return err
-	}
-	there, revision, err := w.Fleet.Entry(ctx, e.Job)
-	if err != nil {
-		return err
-	}
-	first, err := openEntry(w.Keys, e.Job, there)
-	if err != nil { // a stranger's: it is no result, and the place is ours
-		return w.Fleet.ReplaceEntry(ctx, e.Job, sealed, revision)
-	}
-	if first.Digest != e.Digest {
-		return w.Fleet.DropResult(ctx, e.Job, e.Digest)
-	}
-	return nil
+	_, err = w.Fleet.Record(ctx, e.Job, w.Keys.SealText(text), func(there []byte) bool {
+		first, err := openEntry(w.Keys, e.Job, there)
+		return err != nil || first.Failed != "" && e.Failed == ""
+	})
+	return err
 }

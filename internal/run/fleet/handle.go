@@ -66,11 +66,11 @@ func (w *Worker) orderOf(ctx context.Context, job *fleetplan.Job) (*fleetplan.Or
 	if o := w.order.Load(); o != nil && o.Plan == job.Plan {
 		return o, nil
 	}
-	message, err := w.Fleet.Order(ctx)
+	message, err := w.Fleet.State(ctx, orderKey)
 	if err != nil {
 		return nil, err
 	}
-	w.obey(message)
+	w.obey(ctx, message)
 	return w.order.Load(), nil
 }
 
@@ -81,15 +81,13 @@ func (w *Worker) refuse(ctx context.Context, message []byte, what string, why er
 		return
 	}
 	w.Note("refused %s: %s", what, why)
-	id := "refused-" + broker.Digest(message)[:32]
-	text, err := json.Marshal(Failure{Job: id, Reason: fmt.Sprintf("refused %s: %s", what, why), Worker: w.ID, At: time.Now()})
-	if err != nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, sayInterval)
+	ctx, cancel := context.WithTimeout(ctx, sayTime)
 	defer cancel()
-	_ = w.Fleet.PutFailure(ctx, id, w.Keys.SealText(text)) // it has been noted
+	_ = w.record(ctx, &Entry{Job: refusal + broker.Digest(message)[:32], Failed: fmt.Sprintf("refused %s: %s", what, why), Worker: w.ID, Began: time.Now().UTC()}) // it has been noted
 }
+
+// refusal begins the names of entries about messages that were refused.
+const refusal = "refused-"
 
 // oneJob is one attempt at one job.
 type oneJob struct {
@@ -131,12 +129,14 @@ func (o *oneJob) do(ctx context.Context) {
 		o.fail(ctx, fmt.Sprintf("it was given to workers %d times, and none said what became of it", o.d.Attempt-1))
 		return
 	}
-	if there, _, err := o.w.Fleet.Entry(ctx, o.id); err == nil && there != nil {
-		if _, err := openEntry(o.w.Keys, o.id, there); err == nil {
+	if there, err := o.w.Fleet.Entry(ctx, o.id); err == nil && there != nil {
+		switch e, err := openEntry(o.w.Keys, o.id, there); {
+		case err != nil:
+			o.w.refuse(ctx, there, "a result", err)
+		case e.Failed == "":
 			_ = o.d.Done(ctx) // or it comes again and is found done again
 			return
 		}
-		o.w.refuse(ctx, there, "a result", fleetplan.ErrForged)
 	}
 	if err := o.keepPace(ctx); err != nil {
 		o.putBack(ctx)
@@ -229,13 +229,19 @@ func (o *oneJob) attemptOnce(ctx context.Context) (entry *Entry, text []byte, wh
 		return nil, nil, err.Error()
 	}
 	began := time.Now()
-	end := o.w.Runner.run(ctx, o.limits.Time, append(o.memory(), args...), dir)
+	end := o.w.Runner.run(ctx, o.job, o.limits, args, dir)
 	if ctx.Err() != nil {
 		return nil, nil, ""
 	}
 	end.report = o.nameInputs(end.report, dir)
-	entry = &Entry{Job: o.id, Lane: o.job.Lane, Target: o.job.Target.Label(), Document: o.job.Document, Exit: end.exit, Worker: o.w.ID, Attempt: o.d.Attempt, Began: began.UTC(), Took: time.Since(began)}
+	entry = o.entry()
+	entry.Exit, entry.Began, entry.Took = end.exit, began.UTC(), time.Since(began)
 	return entry, end.report, o.judge(entry, &end)
+}
+
+// entry is what every entry of the job says.
+func (o *oneJob) entry() *Entry {
+	return &Entry{Job: o.id, Lane: o.job.Lane, Target: o.job.Target.Label(), Document: o.job.Document, Worker: o.w.ID, Attempt: min(o.d.Attempt, o.limits.Attempts), Began: time.Now().UTC()}
 }
 
 // The names of what a job reads, in its directory.
@@ -272,13 +278,6 @@ func inJSON(s string) []byte {
 	return []byte(quoted[1 : len(quoted)-1])
 }
 
-// MemoryFlag is the flag of the program of a job that bounds its memory, in bytes.
-const MemoryFlag = "--memory"
-
-func (o *oneJob) memory() []string {
-	return []string{fmt.Sprintf("%s=%d", MemoryFlag, o.limits.Memory), "--"}
-}
-
 // prepare puts what the job reads into its directory, and returns the arguments.
 func (o *oneJob) prepare(ctx context.Context, dir string) ([]string, error) {
 	file, document := "", ""
@@ -307,7 +306,7 @@ func (o *oneJob) input(ctx context.Context, dir, name, digest, here string) (str
 	}
 	if content == nil {
 		var err error
-		if content, err = o.w.Fleet.Input(ctx, digest, maxInput); err != nil {
+		if content, err = o.w.Fleet.File(ctx, digest, maxInput); err != nil {
 			return "", err
 		}
 	}
@@ -396,11 +395,9 @@ func (o *oneJob) again(ctx context.Context, why string) {
 
 // fail records the failure for good and takes the job off the queue, in this order: a job is in one of the two at any time.
 func (o *oneJob) fail(ctx context.Context, why string) {
-	text, err := json.Marshal(Failure{o.id, o.job.Lane, o.job.Target.Label(), o.job.Document, cut(why, maxReason), min(o.d.Attempt, o.limits.Attempts), o.w.ID, time.Now().UTC()})
-	if err == nil {
-		err = o.w.Fleet.PutFailure(ctx, o.id, o.w.Keys.SealText(text))
-	}
-	if err != nil {
+	e := o.entry()
+	e.Failed = cut(why, maxReason)
+	if err := o.w.record(ctx, e); err != nil {
 		_ = o.d.Again(backoff(o.d.Attempt))
 		return
 	}

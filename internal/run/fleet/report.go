@@ -3,8 +3,6 @@ package fleet
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"gauntlet/result"
 )
@@ -20,9 +18,7 @@ func (o *Owner) Report(ctx context.Context) (*result.Fleet, error) {
 	for _, l := range o.list.Left {
 		r.Left = append(r.Left, result.FleetLeft{Target: l.Target, Reason: l.Reason})
 	}
-	for _, id := range slices.Sorted(maps.Keys(c.refused)) {
-		r.Refused = append(r.Refused, c.refused[id].Reason)
-	}
+	r.Refused = c.refusals()
 	r.Summarize()
 	return r, nil
 }
@@ -49,14 +45,14 @@ func (o *Owner) addJobs(ctx context.Context, r *result.Fleet, c *collector) {
 // jobOf says what became of one job.
 func jobOf(l *Listed, c *collector, waiting string) result.FleetJob {
 	j := result.FleetJob{ID: l.ID, Lane: string(l.Lane), Document: l.Document, State: result.FleetNotDone}
-	switch e, f := c.entries[l.ID], c.failed[l.ID]; {
+	switch e := c.entries[l.ID]; {
+	case e != nil && e.Failed != "":
+		j.State, j.Reason, j.Attempts, j.Worker = result.FleetFailed, e.Failed, e.Attempt, e.Worker
 	case e != nil:
 		j.State, j.Exit, j.Counts, j.Attempts, j.Worker, j.Milliseconds = result.FleetDone, e.Exit, e.Counts, e.Attempt, e.Worker, e.Took.Milliseconds()
 		if !e.Complete {
 			j.State, j.Reason = result.FleetIncomplete, e.First
 		}
-	case f != nil:
-		j.State, j.Reason, j.Attempts, j.Worker = result.FleetFailed, f.Reason, f.Attempts, f.Worker
 	case c.forged[l.ID]:
 		j.Reason = "the index holds a result that no worker of the plan wrote"
 	default:
@@ -78,7 +74,7 @@ func (o *Owner) Each(ctx context.Context, use func(l *Listed, text []byte, err e
 	for i := range o.list.Jobs {
 		l := &o.list.Jobs[i]
 		e := c.entries[l.ID]
-		if e == nil {
+		if e == nil || e.Failed != "" {
 			continue
 		}
 		text, err := readReport(ctx, o.Fleet, e)

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -33,8 +34,8 @@ type Run struct {
 
 	Note     func(format string, args ...any)
 	Progress func(ended, failed, all int)
-	// Each is called with what became of each job, either of the two; nil for nobody.
-	Each func(*Entry, *Failure)
+	// Each is called with what became of each job; nil for nobody.
+	Each func(*Entry)
 
 	fleet     *broker.Fleet
 	keys      *fleetplan.Keys
@@ -42,9 +43,7 @@ type Run struct {
 	list      *List
 	collector *collector
 	worker    atomic.Pointer[Worker] // of this process, nil for none
-	epoch     int64                  // of the queue, part of the names of messages
 	resumed   bool                   // the queue is that of an earlier run of the same plan
-	times     int                    // jobs were published anew so often
 }
 
 // A Summary says how a run ended.
@@ -81,9 +80,7 @@ func (r *Run) Do(ctx context.Context) (*Summary, error) {
 	r.worker.Store(r.startWorker(work, &background))
 	missing := r.collector.missing()
 	if waiting, _, err := r.fleet.Queued(ctx); err != nil || !r.resumed || waiting < len(missing) {
-		// What is queued already is recognised by its name for some minutes, and later by its result.
-		err = r.enqueue(ctx, missing)
-		if err != nil && ctx.Err() == nil {
+		if err := r.enqueue(ctx, missing); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 	}
@@ -117,23 +114,17 @@ func (r *Run) prepare(ctx context.Context) (err error) {
 
 // giveOrder makes this plan the one whose jobs are started. Jobs of an earlier plan that still wait are dropped.
 func (r *Run) giveOrder(ctx context.Context) error {
-	message, err := r.fleet.Order(ctx)
+	message, err := r.fleet.State(ctx, orderKey)
 	if err != nil {
 		return err
 	}
 	last, err := r.keys.Worker().OpenOrder(message)
-	r.epoch = time.Now().UnixNano()
-	if r.resumed = err == nil && last.Plan == r.list.Plan && last.State != fleetplan.Canceled; r.resumed {
-		r.epoch = last.Epoch
-	} else if err == nil {
+	if r.resumed = err == nil && last.Plan == r.list.Plan && last.State != fleetplan.Canceled; err == nil && !r.resumed {
 		if waiting, _, err := r.fleet.Queued(ctx); err == nil && waiting > 0 {
 			r.Note("%d jobs of an earlier state of the plan were still queued and are dropped", waiting)
 		}
-		if err := r.fleet.PurgeJobs(ctx); err != nil {
-			return err
-		}
 	}
-	return putOrder(ctx, r.fleet, r.keys, &fleetplan.Order{Plan: r.list.Plan, Name: r.Plan.Name, Version: r.Version, State: fleetplan.Running, Limits: r.Plan.Limits, Epoch: r.epoch})
+	return putOrder(ctx, r.fleet, r.keys, &fleetplan.Order{Plan: r.list.Plan, Name: r.Plan.Name, Version: r.Version, State: fleetplan.Running, Limits: r.Plan.Limits})
 }
 
 func putOrder(ctx context.Context, f *broker.Fleet, keys *fleetplan.Keys, o *fleetplan.Order) error {
@@ -142,54 +133,62 @@ func putOrder(ctx context.Context, f *broker.Fleet, keys *fleetplan.Keys, o *fle
 	if err != nil {
 		return err
 	}
-	return f.PutOrder(ctx, message)
+	return f.PutState(ctx, orderKey, message)
 }
 
-// enqueue publishes the jobs that are missing. Jobs of one host are spread over the queue, so that its rate holds up few.
+// enqueue makes the queue hold the jobs that are missing and no others. One that a worker has is done twice then, and the first
+// result counts. Jobs of one host are spread over the queue, so that its rate holds up few.
 func (r *Run) enqueue(ctx context.Context, missing map[string]bool) error {
-	made := map[string]bool{}
-	p := r.fleet.Publisher()
+	if err := r.fleet.PurgeJobs(ctx); err != nil {
+		return err
+	}
+	messages := make(chan broker.Message)
+	published := make(chan error, 1)
+	go func() { published <- r.fleet.Publish(ctx, messages) }() // ends when messages is closed
+	err := r.sendJobs(ctx, missing, messages)
+	close(messages)
+	return errors.Join(err, <-published)
+}
+
+func (r *Run) sendJobs(ctx context.Context, missing map[string]bool, to chan<- broker.Message) error {
+	done := map[string]bool{} // classes and inputs
 	for _, i := range spreadJobs(r.expansion.jobs) {
 		j := &r.expansion.jobs[i]
-		id := j.ID()
-		if !missing[id] {
+		if !missing[j.ID()] {
 			continue
 		}
-		if class := j.Class(); !made[class] {
-			made[class] = true
+		if class := j.Class(); !done[class] {
+			done[class] = true
 			if err := r.fleet.AddClass(ctx, class, joinNeeds(j.Needs)); err != nil {
 				return err
 			}
 		}
-		if err := r.putInputs(ctx, j); err != nil {
-			return err
+		for _, digest := range []string{j.Target.Digest, j.DocumentDigest} {
+			if digest == "" || done[digest] || !r.Remote && digest == j.Target.Digest {
+				continue
+			}
+			done[digest] = true
+			if err := r.putInput(ctx, digest); err != nil {
+				return err
+			}
 		}
 		message, err := r.keys.SealJob(j)
 		if err != nil {
 			return err
 		}
-		if err := p.Publish(ctx, broker.Message{ID: fmt.Sprintf("%d %s %d", r.epoch, id, r.times), Class: j.Class(), Data: message}); err != nil {
-			return err
-		}
-	}
-	return p.Flush(ctx)
-}
-
-// putInputs stores what a job reads where workers elsewhere find it.
-func (r *Run) putInputs(ctx context.Context, j *fleetplan.Job) error {
-	for _, digest := range []string{j.Target.Digest, j.DocumentDigest} {
-		if digest == "" || !r.Remote && digest == j.Target.Digest {
-			continue
-		}
-		text, err := userfile.ReadText(r.expansion.files[digest], nil, maxInput)
-		if err != nil {
-			return fmt.Errorf("%s: %w", r.expansion.files[digest], userfile.Reason(err))
-		}
-		if err := r.fleet.PutInput(ctx, []byte(text)); err != nil {
-			return err
-		}
+		to <- broker.Message{Class: j.Class(), Data: message}
 	}
 	return nil
+}
+
+// putInput stores what a job reads where workers elsewhere find it.
+func (r *Run) putInput(ctx context.Context, digest string) error {
+	text, err := userfile.ReadText(r.expansion.files[digest], nil, maxInput)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.expansion.files[digest], userfile.Reason(err))
+	}
+	_, err = r.fleet.PutFile(ctx, []byte(text))
+	return err
 }
 
 // spreadJobs is an order of jobs in which those of one paced host or provider stand apart.
@@ -276,7 +275,7 @@ func (r *Run) await(ctx context.Context) (*Summary, error) {
 			continue
 		}
 		if empty++; empty == emptyLooks {
-			empty, r.times = 0, r.times+1
+			empty = 0
 			missing := r.collector.missing()
 			r.Note("%d jobs are neither queued nor done: they are queued again", len(missing))
 			if err := r.enqueue(ctx, missing); err != nil && ctx.Err() == nil {
@@ -288,7 +287,7 @@ func (r *Run) await(ctx context.Context) (*Summary, error) {
 
 // canceled reports whether the plan's owner called the fleet off, or told it to drain and it has.
 func (r *Run) canceled(ctx context.Context) bool {
-	message, err := r.fleet.Order(ctx)
+	message, err := r.fleet.State(ctx, orderKey)
 	if err != nil {
 		return false
 	}

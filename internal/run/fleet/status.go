@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"gauntlet/internal/engine/fleetplan"
@@ -87,11 +88,7 @@ func (o *Owner) Status(ctx context.Context) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Name: o.list.Name, Plan: o.list.Plan, State: "unknown", Jobs: len(o.list.Jobs), Failed: len(c.failed), Done: len(c.ended) - len(c.failed), Forged: len(c.forged)}
-	for _, f := range c.refused {
-		s.Refused = append(s.Refused, f.Reason)
-	}
-	slices.Sort(s.Refused)
+	s := &Status{Name: o.list.Name, Plan: o.list.Plan, State: "unknown", Jobs: len(o.list.Jobs), Failed: c.failed, Done: len(c.entries) - c.failed, Forged: c.forgeries(), Refused: c.refusals()}
 	if order, err := o.order(ctx); err == nil {
 		s.State = order.State
 	}
@@ -112,7 +109,7 @@ func (o *Owner) Status(ctx context.Context) (*Status, error) {
 
 // order is what the fleet was last told.
 func (o *Owner) order(ctx context.Context) (*fleetplan.Order, error) {
-	message, err := o.Fleet.Order(ctx)
+	message, err := o.Fleet.State(ctx, orderKey)
 	if err != nil {
 		return nil, err
 	}
@@ -121,27 +118,22 @@ func (o *Owner) order(ctx context.Context) (*fleetplan.Order, error) {
 
 // workers are those that are there; what strangers write about themselves is left out.
 func (o *Owner) workers(ctx context.Context) (out []About, err error) {
-	all, err := o.Fleet.Workers(ctx)
+	all, err := o.Fleet.States(ctx, workerKey+"*")
 	if err != nil {
 		return nil, err
 	}
 	for _, message := range all {
 		var a About
-		if text, err := o.keys.Worker().OpenText(message); err == nil && json.Unmarshal(text, &a) == nil && a.ID != "" && time.Since(a.At) < time.Minute {
+		if text, err := o.keys.Worker().OpenText(message); err == nil && json.Unmarshal(text, &a) == nil && a.ID != "" && time.Since(a.At) < workerLife {
 			out = append(out, a)
 		}
 	}
-	slices.SortFunc(out, func(a, b About) int {
-		if a.ID < b.ID {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out, func(a, b About) int { return strings.Compare(a.ID, b.ID) })
 	return out, nil
 }
 
 // Watch calls each with what became of every job, those that ended before included, until all have ended or ctx ends.
-func (o *Owner) Watch(ctx context.Context, each func(e *Entry, f *Failure), progress func(ended, failed, all int)) error {
+func (o *Owner) Watch(ctx context.Context, each func(*Entry)) error {
 	c := newCollector(o.Fleet, o.keys.Worker(), o.list, false, each)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -151,9 +143,7 @@ func (o *Owner) Watch(ctx context.Context, each func(e *Entry, f *Failure), prog
 		c.follow(ctx, func() {})
 	}()
 	for {
-		ended, failed, all := c.counts()
-		progress(ended, failed, all)
-		if ended == all {
+		if ended, _, all := c.counts(); ended == all {
 			break
 		}
 		select {

@@ -46,10 +46,10 @@ func (s *Status) Write(w io.Writer, format string) error {
 	return nil
 }
 
-// EndedLine says on one line what became of a job, with its failure or nil; it is for [report.Visible].
-func EndedLine(e *Entry, f *Failure) string {
-	if f != nil {
-		return fmt.Sprintf("failed  %s %s: %s", f.Lane, f.Target, f.Reason)
+// EndedLine says on one line what became of a job; it is for [report.Visible].
+func EndedLine(e *Entry) string {
+	if e.Failed != "" {
+		return fmt.Sprintf("failed  %s %s: %s", e.Lane, e.Target, e.Failed)
 	}
 	text := fmt.Sprintf("%-7s %s %s %s", map[bool]string{true: "done", false: "partly"}[e.Complete], e.Lane, e.Target, e.Document)
 	text = strings.TrimSpace(text) + fmt.Sprintf(" in %s on %s", e.Took.Round(time.Millisecond), e.Worker)

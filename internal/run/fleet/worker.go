@@ -1,12 +1,14 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,7 +32,6 @@ type Worker struct {
 	Note func(format string, args ...any)
 
 	order   atomic.Pointer[fleetplan.Order]
-	changed chan struct{} // an order came
 	classes atomic.Pointer[[]broker.Class]
 	failed  atomic.Int64
 	done    atomic.Int64
@@ -40,9 +41,10 @@ type Worker struct {
 
 // Times of a worker.
 const (
-	orderWait   = 2 * time.Second        // between looks at what a fleet is told, where nothing was heard
+	lookWait    = time.Second            // between looks at what a fleet is told
 	emptyWait   = 500 * time.Millisecond // for a job of one class
-	sayInterval = 5 * time.Second        // between signs of life
+	sayLooks    = 5                      // looks between signs of life
+	sayTime     = 5 * time.Second        // for saying something that can do without an answer
 	maxRefusals = 100                    // records of refused messages, of one worker
 )
 
@@ -52,13 +54,10 @@ var errDrained = errors.New("drained")
 // Run works until ctx ends, or until the fleet is drained or cancelled and every job of this worker has ended. Jobs under way
 // when ctx ends are stopped and go to others.
 func (w *Worker) Run(ctx context.Context) error {
-	w.changed = make(chan struct{}, 1)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	var helpers sync.WaitGroup
-	for _, help := range []func(context.Context){w.watchOrders, w.watchClasses, w.sayAlive} {
-		helpers.Go(func() { help(ctx) }) // ends with ctx
-	}
+	var attending sync.WaitGroup
+	attending.Go(func() { w.attend(ctx) }) // ends with ctx
 	var slots sync.WaitGroup
 	var wrong atomic.Pointer[error]
 	for range w.Slots {
@@ -71,63 +70,58 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	slots.Wait()
 	stop(nil)
-	helpers.Wait()
+	attending.Wait()
 	if err := wrong.Load(); err != nil && !errors.Is(*err, errDrained) {
 		return *err
 	}
 	return nil
 }
 
-// watchOrders keeps the last order of the plan's owner.
-func (w *Worker) watchOrders(ctx context.Context) {
-	for ctx.Err() == nil {
-		if err := w.Fleet.WatchOrder(ctx, w.obey); err != nil {
-			waitFor(ctx, orderWait)
+// attend keeps the last order of the plan's owner and the classes of jobs that fit this worker, and gives signs of life, until
+// ctx ends.
+func (w *Worker) attend(ctx context.Context) {
+	var heard []byte
+	for n := 0; ; n++ {
+		if message, err := w.Fleet.State(ctx, orderKey); err == nil && !bytes.Equal(message, heard) {
+			heard = message
+			w.obey(ctx, message)
+		}
+		w.chooseClasses(ctx)
+		if n%sayLooks == 0 {
+			w.sayAlive(ctx)
+		}
+		if !waitFor(ctx, lookWait) {
+			gone, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			_ = w.Fleet.DropState(gone, workerKey+w.ID) // it is forgotten anyway
+			cancel()
+			return
 		}
 	}
 }
 
 // obey takes an order, unless a stranger gave it or it is older than the last.
-func (w *Worker) obey(message []byte) {
+func (w *Worker) obey(ctx context.Context, message []byte) {
 	o, err := w.Keys.OpenOrder(message)
 	if err != nil {
-		w.refuse(context.Background(), message, "an order", err)
+		w.refuse(ctx, message, "an order", err)
 		return
 	}
 	for {
 		last := w.order.Load()
-		if last != nil && o.Issued <= last.Issued {
+		if last != nil && o.Issued <= last.Issued || w.order.CompareAndSwap(last, o) {
 			return
 		}
-		if w.order.CompareAndSwap(last, o) {
-			break
-		}
-	}
-	select {
-	case w.changed <- struct{}{}:
-	default:
 	}
 }
 
-// watchClasses keeps the classes of jobs that fit this worker.
-func (w *Worker) watchClasses(ctx context.Context) {
-	for {
-		if all, err := w.Fleet.Classes(ctx); err == nil {
-			var fit []broker.Class
-			for _, c := range all {
-				if w.Capabilities.Meets(splitNeeds(c.Needs)) == "" {
-					fit = append(fit, c)
-				}
-			}
-			w.classes.Store(&fit)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-w.changed:
-		case <-time.After(orderWait):
-		}
+// chooseClasses keeps the classes of jobs that fit this worker.
+func (w *Worker) chooseClasses(ctx context.Context) {
+	all, err := w.Fleet.Classes(ctx)
+	if err != nil {
+		return
 	}
+	fit := slices.DeleteFunc(all, func(c broker.Class) bool { return w.Capabilities.Meets(splitNeeds(c.Needs)) != "" })
+	w.classes.Store(&fit)
 }
 
 func joinNeeds(needs []string) string { return strings.Join(needs, "\n") }
@@ -154,23 +148,25 @@ type About struct {
 	At           time.Time `json:"at"`
 }
 
-// sayAlive tells the fleet that this worker is there, and in the end that it is gone.
+// The keys of a fleet's state.
+const (
+	orderKey  = "order"
+	workerKey = "worker."
+)
+
+// workerLife is the silence after which a worker counts as gone.
+const workerLife = 30 * time.Second
+
+// sayAlive tells the fleet that this worker is there.
 func (w *Worker) sayAlive(ctx context.Context) {
 	host, _ := os.Hostname() // for people alone
-	for {
-		text, err := json.Marshal(About{w.ID, host, os.Getpid(), w.Version, w.Slots, w.running.Load(), w.done.Load(), w.failed.Load(), w.refused.Load(), w.Capabilities.Words(), time.Now()})
-		if err == nil {
-			say, cancel := context.WithTimeout(ctx, sayInterval)
-			_ = w.Fleet.PutWorker(say, w.ID, w.Keys.SealText(text)) // the next sign of life comes soon
-			cancel()
-		}
-		if !waitFor(ctx, sayInterval) {
-			gone, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-			_ = w.Fleet.DropWorker(gone, w.ID) // it is forgotten anyway
-			cancel()
-			return
-		}
+	text, err := json.Marshal(About{w.ID, host, os.Getpid(), w.Version, w.Slots, w.running.Load(), w.done.Load(), w.failed.Load(), w.refused.Load(), w.Capabilities.Words(), time.Now()})
+	if err != nil {
+		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, sayTime)
+	defer cancel()
+	_ = w.Fleet.PutState(ctx, workerKey+w.ID, w.Keys.SealText(text)) // the next sign of life comes soon
 }
 
 // waitFor waits, and reports whether ctx still goes on.
@@ -195,7 +191,7 @@ func (w *Worker) workSlot(ctx context.Context) error {
 			continue
 		case order.Version != w.Version:
 			return fmt.Errorf("the plan is one of gauntlet %s and this worker is %s: results would not be comparable", order.Version, w.Version)
-		case order.State != fleetplan.Running || w.isNamed(order.Drain):
+		case order.State != fleetplan.Running || slices.Contains(order.Drain, w.ID):
 			return errDrained
 		}
 		d := w.take(ctx)
@@ -207,15 +203,6 @@ func (w *Worker) workSlot(ctx context.Context) error {
 		w.running.Add(-1)
 	}
 	return nil
-}
-
-func (w *Worker) isNamed(ids []string) bool {
-	for _, id := range ids {
-		if id == w.ID {
-			return true
-		}
-	}
-	return false
 }
 
 // take returns a job of any class that fits, nil if none came for a while. The classes are asked in another order each time,

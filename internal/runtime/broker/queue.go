@@ -5,25 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A Message is a job to publish.
-type Message struct {
-	ID    string // a job published twice within some minutes under one id is queued once
-	Class string // one word; a consumer for it must be there
-	Data  []byte
-}
-
-// AddClass makes the consumer of a class of jobs. What the class is for travels with it, so that workers can tell whether it
-// is for them; a job says so itself, and that counts.
+// AddClass makes the consumer of a class of jobs, one word. What the class needs of a worker travels with it, so that workers
+// can tell whether it is for them; a job says so itself, and that counts.
 func (f *Fleet) AddClass(ctx context.Context, class, needs string) error {
 	return again(ctx, func(ctx context.Context) error {
 		_, err := f.jobs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
-			Durable: class, FilterSubject: f.subject("jobs", class), AckPolicy: jetstream.AckExplicitPolicy, AckWait: f.limits.AckWait,
+			Durable: class, FilterSubject: f.subject(class), AckPolicy: jetstream.AckExplicitPolicy, AckWait: f.limits.AckWait,
 			MaxDeliver: -1, MaxAckPending: 10_000, Metadata: map[string]string{"needs": needs}, Replicas: f.limits.Replicas,
 		})
 		return err
@@ -34,9 +28,8 @@ func (f *Fleet) AddClass(ctx context.Context, class, needs string) error {
 type Class struct {
 	Name    string
 	Needs   string
-	Waiting int           // jobs that nobody has
-	Taken   int           // jobs that workers have
-	AckWait time.Duration // silence after which a worker loses its job
+	Waiting int // jobs that nobody has
+	Taken   int // jobs that workers have
 }
 
 // Classes lists the classes of jobs.
@@ -45,75 +38,49 @@ func (f *Fleet) Classes(ctx context.Context) (out []Class, err error) {
 		out = nil
 		list := f.jobs.ListConsumers(ctx)
 		for info := range list.Info() {
-			out = append(out, Class{info.Name, info.Config.Metadata["needs"], int(info.NumPending), info.NumAckPending, info.Config.AckWait})
+			out = append(out, Class{info.Name, info.Config.Metadata["needs"], int(info.NumPending), info.NumAckPending})
 		}
 		return list.Err()
 	})
 	return out, err
 }
 
-// A Publisher publishes many jobs without waiting for each.
-type Publisher struct {
-	f       *Fleet
-	pending []sent
+// A Message is a job of a class that AddClass was called for.
+type Message struct {
+	Class string
+	Data  []byte
 }
 
-type sent struct {
-	message Message
-	ack     jetstream.PubAckFuture
-}
+// publishAtOnce is how many jobs are on their way to the queue at a time.
+const publishAtOnce = 128
 
-// publishAtOnce is how many jobs are on their way before their acknowledgements are looked at.
-const publishAtOnce = 512
-
-// Publisher returns a publisher for the queue.
-func (f *Fleet) Publisher() *Publisher { return &Publisher{f: f} }
-
-// Publish sends a job. Flush says whether all arrived.
-func (p *Publisher) Publish(ctx context.Context, m Message) error {
-	msg := nats.NewMsg(p.f.subject("jobs", m.Class))
-	msg.Data = m.Data
-	ack, err := p.f.client.js.PublishMsgAsync(msg, jetstream.WithMsgID(m.ID))
-	if err != nil {
-		ack = nil // Flush sends it again
-	}
-	if p.pending = append(p.pending, sent{m, ack}); len(p.pending) >= publishAtOnce {
-		return p.Flush(ctx)
-	}
-	return nil
-}
-
-// Flush returns when every job that was sent is in the queue. Those whose acknowledgement was lost are sent again, under their
-// ids; where the queue is full it waits until workers made room.
-func (p *Publisher) Flush(ctx context.Context) error {
-	for _, s := range p.pending {
-		if s.ack != nil {
-			select {
-			case <-s.ack.Ok():
-				continue
-			case <-s.ack.Err():
-			case <-time.After(callTime):
-			case <-ctx.Done():
-				return ctx.Err()
+// Publish queues jobs until the channel is closed. It takes all of them, also those after an error. A job whose
+// acknowledgement is lost may be queued twice.
+func (f *Fleet) Publish(ctx context.Context, jobs <-chan Message) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	for range publishAtOnce {
+		all.Go(func() { // ends when jobs is closed
+			for m := range jobs {
+				if err := f.publish(ctx, m); err != nil {
+					cancel(err)
+				}
 			}
-		}
-		if err := p.f.publish(ctx, s.message); err != nil {
-			return err
-		}
+		})
 	}
-	p.pending = p.pending[:0]
-	return nil
+	all.Wait()
+	return context.Cause(ctx)
 }
 
+// publish queues one job. Where the queue is full it waits until workers made room.
 func (f *Fleet) publish(ctx context.Context, m Message) error {
 	for {
 		err := again(ctx, func(ctx context.Context) error {
-			msg := nats.NewMsg(f.subject("jobs", m.Class))
-			msg.Data = m.Data
-			_, err := f.client.js.PublishMsg(ctx, msg, jetstream.WithMsgID(m.ID))
+			_, err := f.client.js.Publish(ctx, f.subject(m.Class), m.Data)
 			return err
 		})
-		if !isFull(err) {
+		if err == nil || !strings.Contains(err.Error(), "maximum bytes exceeded") {
 			return err
 		}
 		select {
@@ -124,32 +91,30 @@ func (f *Fleet) publish(ctx context.Context, m Message) error {
 	}
 }
 
-// isFull reports whether a stream refused a message for want of room.
-func isFull(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "maximum bytes exceeded")
-}
-
 // A Delivery is a job that this worker has until it says what became of it.
 type Delivery struct {
 	msg jetstream.Msg
 	// Attempt is 1 for the first delivery of the job.
 	Attempt int
-	// Pending is how many jobs of the class wait.
-	Pending int
 }
 
 // Next takes a job of a class, and waits for one up to a time. It returns nil if there was none.
 func (f *Fleet) Next(ctx context.Context, class string, wait time.Duration) (*Delivery, error) {
-	consumer, err := f.consumer(ctx, class)
-	if err != nil {
-		return nil, err
+	consumer, ok := f.consumers.Load(class)
+	if !ok {
+		c, err := f.jobs.Consumer(ctx, class)
+		if err != nil {
+			return nil, err
+		}
+		consumer, _ = f.consumers.LoadOrStore(class, c)
 	}
-	var batch jetstream.MessageBatch
-	if wait == 0 {
-		batch, err = consumer.FetchNoWait(1)
-	} else {
-		batch, err = consumer.Fetch(1, jetstream.FetchMaxWait(wait))
+	fetch := consumer.(jetstream.Consumer).FetchNoWait
+	if wait > 0 {
+		fetch = func(n int) (jetstream.MessageBatch, error) {
+			return consumer.(jetstream.Consumer).Fetch(n, jetstream.FetchMaxWait(wait))
+		}
 	}
+	batch, err := fetch(1)
 	if err != nil {
 		return nil, err
 	}
@@ -158,29 +123,12 @@ func (f *Fleet) Next(ctx context.Context, class string, wait time.Duration) (*De
 		if err != nil {
 			return nil, fmt.Errorf("a message that is no delivery: %w", err)
 		}
-		return &Delivery{m, int(meta.NumDelivered), int(meta.NumPending)}, nil
+		return &Delivery{m, int(meta.NumDelivered)}, nil
 	}
 	if err := batch.Error(); err != nil && !errors.Is(err, nats.ErrTimeout) {
 		return nil, err
 	}
 	return nil, nil
-}
-
-func (f *Fleet) consumer(ctx context.Context, class string) (jetstream.Consumer, error) {
-	f.consumers.Lock()
-	defer f.consumers.Unlock()
-	if c := f.consumers.open[class]; c != nil {
-		return c, nil
-	}
-	c, err := f.jobs.Consumer(ctx, class)
-	if err != nil {
-		return nil, err
-	}
-	if f.consumers.open == nil {
-		f.consumers.open = map[string]jetstream.Consumer{}
-	}
-	f.consumers.open[class] = c
-	return c, nil
 }
 
 // Data is the message, which a stranger may have written.

@@ -2,7 +2,6 @@ package broker
 
 import (
 	"crypto/rand"
-	"fmt"
 	"os"
 	"strconv"
 	"testing"
@@ -72,15 +71,16 @@ func fill(t *testing.T, dir string, n, jobBytes int) int64 {
 	if err := f.AddClass(t.Context(), "any", ""); err != nil {
 		t.Fatal(err)
 	}
-	p := f.Publisher()
-	data := make([]byte, jobBytes)
-	for i := range n {
-		_, _ = rand.Read(data) // signatures and digests do not compress
-		if err := p.Publish(t.Context(), Message{ID: fmt.Sprintf("%032d", i), Class: "any", Data: data}); err != nil {
-			t.Fatal(err)
+	jobs := make(chan Message)
+	go func() { // ends when Publish has taken all
+		defer close(jobs)
+		for range n {
+			data := make([]byte, jobBytes)
+			_, _ = rand.Read(data) // signatures and digests do not compress
+			jobs <- Message{"any", data}
 		}
-	}
-	if err := p.Flush(t.Context()); err != nil {
+	}()
+	if err := f.Publish(t.Context(), jobs); err != nil {
 		t.Fatal(err)
 	}
 	_, size, err := f.Queued(t.Context())

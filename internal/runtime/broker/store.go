@@ -8,73 +8,39 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// ErrExists means that there is an entry already, which stays.
-var ErrExists = errors.New("there is an entry already")
-
-// CreateEntry writes what became of a job. An entry that is there is not replaced: the error is ErrExists then.
-func (f *Fleet) CreateEntry(ctx context.Context, job string, entry []byte) error {
-	err := again(ctx, func(ctx context.Context) error {
-		_, err := f.index.Create(ctx, job, entry)
-		return err
-	})
-	if errors.Is(err, jetstream.ErrKeyExists) {
-		return ErrExists
-	}
-	return err
-}
-
-// ReplaceEntry writes over an entry of which the caller knows that no worker wrote it. revision is the one that was read.
-func (f *Fleet) ReplaceEntry(ctx context.Context, job string, entry []byte, revision uint64) error {
-	return again(ctx, func(ctx context.Context) error {
-		_, err := f.index.Update(ctx, job, entry, revision)
-		return err
-	})
-}
-
-// Entry returns what became of a job, nil if there is nothing, and its revision.
-func (f *Fleet) Entry(ctx context.Context, job string) (entry []byte, revision uint64, err error) {
-	err = again(ctx, func(ctx context.Context) error {
-		e, err := f.index.Get(ctx, job)
-		if err == nil {
-			entry, revision = e.Value(), e.Revision()
+// Record writes what became of a job, and reports whether it did: an entry that is there stays unless replaces says that it
+// is worth nothing.
+func (f *Fleet) Record(ctx context.Context, job string, entry []byte, replaces func(there []byte) bool) (written bool, err error) {
+	err = swap(ctx, f.index, job, func(there []byte) []byte {
+		if written = there == nil || replaces(there); written {
+			return entry
 		}
-		return err
+		return nil
 	})
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return nil, 0, nil
-	}
-	return entry, revision, err
+	return written && err == nil, err
 }
 
-// Writes is how many entries were ever written to the index, overwritten ones included.
-func (f *Fleet) Writes(ctx context.Context) (int, error) {
-	var last uint64
-	err := again(ctx, func(ctx context.Context) error {
-		s, err := f.client.js.Stream(ctx, "KV_"+f.Name+"-index")
-		if err == nil {
-			last = s.CachedInfo().State.LastSeq
-		}
-		return err
-	})
-	return int(last), err
+// Entry returns what became of a job, nil if there is nothing.
+func (f *Fleet) Entry(ctx context.Context, job string) (entry []byte, err error) {
+	return value(ctx, f.index, job)
 }
 
-// WatchEntries calls each with every entry there is and every one that is written from then on, until ctx ends. all is called
-// once when those that were there are through.
-func (f *Fleet) WatchEntries(ctx context.Context, each func(job string, entry []byte), all func()) error {
-	return f.watch(ctx, f.index, each, all)
+// Forget removes what became of a job, so that it can be tried again.
+func (f *Fleet) Forget(ctx context.Context, job string) error {
+	return again(ctx, func(ctx context.Context) error { return f.index.Delete(ctx, job) })
 }
 
-func (f *Fleet) watch(ctx context.Context, kv jetstream.KeyValue, each func(key string, value []byte), all func()) error {
+// Watch calls each with what became of every job, and with everything that is recorded from then on, until ctx ends. all is
+// called once when what was there is through.
+func (f *Fleet) Watch(ctx context.Context, each func(job string, entry []byte), all func()) error {
 	var w jetstream.KeyWatcher
 	if err := again(ctx, func(context.Context) (err error) { // the watch lasts as long as ctx, not as long as the call
-		w, err = kv.WatchAll(ctx, jetstream.IgnoreDeletes())
+		w, err = f.index.WatchAll(ctx, jetstream.IgnoreDeletes())
 		return err
 	}); err != nil {
 		return err
@@ -97,55 +63,43 @@ func (f *Fleet) watch(ctx context.Context, kv jetstream.KeyValue, each func(key 
 	}
 }
 
-// PutFailure records that a job failed for good. The first record stays.
-func (f *Fleet) PutFailure(ctx context.Context, job string, record []byte) error {
-	return again(ctx, func(ctx context.Context) error {
-		_, err := f.client.js.Publish(ctx, f.subject("failed", job), record) // the stream takes one a job
-		if err != nil && strings.Contains(err.Error(), "maximum messages per subject exceeded") {
-			return nil // its code is that of a server that is away
+// value returns the value of a key, nil if it has none.
+func value(ctx context.Context, kv jetstream.KeyValue, key string) (out []byte, err error) {
+	err = again(ctx, func(ctx context.Context) error {
+		e, err := kv.Get(ctx, key)
+		if err == nil {
+			out = e.Value()
 		}
 		return err
 	})
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil, nil
+	}
+	return out, err
 }
 
-// WatchFailures calls each with every record of a failure there is and every one that comes, until ctx ends. all is called
-// once when those that were there are through.
-func (f *Fleet) WatchFailures(ctx context.Context, each func(job string, record []byte), all func()) error {
-	var c jetstream.Consumer
-	if err := again(ctx, func(ctx context.Context) (err error) {
-		c, err = f.failed.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{})
-		return err
-	}); err != nil {
-		return err
-	}
-	info, err := c.Info(ctx)
-	if err != nil {
-		return err
-	}
-	if info.NumPending == 0 {
-		all()
-	}
-	prefix := f.subject("failed", "")
-	consuming, err := c.Consume(func(m jetstream.Msg) {
-		each(strings.TrimPrefix(m.Subject(), prefix), m.Data())
-		if meta, err := m.Metadata(); err == nil && meta.NumPending == 0 {
-			all()
+// swap replaces the value of a key, nil for none, by what next makes of it; nil leaves it. Where somebody else was faster,
+// next is asked again.
+func swap(ctx context.Context, kv jetstream.KeyValue, key string, next func(there []byte) []byte) error {
+	for {
+		err := again(ctx, func(ctx context.Context) error {
+			e, err := kv.Get(ctx, key)
+			switch {
+			case errors.Is(err, jetstream.ErrKeyNotFound):
+				_, err = kv.Create(ctx, key, next(nil))
+			case err == nil:
+				if v := next(e.Value()); v != nil {
+					_, err = kv.Update(ctx, key, v, e.Revision())
+				}
+			}
+			return err
+		})
+		var api *jetstream.APIError
+		if errors.Is(err, jetstream.ErrKeyExists) || errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+			continue
 		}
-	})
-	if err != nil {
 		return err
 	}
-	<-ctx.Done()
-	consuming.Stop()
-	<-consuming.Closed()
-	return nil
-}
-
-// ForgetFailure removes the record of a failure, so that the job can be tried again.
-func (f *Fleet) ForgetFailure(ctx context.Context, job string) error {
-	return again(ctx, func(ctx context.Context) error {
-		return f.failed.Purge(ctx, jetstream.WithPurgeSubject(f.subject("failed", job)))
-	})
 }
 
 // Digest names content.
@@ -154,51 +108,20 @@ func Digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// resultName keeps reports of different jobs apart, and two reports of one job, of which the index names one.
-func resultName(job, digest string) string { return job + "." + digest }
-
-// PutResult stores a report of a job, and returns its digest. The same content again changes nothing.
-func (f *Fleet) PutResult(ctx context.Context, job string, content []byte) (digest string, err error) {
+// PutFile stores content under its digest, which it returns.
+func (f *Fleet) PutFile(ctx context.Context, content []byte) (digest string, err error) {
 	digest = Digest(content)
-	return digest, put(ctx, f.results, resultName(job, digest), content)
-}
-
-// Result returns the report of a job that has a digest, of at most a size.
-func (f *Fleet) Result(ctx context.Context, job, digest string, most int) ([]byte, error) {
-	return get(ctx, f.results, resultName(job, digest), digest, most)
-}
-
-// DropResult removes a report that no entry names.
-func (f *Fleet) DropResult(ctx context.Context, job, digest string) error {
-	return again(ctx, func(ctx context.Context) error { return f.results.Delete(ctx, resultName(job, digest)) })
-}
-
-// PutInput stores a file that jobs read under its digest, unless it is there already.
-func (f *Fleet) PutInput(ctx context.Context, content []byte) error {
-	digest := Digest(content)
-	if info, err := f.inputs.GetInfo(ctx, digest); err == nil && info.Size == uint64(len(content)) {
-		return nil
-	}
-	return put(ctx, f.inputs, digest, content)
-}
-
-// Input returns a file that jobs read, of at most a size.
-func (f *Fleet) Input(ctx context.Context, digest string, most int) ([]byte, error) {
-	return get(ctx, f.inputs, digest, digest, most)
-}
-
-func put(ctx context.Context, store jetstream.ObjectStore, name string, content []byte) error {
-	return again(ctx, func(ctx context.Context) error {
-		_, err := store.Put(ctx, jetstream.ObjectMeta{Name: name}, bytes.NewReader(content))
+	return digest, again(ctx, func(ctx context.Context) error {
+		_, err := f.files.Put(ctx, jetstream.ObjectMeta{Name: digest}, bytes.NewReader(content))
 		return err
 	})
 }
 
-// get returns content that has the digest, whatever a store says it is.
-func get(ctx context.Context, store jetstream.ObjectStore, name, digest string, most int) ([]byte, error) {
+// File returns the content with a digest, whatever the store says that it is, of at most a size.
+func (f *Fleet) File(ctx context.Context, digest string, most int) ([]byte, error) {
 	var content []byte
 	err := again(ctx, func(ctx context.Context) error {
-		o, err := store.Get(ctx, name)
+		o, err := f.files.Get(ctx, digest)
 		if err != nil {
 			return err
 		}
@@ -219,61 +142,42 @@ func get(ctx context.Context, store jetstream.ObjectStore, name, digest string, 
 	return content, nil
 }
 
-// PutOrder tells every worker something; Order and WatchOrder read it.
-func (f *Fleet) PutOrder(ctx context.Context, order []byte) error {
+// PutState keeps a word of the state that the owner of a plan and workers share; State returns it, nil for nothing.
+func (f *Fleet) PutState(ctx context.Context, key string, text []byte) error {
 	return again(ctx, func(ctx context.Context) error {
-		_, err := f.state.Put(ctx, "order", order)
+		_, err := f.state.Put(ctx, key, text)
 		return err
 	})
 }
 
-// Order returns what workers were last told, nil for nothing.
-func (f *Fleet) Order(ctx context.Context) (order []byte, err error) {
+// State returns what PutState kept last under a key, nil for nothing.
+func (f *Fleet) State(ctx context.Context, key string) ([]byte, error) {
+	return value(ctx, f.state, key)
+}
+
+// DropState forgets what PutState kept under a key.
+func (f *Fleet) DropState(ctx context.Context, key string) error { return f.state.Delete(ctx, key) }
+
+// States returns what is kept under keys that match a pattern of NATS, such as "worker.*".
+func (f *Fleet) States(ctx context.Context, pattern string) (out [][]byte, err error) {
 	err = again(ctx, func(ctx context.Context) error {
-		e, err := f.state.Get(ctx, "order")
-		if err == nil {
-			order = e.Value()
+		out = nil
+		w, err := f.state.Watch(ctx, pattern, jetstream.IgnoreDeletes())
+		if err != nil {
+			return err
 		}
-		return err
-	})
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return nil, nil
-	}
-	return order, err
-}
-
-// WatchOrder calls each with the order there is and every later one, until ctx ends.
-func (f *Fleet) WatchOrder(ctx context.Context, each func(order []byte)) error {
-	return f.watch(ctx, f.state, func(key string, value []byte) {
-		if key == "order" {
-			each(value)
-		}
-	}, func() {})
-}
-
-// PutWorker says that a worker is there. It is forgotten unless it says so again within half a minute.
-func (f *Fleet) PutWorker(ctx context.Context, id string, about []byte) error {
-	_, err := f.workers.Put(ctx, id, about)
-	return err
-}
-
-// DropWorker says that a worker is gone.
-func (f *Fleet) DropWorker(ctx context.Context, id string) error { return f.workers.Purge(ctx, id) }
-
-// Workers returns what the workers that are there say about themselves.
-func (f *Fleet) Workers(ctx context.Context) (map[string][]byte, error) {
-	out := map[string][]byte{}
-	err := again(ctx, func(ctx context.Context) error {
-		keys, err := f.workers.Keys(ctx)
-		if errors.Is(err, jetstream.ErrNoKeysFound) {
-			return nil
-		}
-		for _, k := range keys {
-			if e, err := f.workers.Get(ctx, k); err == nil {
-				out[k] = e.Value()
+		defer w.Stop() //nolint:errcheck // there is nothing to be done about it
+		for {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case e := <-w.Updates():
+				if e == nil { // everything is through
+					return nil
+				}
+				out = append(out, e.Value())
 			}
 		}
-		return err
 	})
 	return out, err
 }
@@ -281,37 +185,15 @@ func (f *Fleet) Workers(ctx context.Context) (map[string][]byte, error) {
 // Reserve takes the next time at which something that is paced may begin, for all workers together, and returns how long it
 // is until then: times of one key are at least an interval apart. now is this machine's clock, so clocks of several machines
 // should agree to within an interval.
-func (f *Fleet) Reserve(ctx context.Context, key string, interval time.Duration, now func() time.Time) (time.Duration, error) {
-	key = "pace." + Digest([]byte(key))[:32]
-	var wait time.Duration
-	for {
-		err := again(ctx, func(ctx context.Context) error {
-			e, err := f.state.Get(ctx, key)
-			if errors.Is(err, jetstream.ErrKeyNotFound) {
-				wait = 0
-				_, err = f.state.Create(ctx, key, encodeTime(now().Add(interval)))
-				return err
-			}
-			if err != nil {
-				return err
-			}
-			at := now()
-			next, err := decodeTime(e.Value())
-			if err != nil || next.Before(at) {
-				next = at
-			}
-			wait = next.Sub(at)
-			_, err = f.state.Update(ctx, key, encodeTime(next.Add(interval)), e.Revision())
-			return err
-		})
-		var api *jetstream.APIError
-		if errors.Is(err, jetstream.ErrKeyExists) || errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
-			continue // another worker was faster
+func (f *Fleet) Reserve(ctx context.Context, key string, interval time.Duration, now func() time.Time) (wait time.Duration, err error) {
+	err = swap(ctx, f.state, "pace."+Digest([]byte(key))[:32], func(there []byte) []byte {
+		at := now()
+		next, err := time.Parse(time.RFC3339Nano, string(there))
+		if err != nil || next.Before(at) {
+			next = at
 		}
-		return wait, err
-	}
+		wait = next.Sub(at)
+		return []byte(next.Add(interval).UTC().Format(time.RFC3339Nano))
+	})
+	return wait, err
 }
-
-func encodeTime(t time.Time) []byte { return []byte(t.UTC().Format(time.RFC3339Nano)) }
-
-func decodeTime(b []byte) (time.Time, error) { return time.Parse(time.RFC3339Nano, string(b)) }

@@ -1,9 +1,12 @@
 package broker
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+)
 
-// A job that fails again after its failure was forgotten is recorded again; else the first record stays.
-func TestFailureAfterRetry(t *testing.T) {
+// The first entry of a job stays, unless it is worth nothing or was forgotten.
+func TestRecord(t *testing.T) {
 	e, err := StartEmbedded(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -14,23 +17,24 @@ func TestFailureAfterRetry(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	f, err := c.Create(t.Context(), "retried", DefaultLimits())
+	f, err := c.Create(t.Context(), "recorded", DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
 	put := func(text, want string) {
 		t.Helper()
-		if err := f.PutFailure(t.Context(), "job", []byte(text)); err != nil {
-			t.Fatal(err)
+		written, err := f.Record(t.Context(), "job", []byte(text), func(there []byte) bool { return bytes.HasPrefix(there, []byte("failed")) })
+		if err != nil || written != (text == want) {
+			t.Errorf("%q: written %t, %v", text, written, err)
 		}
-		m, err := f.failed.GetLastMsgForSubject(t.Context(), f.subject("failed", "job"))
-		if err != nil || string(m.Data) != want {
-			t.Errorf("after %q: %+v, %v; want %q", text, m, err, want)
+		if there, err := f.Entry(t.Context(), "job"); err != nil || string(there) != want {
+			t.Errorf("after %q: %q, %v; want %q", text, there, err, want)
 		}
 	}
-	put("first", "first")
-	put("again", "first")
-	if err := f.ForgetFailure(t.Context(), "job"); err != nil {
+	put("failed once", "failed once")
+	put("result", "result")
+	put("another", "result")
+	if err := f.Forget(t.Context(), "job"); err != nil {
 		t.Fatal(err)
 	}
 	put("second", "second")
