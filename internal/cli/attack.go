@@ -21,7 +21,6 @@ func (a *app) newAttackSchemaCommand() *cobra.Command {
 	}
 }
 
-// attackLimits bounds one document.
 type attackLimits struct{ oatf.Limits }
 
 func (l *attackLimits) addDocumentLimitFlags(cmd *cobra.Command) {

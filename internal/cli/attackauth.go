@@ -13,7 +13,6 @@ import (
 	"gauntlet/result"
 )
 
-// attackAuthCommand is one run of the subcommand attack authorization.
 type attackAuthCommand struct {
 	*app
 	client string
@@ -21,7 +20,6 @@ type attackAuthCommand struct {
 	format string
 }
 
-// builtinClients are our own clients.
 var builtinClients = []string{"builtin:careful", "builtin:careless"}
 
 func (a *app) newAttackAuthCommand() *cobra.Command {

@@ -11,7 +11,6 @@ import (
 	"gauntlet/result"
 )
 
-// attackFmtCommand is one run of attack fmt.
 type attackFmtCommand struct {
 	*app
 	limits       attackLimits

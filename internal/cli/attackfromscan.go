@@ -13,7 +13,6 @@ import (
 	"gauntlet/result"
 )
 
-// attackFromScanCommand is one run of attack from-scan.
 type attackFromScanCommand struct {
 	*app
 	limits    limitFlags
@@ -63,7 +62,6 @@ func (s *attackFromScanCommand) draftDocuments(cmd *cobra.Command, args []string
 	return attackdoc.WriteDrafts(s.dir, drafts, s.say)
 }
 
-// readDefinitions reads snapshots into one catalog.
 func (s *attackFromScanCommand) readDefinitions(files []string) (*catalog.Catalog, error) {
 	c := &catalog.Catalog{}
 	for _, f := range files {

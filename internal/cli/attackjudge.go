@@ -17,7 +17,6 @@ import (
 	"gauntlet/result"
 )
 
-// attackJudgeCommand is one run of attack judge.
 type attackJudgeCommand struct {
 	*app
 	limits  attackLimits

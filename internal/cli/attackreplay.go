@@ -14,7 +14,6 @@ import (
 	"gauntlet/result"
 )
 
-// attackReplayCommand is one run of attack replay.
 type attackReplayCommand struct {
 	*app
 	limits  attackLimits

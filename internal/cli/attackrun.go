@@ -33,7 +33,6 @@ import (
 	"gauntlet/trace"
 )
 
-// attackRunCommand is one run of attack run.
 type attackRunCommand struct {
 	*app
 	limits  attackLimits
@@ -300,7 +299,6 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	return names, outs, nil
 }
 
-// playOne plays one document.
 func (r *attackRunCommand) playOne(ctx context.Context, text attackdoc.Text) result.AttackRun {
 	listen := r.listen
 	if listen == "" && (r.player.Agent != nil || r.player.AGUI != "") {
@@ -318,7 +316,6 @@ func (r *attackRunCommand) playOne(ctx context.Context, text attackdoc.Text) res
 	return r.player.Play(ctx, doc, text.Name, attackrun.Session{Listen: listen, AddressFile: r.addressFile, Trace: r.trace})
 }
 
-// makeTraceFolder creates the folder for traces.
 func (r *attackRunCommand) makeTraceFolder() error {
 	if r.trace == "" {
 		return nil

@@ -10,7 +10,6 @@ import (
 	"gauntlet/internal/run/userfile"
 )
 
-// attackValidateCommand is one run of attack validate.
 type attackValidateCommand struct {
 	*app
 	limits attackLimits

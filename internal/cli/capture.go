@@ -16,7 +16,6 @@ import (
 	"gauntlet/result"
 )
 
-// captureCommand is one run of the subcommand capture.
 type captureCommand struct {
 	*app
 	live         liveFlags

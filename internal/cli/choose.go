@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// choice selects checks by id or name.
 type choice struct{ only, skip []string }
 
 func (ch *choice) addChoiceFlags(cmd *cobra.Command) {

@@ -19,7 +19,6 @@ import (
 	"gauntlet/result"
 )
 
-// classifyCommand is one run of the subcommand classify.
 type classifyCommand struct {
 	*app
 	how          targetFlags

@@ -43,7 +43,6 @@ func Main(ctx context.Context, args []string, host Host) int {
 	return a.code
 }
 
-// app is one run.
 type app struct {
 	host     Host
 	quiet    bool

@@ -33,7 +33,6 @@ func (c *configFlags) addConfigFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "do not ask for consent: start and connect to what configurations name (default off)")
 }
 
-// anyGiven reports whether any configuration is requested.
 func (c *configFlags) anyGiven() bool { return c.discover || len(c.files) > 0 }
 
 // findConflict returns what is wrong with the combination of flags, or "".

@@ -16,7 +16,6 @@ import (
 	"gauntlet/result"
 )
 
-// diffCommand is one run of the subcommand diff.
 type diffCommand struct {
 	*app
 	limits limitFlags

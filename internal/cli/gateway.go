@@ -27,7 +27,6 @@ import (
 // defaultIdle is longer than a user's break in an ongoing session.
 const defaultIdle = 30 * time.Minute
 
-// gatewayCommand is one run of the subcommand gateway.
 type gatewayCommand struct {
 	*app
 	files   []string

@@ -20,7 +20,6 @@ import (
 	"gauntlet/result"
 )
 
-// mostHook bounds a hook's input, in bytes.
 const mostHook = 8 << 20
 
 func (a *app) newGuardCommand() *cobra.Command {

@@ -18,7 +18,6 @@ var commandGroups = []*cobra.Group{
 	{ID: "reference", Title: "Look things up:"},
 }
 
-// groupOf maps commands to their groups.
 var groupOf = map[string]string{
 	"scan": "examine", "capture": "examine", "classify": "examine", "probe": "examine", "vet": "examine", "mcp": "examine", "login": "examine", "logout": "examine",
 	"lock": "approve", "diff": "approve", "suppress": "approve",

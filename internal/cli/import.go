@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// importFlags name other programs' reports.
 type importFlags struct {
 	names []string
 	gate  bool

@@ -10,7 +10,6 @@ import (
 	"gauntlet/internal/run/userfile"
 )
 
-// limitFlags bound what is read.
 type limitFlags struct{ catalog.Limits }
 
 func (l *limitFlags) addLimitFlags(cmd *cobra.Command) {

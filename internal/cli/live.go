@@ -70,12 +70,10 @@ func (a *app) newTargetReader(l *liveFlags, parallel int, limits catalog.Limits,
 	}
 }
 
-// gatherTargets reads targets.
 func (a *app) gatherTargets(ctx context.Context, f *targetFlags, targets []target.Target) (*target.Gathered, error) {
 	return a.newTargetReader(&f.live, f.parallel, f.limits.Limits, nil).Gather(ctx, targets)
 }
 
-// showNote prints a note about a server.
 func (a *app) showNote(n target.Note) {
 	switch {
 	case n.Quote && !a.quiet:

@@ -22,7 +22,6 @@ import (
 	"gauntlet/result"
 )
 
-// lockCommand is one run of the subcommand lock.
 type lockCommand struct {
 	*app
 	how     targetFlags
@@ -172,7 +171,6 @@ func (l *lockCommand) checkLockFlags(cmd *cobra.Command, targets []target.Target
 	return nil
 }
 
-// readLockfile reads the existing lockfile.
 func (l *lockCommand) readLockfile() (err error) {
 	l.old, err = lockstate.Open(l.file, l.readFile, l.how.limits.Limits, l.say)
 	if !errors.Is(err, lockstate.ErrMissing) {
@@ -193,7 +191,6 @@ func (l *lockCommand) readLockfile() (err error) {
 	return nil
 }
 
-// writeFirst writes a first lockfile.
 func (l *lockCommand) writeFirst(now *lockstate.State) error {
 	if len(now.Entries) == 0 {
 		return nil // the reason was reported

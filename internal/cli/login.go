@@ -16,7 +16,6 @@ import (
 	"gauntlet/report"
 )
 
-// loginCommand is one run of the subcommand login.
 type loginCommand struct {
 	*app
 	scopes                  []string

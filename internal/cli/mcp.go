@@ -29,7 +29,6 @@ func (a *app) newMCPCommand() *cobra.Command {
 	return cmd
 }
 
-// vetForAgent vets one package.
 func (v *vetCommand) vetForAgent(ctx context.Context, target, depth string) (*result.Report, error) {
 	s, err := fetch.Parse(target)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	engine "gauntlet/internal/runtime/mcpserver"
 )
 
-// mockCommand is one run of the subcommand mock.
 type mockCommand struct {
 	*app
 	transportFlags

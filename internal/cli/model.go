@@ -77,7 +77,6 @@ func (a *app) openSharing(m *modelFlags, with *modelset.Set) (*modelset.Set, err
 	})
 }
 
-// writePlans implements --plan.
 func (a *app) writePlans(set *modelset.Set, plans []modelset.Plan) error {
 	return a.writeText("-", strings.Join(set.PlanLines(plans), "\n")+"\n")
 }

@@ -6,10 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// policyFile is the default file of decisions.
 const policyFile = ".gauntlet.yaml"
 
-// policyFlags select the decisions about findings.
 type policyFlags struct {
 	file string // may be ""
 	none bool

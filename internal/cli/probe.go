@@ -23,7 +23,6 @@ import (
 	"gauntlet/trace"
 )
 
-// probeCommand is one run of the subcommand probe.
 type probeCommand struct {
 	*app
 	how     targetFlags
@@ -177,7 +176,6 @@ func (p *probeCommand) checkAt(behindURL bool) error {
 	return nil
 }
 
-// report writes a run's results.
 func (p *probeCommand) report(got *proberun.Result, outs []reportfile.Output) error {
 	r, err := got.Report(version(), p.how.limits.Limits)
 	if err != nil {
@@ -222,7 +220,6 @@ func (p *probeCommand) judgeRecording(cmd *cobra.Command, args []string) error {
 	return p.report(got, outs)
 }
 
-// maxBurst bounds --burst.
 const maxBurst = 1000
 
 // otherToken returns the value of --other-bearer-env's variable, or "".

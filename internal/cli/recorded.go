@@ -31,7 +31,6 @@ func (f *recordedFlags) findConflict(cmd *cobra.Command) string {
 	return ""
 }
 
-// fileNames returns the named files.
 func (f *recordedFlags) fileNames() []string {
 	var out []string
 	for _, name := range []string{f.trace, f.boundary} {

@@ -27,7 +27,6 @@ import (
 	"gauntlet/result"
 )
 
-// redteamCommand is one run of the subcommand redteam.
 type redteamCommand struct {
 	*app
 	models     modelFlags

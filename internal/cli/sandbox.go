@@ -17,7 +17,6 @@ type sandboxFlags struct {
 	boxes launch.Sandboxes
 }
 
-// sandboxLevels are the values of --sandbox.
 var sandboxLevels = []string{string(sandbox.Off), string(sandbox.On), string(sandbox.Require)}
 
 // addSandboxFlags adds the flags; usual is the default level.
@@ -29,7 +28,6 @@ func (s *sandboxFlags) addSandboxFlags(f *pflag.FlagSet, usual sandbox.Level) {
 	f.StringArrayVar(&s.read, "sandbox-read", nil, "show sealed servers a copy of this `PATH` as well; repeatable (default none)")
 }
 
-// completeSandbox completes --sandbox.
 func completeSandbox(cmd *cobra.Command) { completeWith(cmd, "sandbox", sandboxLevels) }
 
 // sealing returns the sandboxing requested by the flags. Events are also recorded in a trace, if not nil.

@@ -13,7 +13,6 @@ import (
 	"gauntlet/result"
 )
 
-// scanCommand is one run of the subcommand scan.
 type scanCommand struct {
 	*app
 	choice  choice

@@ -15,7 +15,6 @@ import (
 	engine "gauntlet/internal/runtime/mcpserver"
 )
 
-// serveCommand is one run of the subcommand serve.
 type serveCommand struct {
 	*app
 	limits  limitFlags

@@ -19,7 +19,6 @@ import (
 	"gauntlet/result"
 )
 
-// suppressCommand is one run of the subcommand suppress.
 type suppressCommand struct {
 	*app
 	from, file             string

@@ -8,7 +8,6 @@ import (
 	"gauntlet/internal/run/target"
 )
 
-// targetFlags say how targets are read.
 type targetFlags struct {
 	live     liveFlags
 	limits   limitFlags

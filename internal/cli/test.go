@@ -14,7 +14,6 @@ import (
 	"gauntlet/suite"
 )
 
-// testCommand is one run of the subcommand test.
 type testCommand struct {
 	*app
 	outputs   outputFlags

@@ -12,12 +12,10 @@ func (a *app) newTraceCommand() *cobra.Command {
 	return group("trace", "Work with recorded conversations", a.newTraceShowCommand(), a.newTraceImportCommand(), a.newTraceRedactCommand())
 }
 
-// openTrace opens a trace, or standard input for "-".
 func (a *app) openTrace(name string) (*tracefile.Input, error) {
 	return tracefile.Open(name, a.host.Stdin)
 }
 
-// createTrace begins a trace.
 func (a *app) createTrace(name string) (*tracefile.File, error) {
 	t, err := tracefile.Create(name, a.host.Stdout, toolName(), func(s string) { a.say("%s", s) })
 	if err == nil {
@@ -61,7 +59,6 @@ func wantTrace(cmd *cobra.Command, args []string) error {
 	return wantOne(cmd, args, "no trace: name a file, - for standard input", "files")
 }
 
-// addFilterFlags adds the flags that select messages.
 func addFilterFlags(f *tracefile.Filter, cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.Servers, "server", nil, "take only the server of this `NAME`; repeatable (default all)")
 	cmd.Flags().StringArrayVar(&f.Methods, "method", nil, "only requests and notifications of this `METHOD`, and its answers; repeatable (default all)")

@@ -14,7 +14,6 @@ import (
 	"gauntlet/trace"
 )
 
-// traceImportCommand is one run of the subcommand trace import.
 type traceImportCommand struct {
 	*app
 	from    string

@@ -13,7 +13,6 @@ import (
 	"gauntlet/internal/run/userfile"
 )
 
-// traceRedactCommand is one run of the subcommand trace redact.
 type traceRedactCommand struct {
 	*app
 	file     string
@@ -50,7 +49,6 @@ func (r *traceRedactCommand) redactTrace(cmd *cobra.Command, args []string) erro
 	return interrupt.Run(cmd.Context(), func() error { return r.writeCopy(cmd.Context(), args[0], c) })
 }
 
-// newRemover returns a remover for the flags.
 func (r *traceRedactCommand) newRemover() (*tracefile.SecretRemover, error) {
 	var given []string
 	for _, name := range r.values {

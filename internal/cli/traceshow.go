@@ -13,7 +13,6 @@ import (
 	"gauntlet/trace"
 )
 
-// traceShowCommand is one run of the subcommand trace show.
 type traceShowCommand struct {
 	*app
 	filter  tracefile.Filter

@@ -17,7 +17,6 @@ import (
 	"gauntlet/internal/runtime/mcpclient"
 )
 
-// vetCommand is one run of the subcommand vet.
 type vetCommand struct {
 	*app
 	outputs outputFlags
@@ -132,7 +131,6 @@ func (v *vetCommand) chooseTargets(cmd *cobra.Command, names []string) ([]vet.Ta
 	return out, nil
 }
 
-// configuredTargets returns entries of configurations.
 func (v *vetCommand) configuredTargets(cmd *cobra.Command, names []string) ([]vet.Target, error) {
 	files, problems, err := v.readConfigs(cmd.Context(), &v.configs)
 	if err != nil {
@@ -165,7 +163,6 @@ func (v *vetCommand) options() (*vet.Options, error) {
 	}, nil
 }
 
-// packageCache returns the cache directory of packages.
 func (v *vetCommand) packageCache() (string, error) {
 	if v.cache != "" {
 		return filepath.Abs(v.cache)

@@ -121,7 +121,6 @@ func FlagMeaning(f *pflag.Flag) string {
 // A row is a name and what it means.
 type row struct{ name, meaning string }
 
-// writeRows writes rows in two columns.
 func writeRows(b *strings.Builder, rows []row, columns int) {
 	widest := 0
 	for _, r := range rows {
@@ -165,7 +164,6 @@ func wrapText(text string, columns int) string {
 	return b.String()
 }
 
-// wrapLine wraps a text at spaces.
 func wrapLine(text string, columns int) []string {
 	var lines []string
 	var line string

@@ -49,7 +49,6 @@ func (r *Rule) Plan(m Message) (Plan, string) {
 	return r.plan(r, m)
 }
 
-// wholeMessage returns a message as one step.
 func wholeMessage(text string) Step { return Step{Begin: true, Data: []byte(text), End: true} }
 
 func yieldSteps(all ...Step) iter.Seq[Step] {

@@ -13,7 +13,6 @@ const (
 	EvidenceEvent  = "evidence"
 )
 
-// trialRecord is a trial's JSON form.
 type trialRecord struct {
 	Tool      string `json:"tool"`
 	Parameter string `json:"parameter"`
@@ -74,7 +73,6 @@ func ParseTrial(raw string) (Trial, error) {
 	return t, nil
 }
 
-// evidenceRecord is the JSON form of evidence without trials.
 type evidenceRecord struct {
 	Server   string    `json:"server"`
 	None     []Class   `json:"not_applicable"`

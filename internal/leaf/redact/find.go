@@ -55,7 +55,6 @@ func (r *Redactor) find(text string) []span {
 	}
 }
 
-// joined merges overlapping spans.
 func joined(spans []span) []span {
 	slices.SortStableFunc(spans, func(a, b span) int {
 		if a.start != b.start {

@@ -160,7 +160,6 @@ func (p place) valuesOf(keyword string) (old, new rawjson.Value) {
 
 func (p place) below(name string) string { return p.at + "/" + rawjson.EscapePointer(name) }
 
-// keywordChange returns a change of a keyword.
 func (p place) keywordChange(keyword string, class Class, words string) Change {
 	return Change{Pointer: p.below(keyword), Keyword: keyword, Class: class, Words: words, Old: p.olds[keyword], New: p.news[keyword]}
 }

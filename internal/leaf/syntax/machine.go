@@ -45,7 +45,6 @@ func (m *machine) reserve(textBytes, symbols int) {
 	}
 }
 
-// text reads a zero-terminated string.
 func (m *machine) text(at int32) string {
 	b, _, _ := bytes.Cut(m.memory()[at:], []byte{0})
 	return string(b)

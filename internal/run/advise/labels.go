@@ -16,7 +16,6 @@ import (
 	"gauntlet/result"
 )
 
-// labelLane names questions about labels in caches.
 const labelLane = "labels"
 
 // Layer3 is the classifier's third layer: models are asked about tools left in doubt by the other layers.

@@ -48,7 +48,6 @@ func (s *Scorer) Score(ctx context.Context, q indicator.Question) (float64, erro
 	return s.ask(ctx, q.Intent, q.Text)
 }
 
-// calibrate scores an intent's examples, once.
 func (s *Scorer) calibrate(ctx context.Context, q indicator.Question) {
 	s.mu.Lock()
 	done := s.calibrated[q.Intent]

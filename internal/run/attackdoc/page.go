@@ -10,7 +10,6 @@ import (
 	"gauntlet/result"
 )
 
-// writePage writes diagnoses as an HTML page.
 func writePage(w io.Writer, all []Diagnosis) error {
 	p := &report.TablePage{Title: "Attack documents", Class: "ok", Verdict: strings.TrimSpace(tallyText(all)), Read: fmt.Sprintf("%d documents were checked against the rules of the format.", len(all))}
 	documents := report.Table{ID: "documents", Title: "Documents", Head: []string{"Document", "Is", "Errors", "Warnings"}}
@@ -56,7 +55,6 @@ func stateOf(on *Diagnosis) string {
 	return "valid"
 }
 
-// diagnostics returns errors and warnings together.
 func (on *Diagnosis) diagnostics() []oatf.Diagnostic {
 	return append(on.Errors[:len(on.Errors):len(on.Errors)], on.Warnings...)
 }

@@ -130,7 +130,6 @@ func listSome(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// predicateText describes a match predicate.
 func predicateText(predicate rawjson.Value) string {
 	var all []string
 	for m := range predicate.Members() {

@@ -175,7 +175,6 @@ func (p *play) playAndJudge(ctx context.Context) (result.AttackRun, error) {
 	return out, nil
 }
 
-// reportUnjudged returns a run without a verdict.
 func (p *play) reportUnjudged() result.AttackRun {
 	out := result.AttackRun{ID: p.doc.Attack.ID, Name: p.doc.Attack.Name, Actors: []result.ActorRun{}, Notices: []result.Notice{}}
 	if s := p.doc.Attack.Severity; s != nil {
@@ -234,7 +233,6 @@ func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
 	return &sum, errors.Join(broken, p.outcome.Trouble)
 }
 
-// agent returns the agent of this run.
 func (p *play) agent() *testagent.Agent {
 	if p.AgentOf != nil {
 		return p.AgentOf(max(1, p.Run))
@@ -326,7 +324,6 @@ func (p *play) openTransports(ctx context.Context, run *attack.Run) ([]func(cont
 	return out, nil
 }
 
-// announceServers tells where the servers are.
 func (p *play) announceServers(lines string) error {
 	if p.AddressFile != "" {
 		if err := userfile.Write(p.AddressFile, nil, func(w io.Writer) error {

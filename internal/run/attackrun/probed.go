@@ -166,7 +166,6 @@ func (p *probed) tally(doc *oatf.Document) *tally {
 	return t
 }
 
-// whyNot says why nothing was delivered.
 func (t *tally) whyNot() string {
 	if len(t.exposure.Parts) == 0 {
 		return "no tool that may be called has a parameter that this could be tried on"
@@ -174,7 +173,6 @@ func (t *tally) whyNot() string {
 	return "nothing reached a tool's code: " + strings.Join(t.reasons[:min(len(t.reasons), named)], "; ")
 }
 
-// named bounds the reasons in a verdict.
 const named = 3
 
 // judgedByTrials replaces the patterns' verdict if the document was tried by classes.

@@ -48,7 +48,6 @@ func (r *Player) PlayAll(ctx context.Context, texts []attackdoc.Text, limits oat
 	return runs
 }
 
-// resultOf returns a run's result for observers.
 func resultOf(run *result.AttackRun) runstate.Result {
 	r := runstate.Result{Word: "not judged", What: cmp.Or(run.ID, run.Document), Where: run.Agent, Says: cmp.Or(run.Problem, run.Name)}
 	if run.Verdict != nil {

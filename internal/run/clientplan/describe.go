@@ -62,7 +62,6 @@ func filledNames(e *config.Entry) string {
 	return strings.Join(names, ", ")
 }
 
-// assignVariables formats variables as NAME=VALUE.
 func assignVariables(vs []config.Variable) []string {
 	var out []string
 	for _, v := range vs {
@@ -80,7 +79,6 @@ func (l *Launch) entryOrigins() string {
 	return strings.Join(from, ", ")
 }
 
-// assignedNames returns the names in NAME=VALUE entries.
 func assignedNames(entries []string) string {
 	var names []string
 	for _, e := range entries {

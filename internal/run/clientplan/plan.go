@@ -102,7 +102,6 @@ func (p *Plan) resolveEntry(host discover.Host, one *Planned, same map[[sha256.S
 	one.Launch.Entries = append(one.Launch.Entries, one.Entry)
 }
 
-// entryTarget returns a resolved entry's server.
 func entryTarget(e *config.Entry) target.Target {
 	t := target.Target{Name: EntryName(e), Place: entryLocation(e), Server: launch.Server{Guard: e.Guarded(), Configured: true}}
 	if e.Command == "" {

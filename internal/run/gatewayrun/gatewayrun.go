@@ -82,7 +82,6 @@ func (r *Run) newUpstream(s Server) gateway.Upstream {
 	}}
 }
 
-// newGateway returns a gateway of some servers.
 func (r *Run) newGateway(servers []Server) (*gateway.Gateway, error) {
 	var secrets []string // servers may repeat them
 	for _, s := range servers {

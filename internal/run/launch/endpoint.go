@@ -34,7 +34,6 @@ const (
 	mostSockets = 8
 )
 
-// usualPaths are common MCP paths.
 var usualPaths = []string{"/mcp", "/sse", "/", "/mcp/", "/api/mcp", "/mcp/sse", "/sse/", "/v1/mcp", "/stream", "/http", "/message"}
 
 // A Clue is prior knowledge of where a server listens; the zero Clue is none.

@@ -26,7 +26,6 @@ type Sandboxes struct {
 // sandbox keeps them.
 const maxKept = 48 << 20
 
-// sandboxRun is one started server.
 type sandboxRun struct {
 	server string
 	box    *sandbox.Sandbox // nil if none was available
@@ -120,7 +119,6 @@ func (b *Sandboxes) Reports() []result.Sandbox {
 	return out
 }
 
-// mostListed bounds each list of a report.
 const mostListed = 100
 
 // summarise adds a summary of the events.

@@ -17,7 +17,6 @@ import (
 	"gauntlet/result"
 )
 
-// maxBytes bounds a report that is read.
 const maxBytes = 256 << 20
 
 // errUnknown says that a file cannot be shown.

@@ -25,7 +25,6 @@ import (
 // notifications.
 const pollEvery = 300 * time.Millisecond
 
-// maxViewers bounds the browsers waiting for news.
 const maxViewers = 32
 
 //go:embed frame.js
@@ -115,7 +114,6 @@ func (s *Server) watchFiles(ctx context.Context) {
 	}
 }
 
-// look tells viewers which files have changed.
 func (s *Server) look() {
 	for i, f := range s.Files {
 		now := stateOf(f)

@@ -13,7 +13,6 @@ const service = "gauntlet"
 // keyringTime bounds keyring operations: one waiting for an absent user would block everything.
 const keyringTime = 20 * time.Second
 
-// ring is a keyring.
 type ring interface {
 	get(origin string) (string, error)
 	set(origin, text string) error

@@ -214,7 +214,6 @@ func (s *Session) keep(l *oauth.Login) {
 	s.login, s.loaded = l, true
 }
 
-// newAuthorizer returns an authorizer for a server.
 func (s *Sessions) newAuthorizer(ctx context.Context, server string) (*oauth.Authorizer, error) {
 	guard, err := oauth.NewGuard(ctx, server, s.Origins)
 	if err != nil {

@@ -44,7 +44,6 @@ type Store struct {
 	ring ring // nil for the system's
 }
 
-// storeFile is the file's content.
 type storeFile struct {
 	Version int               `json:"version"`
 	Origins map[string]*entry `json:"origins"`

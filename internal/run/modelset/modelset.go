@@ -34,7 +34,6 @@ type Set struct {
 	Ledger  *model.Ledger
 }
 
-// longestPrices bounds a price file, in bytes.
 const longestPrices = 1 << 20
 
 // Open resolves all models without asking any; an error means that one cannot be asked at all.

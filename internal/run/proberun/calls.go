@@ -82,7 +82,6 @@ func (p *prober) probeWithQuestions(ctx context.Context) {
 	}
 }
 
-// maxAsked bounds the kept server requests.
 const maxAsked = 64
 
 func appendAsked(to []probe.Message, during string, raw []string) []probe.Message {

@@ -28,7 +28,6 @@ func (d *demand) names() []string {
 	return out
 }
 
-// secrets returns the random values, as NAME=VALUE.
 func (d *demand) secrets() []string {
 	var out []string
 	for _, e := range d.env {

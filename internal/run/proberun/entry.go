@@ -158,7 +158,6 @@ func promptArguments(prompt rawjson.Value) (properties map[string]any, required 
 // templateExpression matches an RFC 6570 expression: operator, names, modifiers.
 var templateExpression = lazyregexp.New(`\{([+#./;?&]?)([\w.,*:-]{1,200})\}`)
 
-// templateNames returns a URI template's variables.
 func templateNames(template string) (out []string) {
 	for _, m := range templateExpression.FindAllStringSubmatch(template, 20) {
 		for name := range strings.SplitSeq(m[2], ",") {

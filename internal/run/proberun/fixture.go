@@ -17,7 +17,7 @@ import (
 //go:embed notes.db
 var notesDB []byte
 
-// planted maps probeplan's names of places to the random content behind them.
+// planted maps the names of planted places to their random content.
 type planted map[string]string
 
 // plantedEndings are the file types that tools ask for. All contain text.
@@ -157,7 +157,6 @@ const (
 	mostProgramCalls = 10_000
 )
 
-// readProgramLog parses what the stand-ins recorded.
 func readProgramLog(text string) (out []programCall) {
 	for line := range strings.SplitSeq(text, entryEnd) {
 		parts := strings.Split(line, "\x00")

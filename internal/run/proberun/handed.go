@@ -193,7 +193,6 @@ func (r *run) keepHandouts(t *tool, a Answer) {
 	}
 }
 
-// bindingsOf returns the bindings of one tool.
 func (r *run) bindingsOf(t *tool) (out []*binding) {
 	for i := range r.bindings {
 		if r.bindings[i].tool == t {
@@ -222,7 +221,6 @@ func (r *run) renew(ctx context.Context, t *tool, arguments string, a Answer) bo
 	return changed
 }
 
-// mostRenewals bounds a tool's renewals.
 const mostRenewals = 30
 
 // bestHanded returns the value in an answer that fits a binding best, or "".

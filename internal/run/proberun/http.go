@@ -73,7 +73,6 @@ const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"pro
 
 const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 
-// prober is one run over HTTP.
 type prober struct {
 	protocolTarget
 	client  *http.Client

@@ -30,7 +30,6 @@ func (p *prober) probeOldTransport(ctx context.Context, u *url.URL) {
 	p.connect(ctx, probe.Exchange{ID: "P11", Step: "no token"})
 }
 
-// connectAgain repeats recorded connections.
 func (p *prober) connectAgain(ctx context.Context, exchanges []probe.Exchange) {
 	token := p.Token
 	for _, x := range exchanges {

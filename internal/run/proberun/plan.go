@@ -53,7 +53,6 @@ type Target struct {
 	variants  []variant
 }
 
-// planOptions says how widely to plan.
 type planOptions struct {
 	// Floor is the minimum confidence of labels and roles; capability.Medium unless low ones are requested.
 	Floor capability.Confidence

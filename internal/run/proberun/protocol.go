@@ -84,7 +84,6 @@ func (r *run) probeLines(ctx context.Context, plan Plan) {
 	r.out.Evidence.Protocol = e
 }
 
-// openAnew restarts the server.
 func (r *run) openAnew() (wire.Conn, error) {
 	if r.opened != nil {
 		_ = r.opened.Conn.Kill() // it is no longer needed

@@ -74,7 +74,6 @@ func FromTrace(t *trace.Trace) (*Result, error) {
 	return out, nil
 }
 
-// groundName says where a server ran.
 func groundName(sealed bool) string {
 	if sealed {
 		return "sandbox"

@@ -97,7 +97,6 @@ type Result struct {
 	recorded    *trace.Trace      // of a run that is judged again; nil for a new one
 }
 
-// run is one run against one server.
 type run struct {
 	Options
 	ground    *ground
@@ -382,7 +381,6 @@ func (r *run) companions() schemafill.Companions {
 	}
 }
 
-// plan chooses the trials.
 func (r *run) plan() {
 	tools := make([]Tool, len(r.tools))
 	for i, t := range r.tools {
@@ -399,7 +397,6 @@ func (r *run) planOptions() planOptions {
 	return planOptions{Floor: r.Floor, Wide: r.out.Sealed || r.AllowCalls, Allow: r.allows}
 }
 
-// addTarget adds a trial to the run.
 func (r *run) addTarget(c *Target, t *tool) {
 	if r.Classes != nil && !slices.Contains(r.Classes, c.Class) || r.Only != nil && !r.Only(r.out.Evidence.Server, &probe.Trial{Tool: t.Name, Parameter: c.Parameter.Path, Class: c.Class}) {
 		return

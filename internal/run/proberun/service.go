@@ -27,7 +27,6 @@ type service struct {
 	calls []serviceCall
 }
 
-// maxServiceCalls bounds the requests kept.
 const maxServiceCalls = 10_000
 
 // listen starts a service on a free port.
@@ -64,7 +63,6 @@ func (s *service) remember(r *http.Request) {
 	}
 }
 
-// seen returns all requests so far.
 func (s *service) seen() []serviceCall {
 	s.mu.Lock()
 	defer s.mu.Unlock()

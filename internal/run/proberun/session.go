@@ -39,7 +39,6 @@ func (r *run) openSession(ctx context.Context) (err error) {
 // listenTime bounds the time from a server's start until it listens.
 const listenTime = 60 * time.Second
 
-// begin opens the session over the connection.
 func (r *run) begin(ctx context.Context) (err error) {
 	name, version := r.opened.IntroducedAs("gauntlet", r.Version)
 	r.session, err = mcpclient.Open(ctx, r.opened.Conn, mcpclient.Options{

@@ -45,7 +45,6 @@ func (r *run) stallTools(ctx context.Context) {
 	}
 }
 
-// stallParameters returns a tool's free text parameters.
 func stallParameters(t *tool) (out []string) {
 	for _, p := range t.Schema.Parameters() {
 		if p.Free() && len(out) < maxVolley {

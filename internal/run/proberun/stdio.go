@@ -79,7 +79,6 @@ func (s *lineProber) begin(ctx context.Context, opening string) bool {
 	return s.conn.Send(ctx, []byte(initialized)) == nil
 }
 
-// start restarts the server.
 func (s *lineProber) start() bool {
 	s.close()
 	conn, err := s.open()

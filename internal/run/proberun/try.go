@@ -320,7 +320,6 @@ func (r *run) ordinaryFor(ctx context.Context, t *target, choice map[string]any)
 	return o
 }
 
-// call calls a tool.
 func (r *run) call(ctx context.Context, t *tool, arguments string) Answer {
 	method, params := t.request(arguments)
 	a := r.ask(ctx, t, method, params)
@@ -371,7 +370,6 @@ func (r *run) ask(ctx context.Context, t *tool, method, params string) Answer {
 	return Answer{}
 }
 
-// alive reports whether the server answers anything.
 func (r *run) alive(ctx context.Context) bool { return r.answersWithin(ctx, 1500*time.Millisecond) }
 
 // answersWithin reports whether the server answers anything within a time.
@@ -434,7 +432,6 @@ func (r *run) settle(ctx context.Context) {
 	r.out.Evidence.Calls = r.calls
 }
 
-// outcome returns the outcome of a trial.
 func (t *target) outcome() probe.Outcome {
 	switch {
 	case t.proof != nil:

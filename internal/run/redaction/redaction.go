@@ -137,8 +137,8 @@ func (v *Redactor) redactFinding(f *finding.Finding) {
 	}
 }
 
-// redactEvidence hides values in an excerpt. If a value occurs only in the decoded text, the raw text holds it in an unknown
-// encoding and is hidden whole, and vice versa.
+// redactEvidence hides values in an excerpt. If only the normalized text shows a value, the raw text holds it in an unknown form and
+// is replaced by the normalized one; if only the raw text does, the normalized text is dropped.
 func (v *Redactor) redactEvidence(e *finding.Evidence) {
 	raw, read := e.Raw, e.Normalized
 	for _, t := range []*string{&e.Raw, &e.Normalized} {

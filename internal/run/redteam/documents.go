@@ -85,7 +85,6 @@ func placementOf(doc *oatf.Document) string {
 	return parts[0].Method
 }
 
-// playedOf summarises a document's run.
 func playedOf(run *result.AttackRun, file string) Played {
 	p := Played{Outcome: Inconclusive, Reason: run.Problem}
 	if run.Verdict != nil {

@@ -16,7 +16,6 @@ type masks struct {
 	given *redact.Redactor
 }
 
-// add adds values given to the server.
 func (k *masks) add(secrets []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

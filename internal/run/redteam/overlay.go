@@ -42,7 +42,6 @@ type overlaidConn struct {
 	failed  bool
 }
 
-// asked is a pending request.
 type asked struct{ method, tool string }
 
 func (c *overlaidConn) Send(ctx context.Context, msg []byte) error {

@@ -68,7 +68,6 @@ func group(groups *[]result.RedTeamGroup, name string) *result.RedTeamTally {
 	return &(*groups)[i].RedTeamTally
 }
 
-// addRun counts one run.
 func addRun(t *result.RedTeamTally, j *job, kept bool) result.RedTeamRun {
 	p := &j.played
 	out := result.RedTeamRun{Run: j.setting.Run, Control: j.setting.Control, Outcome: p.Outcome, Reason: p.Reason, Messages: p.Messages}

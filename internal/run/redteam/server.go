@@ -172,7 +172,6 @@ func (t *Target) chooseTask(readOnly map[string]bool) (tool, task string) {
 	return "", ""
 }
 
-// play plays one run with the server.
 func (t *Target) play(ctx context.Context, agent *testagent.Agent, task string, o overlay, setting Setting) Played {
 	file, err := tracefile.Create(setting.Trace, nil, t.Tool, nil)
 	if err != nil {

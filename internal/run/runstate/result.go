@@ -20,7 +20,6 @@ type Result struct {
 	Says  string `json:"says,omitempty"`
 }
 
-// maxResults bounds a record's listed results.
 const maxResults = 2_000
 
 // OfFinding returns a finding's Result. The finding must be redacted.
@@ -38,14 +37,12 @@ func placeOf(l finding.Location) string {
 	return strings.Join(parts, " ")
 }
 
-// clip shortens each text.
 func (r *Result) clip() {
 	for _, text := range []*string{&r.ID, &r.Word, &r.What, &r.Where, &r.Says} {
 		*text = clip(*text)
 	}
 }
 
-// clip shortens a text.
 func clip(text string) string {
 	if len(text) > maxStep {
 		return strings.ToValidUTF8(text[:maxStep], "") + "…"

@@ -45,7 +45,6 @@ func (s *Scan) addExtracted() {
 	}
 }
 
-// unknown returns the tools with unreadable parts.
 func (e *extracted) unknown() (out []string) {
 	for name, d := range e.tools {
 		if len(d.Unknown) > 0 {

@@ -19,7 +19,6 @@ import (
 	"gauntlet/trace"
 )
 
-// readTargets reads the baseline and every target.
 func (s *Scan) readTargets(ctx context.Context) error {
 	if s.BaselineFile != "" {
 		if err := s.readBaseline(ctx); err != nil {

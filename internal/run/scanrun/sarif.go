@@ -69,7 +69,6 @@ type (
 	}
 )
 
-// readSARIF reads the results of all runs.
 func (f *importedFile) readSARIF(runs []json.RawMessage) {
 	for _, text := range runs {
 		var run sarifRun

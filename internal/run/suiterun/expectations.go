@@ -49,7 +49,6 @@ func isRefusal(err error) bool {
 	return errors.As(err, &refused)
 }
 
-// checkText checks the texts of a result.
 func checkText(e *suite.Expect, text string) string {
 	for _, want := range e.Contains {
 		if !strings.Contains(text, want) {

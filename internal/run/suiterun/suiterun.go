@@ -417,7 +417,6 @@ func (t *run) judgeRecording(rec check.Recording, results []stepResult) *result.
 	return r
 }
 
-// judgeExpectations compares results with the expectations.
 func (t *run) judgeExpectations(tr *trace.Trace, results []stepResult) []result.Expectation {
 	var out []result.Expectation
 	add := func(e *suite.Expect, name, why string) {

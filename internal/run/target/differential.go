@@ -15,7 +15,6 @@ import (
 // A client is the name we introduce ourselves by. All claim the same capabilities: none.
 type client struct{ name, version string }
 
-// ownClient is our real name.
 func (r *Reader) ownClient() client { return client{"gauntlet", r.Version} }
 
 // otherClient is Claude Desktop's name: an agent that no server rejects.

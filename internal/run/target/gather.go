@@ -157,7 +157,6 @@ func (r *Reader) captureAll(ctx context.Context, targets []Target) map[int]*Capt
 	return out
 }
 
-// tellCaptured reports what one server said.
 func (r *Reader) tellCaptured(c *Captured, t *Target) {
 	if r.Captured == nil {
 		return

@@ -152,7 +152,6 @@ func isConfiguration(file string) bool {
 
 func isObject(v json.RawMessage) bool { return len(v) > 0 && v[0] == '{' }
 
-// peek reads the beginning of a file.
 func peek(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -69,7 +69,6 @@ func observed(out Outcome, e agent.Exit, noOwnTools bool) Outcome {
 	return out
 }
 
-// splitAgents separates MCP servers from A2A agents.
 func splitAgents(all []Server) (servers []Server, agents []agent.Server) {
 	for _, s := range all {
 		if s.Agent {

@@ -151,7 +151,6 @@ func (s *Server) dialer() func(context.Context) (wire.Conn, error) {
 	return s.Dial
 }
 
-// builtinOutcome says how a built-in agent ended.
 func builtinOutcome(r simagent.Result, err error) Outcome {
 	out := Outcome{Ended: "the agent is done", Scripted: r.Scripted, Answer: r.Answer}
 	if r.Cut != "" {

@@ -152,7 +152,6 @@ func ReadConversation(name string, stdin io.Reader) (t *trace.Trace, floods []st
 	return t, floods, err
 }
 
-// maxMeters bounds the connections examined for floods.
 const maxMeters = 10_000
 
 // Read reads a whole trace with its further files, or stdin for "-"; see [trace.Read]. With a nil stdin every name is a file.

@@ -109,7 +109,6 @@ func (s *advisorySearch) read(ctx context.Context, place string) error {
 	})
 }
 
-// load downloads an export.
 func load(ctx context.Context, address string) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, loadTime, fmt.Errorf("loading it took more than %s", loadTime))
 	defer cancel()

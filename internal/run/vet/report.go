@@ -14,7 +14,6 @@ import (
 	"gauntlet/result"
 )
 
-// report judges what was read.
 func (v *vetting) report(ctx context.Context, older *vetting) (*result.Report, error) {
 	opt := scanner.Options{Version: v.Version, Configs: v.read.agents}
 	if seen := v.read.boxes.Observed(); seen != nil {

@@ -119,7 +119,6 @@ func (v *vetting) capture(ctx context.Context) error {
 	}
 }
 
-// definitionsText says what was read.
 func (v *vetting) definitionsText(notes []target.Note) string {
 	items := 0
 	for _, s := range v.read.catalog.Servers {
@@ -212,7 +211,6 @@ func placeholder(name string) string {
 	return "placeholder-0123456789abcdef"
 }
 
-// probe probes the server.
 func (v *vetting) probe(ctx context.Context) {
 	switch {
 	case !v.Depth.wants(Behaviour):

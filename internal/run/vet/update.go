@@ -69,7 +69,6 @@ func (v *vetting) compare(o *vetting) {
 // maxNamed bounds the entries named in a change.
 const maxNamed = 20
 
-// sayLists reports additions and removals.
 func sayLists(say func(string, ...any), what string, was, now []string) {
 	for _, change := range []struct {
 		word string

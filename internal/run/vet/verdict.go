@@ -9,7 +9,6 @@ import (
 	"gauntlet/result"
 )
 
-// maxReasons bounds the reasons in a verdict.
 const maxReasons = 3
 
 // judge sets the verdict: by the most severe finding, otherwise by what was not done.
@@ -45,7 +44,6 @@ func (v *vetting) judge(r *result.Report) {
 	r.Vetted[0] = *w
 }
 
-// firstReasons returns at most maxReasons reasons.
 func firstReasons(all []string) []string {
 	out := slices.Clone(all[:min(len(all), maxReasons)])
 	if n := len(all) - len(out); n > 0 {

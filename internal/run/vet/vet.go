@@ -39,7 +39,6 @@ func ParseDepth(text string) (Depth, error) {
 	return Depth(text), nil
 }
 
-// wants reports whether a depth includes another.
 func (d Depth) wants(level Depth) bool {
 	return d == "" || slices.Index(Depths(), string(d)) >= slices.Index(Depths(), string(level))
 }

@@ -195,7 +195,6 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// readAnswer determines what the agent answered.
 func (e *Exit) readAnswer(file string) {
 	if f, err := os.Open(file); err == nil {
 		defer f.Close()

@@ -26,9 +26,8 @@ const (
 
 const (
 	// helloTime bounds the wait for a client's first line, helloBytes its length.
-	helloTime  = 10 * time.Second
-	helloBytes = 1 << 10
-	// mostBridges bounds the concurrent bridges.
+	helloTime   = 10 * time.Second
+	helloBytes  = 1 << 10
 	mostBridges = 64
 )
 

@@ -22,7 +22,6 @@ type Preset struct {
 	keys []string
 }
 
-// presetRun is a preset's input.
 type presetRun struct {
 	dir, prompt    string
 	config         string // mcp.json
@@ -128,7 +127,6 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-// writeJSON writes a file of the agent's.
 func writeJSON(path string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err == nil {

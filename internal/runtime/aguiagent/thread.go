@@ -39,7 +39,6 @@ func newThread(ctx context.Context) *thread {
 	return &thread{ctx: ctx, stop: stop, events: make(chan event), waiting: map[string]chan string{}}
 }
 
-// work runs the agent.
 func (t *thread) work(agent Agent, in *input) {
 	defer t.stop()
 	c := in.conversation()
@@ -97,7 +96,6 @@ func (t *thread) tell(ctx context.Context, send func(string)) (ended bool, faile
 	}
 }
 
-// callEvents returns the events of one call.
 func callEvents(id, tool, arguments string) []string {
 	q := rawjson.Quote(id)
 	return []string{

@@ -58,7 +58,6 @@ func newActor(s *script, r *Run) *Actor {
 	return a
 }
 
-// beginFirstPhase starts the first phase.
 func (a *Actor) beginFirstPhase(ctx context.Context) {
 	a.mu.Lock()
 	a.m = newPhaseMachine(a.script, a.run.clockNow())
@@ -79,7 +78,6 @@ func (a *Actor) armTimer(ctx context.Context) {
 	}
 }
 
-// wake handles the timer.
 func (a *Actor) wake(ctx context.Context) {
 	if ctx.Err() == nil {
 		a.mu.Lock()
@@ -97,7 +95,6 @@ func (a *Actor) isDueBy(t time.Time) bool {
 	return ok && !due.After(t)
 }
 
-// stopTimer stops the timer for good.
 func (a *Actor) stopTimer() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,8 +10,7 @@ import (
 
 const (
 	// maxCapture bounds one captured value, in bytes: a peer chooses its length, and it may be repeated many times.
-	maxCapture = 64 << 10
-	// maxCaptured bounds the sum of all values.
+	maxCapture  = 64 << 10
 	maxCaptured = 16 << 20
 )
 

@@ -30,7 +30,6 @@ func (c *Clock) setTime(to time.Time) {
 	}
 }
 
-// clockNow returns the run's time.
 func (r *Run) clockNow() time.Time {
 	if r.opt.Clock == nil {
 		return time.Now()

@@ -69,7 +69,6 @@ func (a *Actor) awaitCaptures(ctx context.Context, phase int, left <-chan struct
 	return none
 }
 
-// runEntryActions performs the on_enter actions in order.
 func (a *Actor) runEntryActions(ctx context.Context, e Entry) {
 	a.entering.Lock()
 	defer a.entering.Unlock()

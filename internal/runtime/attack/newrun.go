@@ -54,7 +54,6 @@ const maxActors = 100
 // ErrNothingToPlay says that a document has no actor that a Run plays.
 var ErrNothingToPlay = errors.New("the document has no actor that can be played here")
 
-// nothingToPlay explains ErrNothingToPlay.
 func (r *Run) nothingToPlay() error {
 	var why []string
 	for _, s := range r.skipped {

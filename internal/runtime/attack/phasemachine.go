@@ -29,7 +29,6 @@ type change struct {
 	over   bool // there is no next phase: the script has ended
 }
 
-// heldPhase returns the current phase.
 func (m *phaseMachine) heldPhase() *Phase { return &m.Phases[m.index] }
 
 // endDuePhases ends phases whose time is up, each at its own due time, so that the result does not depend on how often the machine

@@ -166,7 +166,6 @@ func (r *Run) Run(ctx context.Context) Summary {
 
 var errLimit = errors.New(EndedLimit)
 
-// awaitEnd returns why the run ends.
 func (r *Run) awaitEnd(ctx context.Context) string {
 	all := make(chan struct{})
 	through := all
@@ -263,7 +262,6 @@ func (r *Run) matchContext() (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(r.alive, matchTime, errMatchTime)
 }
 
-// recordMessage adds a message to the trace.
 func (r *Run) recordMessage(m trace.Message) int {
 	out, err := r.opt.Recorder.Record(m)
 	if err != nil {

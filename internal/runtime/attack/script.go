@@ -95,7 +95,6 @@ func readPhase(p *oatf.Phase) (Phase, error) {
 //	  - {actor: recon, extractors: [token], timeout: 10s}
 const awaitKey = "x-gauntlet-await"
 
-// defaultAwait is the default timeout of awaitKey.
 const defaultAwait = 30 * time.Second
 
 // An await is what a phase waits for on entry.

@@ -39,7 +39,6 @@ type Form struct {
 // the model.
 const SynthesisEvent = "synthesize"
 
-// longestSynthesis bounds a model's text, in bytes.
 const longestSynthesis = 256 << 10
 
 // ErrNoSynthesizer says that a document needs a model and there is none.

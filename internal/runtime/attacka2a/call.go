@@ -25,7 +25,6 @@ const (
 	codeNotCancelable = -32002
 )
 
-// serveCall answers a JSON-RPC request.
 func (x *exchange) serveCall() {
 	body, err := x.readBody()
 	if err != nil {
@@ -179,7 +178,6 @@ func wrapped(v rawjson.Value, what string) string {
 	return `{"` + what + `":` + a2a.Modern(v) + `}`
 }
 
-// reply sends an answer.
 func (x *exchange) reply(id, body string) {
 	text := `{"jsonrpc":"2.0","id":` + id + `,` + body + `}`
 	kind := trace.Response

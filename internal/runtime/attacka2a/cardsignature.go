@@ -75,7 +75,6 @@ func signatureChecks(card rawjson.Value, keySet string) []Check {
 	return out
 }
 
-// header is a signature's protected header.
 type header struct {
 	Kid, Alg, JKU string
 }

@@ -194,7 +194,6 @@ func (t *action) checkCard(ctx context.Context, card rawjson.Value, from *url.UR
 	return nil
 }
 
-// hearStream reads the items of a stream.
 func (t *action) hearStream(r *http.Response, name string) error {
 	next := wire.ReadEvents(r.Body, t.opt.Body)
 	for first := true; ; first = false {

@@ -169,14 +169,12 @@ func (x *exchange) record(m trace.Message, status int) {
 	x.Record(m)
 }
 
-// refuse answers with plain text.
 func (x *exchange) refuse(status int, why string) {
 	x.at = x.LastPhase()
 	x.record(trace.Message{Direction: trace.ToServer, Kind: trace.Invalid, Note: "refused: " + why}, 0)
 	http.Error(x.w, why, status)
 }
 
-// serveCard serves the card.
 func (x *exchange) serveCard() {
 	x.at = x.LastPhase()
 	x.record(trace.Message{Direction: trace.ToServer, Kind: trace.Event, Method: a2a.CardGet}, 0)
@@ -188,7 +186,6 @@ func (x *exchange) serveCard() {
 	x.end(ctx, card)
 }
 
-// readBody reads the posted body.
 func (x *exchange) readBody() (string, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, int64(x.opt.Body)))
 	var tooLong *http.MaxBytesError

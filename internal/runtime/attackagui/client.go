@@ -97,7 +97,6 @@ func (c *client) playPhase(ctx context.Context, at int, _ <-chan struct{}) error
 	return err
 }
 
-// record adds an event to the trace.
 func (c *client) record(at int, d trace.Direction, event, raw, note string, status int) {
 	m := trace.Message{
 		Time: c.Now(), Actor: c.Name, Phase: c.Phases[at].Name, Server: c.Name, Session: "s1", Protocol: agui.Protocol, Role: trace.AsClient,

@@ -87,7 +87,6 @@ func withID(message rawjson.Value, place int) string {
 	return "{" + id + "," + message.Raw()[1:]
 }
 
-// body returns the input as sent.
 func (in *input) body() string {
 	parts := []string{`"threadId":` + in.thread, `"runId":` + in.run}
 	if in.messages != nil {

@@ -123,7 +123,6 @@ func (t *turn) post(ctx context.Context) (*http.Response, error) {
 	}
 }
 
-// hear receives the events of a run.
 func (t *turn) hear(r *http.Response) error {
 	next := wire.ReadEvents(r.Body, t.c.opt.Message)
 	for {

@@ -141,7 +141,6 @@ func (c *client) deferEntry(then func(string)) {
 	}
 }
 
-// runDeferred applies the deferred effects.
 func (c *client) runDeferred() {
 	for len(c.deferred) > 0 {
 		then := c.deferred[0]

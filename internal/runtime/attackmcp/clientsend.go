@@ -13,7 +13,6 @@ import (
 	"gauntlet/rawjson"
 )
 
-// sendQueued sends what on_enter queued.
 func (c *client) sendQueued(ctx context.Context, session *mcpclient.Session) error {
 	for {
 		c.mu.Lock()
@@ -44,7 +43,6 @@ func (c *client) waitForServer(ctx context.Context, session *mcpclient.Session, 
 	return err
 }
 
-// sendAction performs one action of the state.
 func (c *client) sendAction(ctx context.Context, session *mcpclient.Session, at int, action rawjson.Value) error {
 	x := c.ExpanderUpon(c.latest)
 	method, err := x.ExpandText(action.Get("method").Text())

@@ -231,7 +231,6 @@ func textIf(yes bool, s string) string {
 	return ""
 }
 
-// endDelivery records that a delivery is over.
 func (w *faultInjector) endDelivery(f *injection) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -72,14 +72,12 @@ func (u *upstream) open(ctx context.Context) error {
 	return u.err
 }
 
-// lists returns what the server lists.
 func (u *upstream) lists(ctx context.Context) (*mcpclient.Snapshot, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.snap, u.open(ctx)
 }
 
-// call forwards a call.
 func (u *upstream) call(ctx context.Context, method, params string) (string, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -94,7 +92,6 @@ func (u *upstream) call(ctx context.Context, method, params string) (string, err
 	return m.Result, err
 }
 
-// close ends the connection.
 func (u *upstream) close() {
 	if u == nil {
 		return

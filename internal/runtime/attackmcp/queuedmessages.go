@@ -24,7 +24,6 @@ type clientState struct {
 	unreadChanges      map[string][]func()      // by list method: ends of announced changes that are not read yet
 }
 
-// clientRequest is a request of a client's.
 type clientRequest struct {
 	phase  int // it arrived in
 	method string

@@ -130,7 +130,6 @@ func (s *replaySession) awaitsAnswer(m *trace.Message) bool {
 	return false
 }
 
-// observeServer handles a message of the server.
 func (s *replaySession) observeServer(w wire.Message) {
 	switch {
 	case w.Kind == wire.Request:

@@ -67,7 +67,6 @@ func newServer(a *attack.Actor, o Options) (*server, error) {
 	return s, err
 }
 
-// preparePhase prepares the state of a phase.
 func (s *server) preparePhase(at int, x *attack.Expander) (*mcpserver.Prepared, error) {
 	shown := s.states[at]
 	state := mcpserver.State{

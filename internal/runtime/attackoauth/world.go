@@ -32,7 +32,6 @@ type site struct {
 	seen []seen
 }
 
-// seen is one request.
 type seen struct {
 	method, path string
 	form         url.Values // from query and body
@@ -120,7 +119,6 @@ func (s *site) close() {
 	s.serving.Wait()
 }
 
-// note records a request.
 func (s *site) note(r *http.Request) seen {
 	body, _ := io.ReadAll(io.LimitReader(r.Body, maxRequest))
 	one := seen{method: r.Method, path: r.URL.Path, form: r.URL.Query(), header: r.Header, body: string(body)}

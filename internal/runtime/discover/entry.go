@@ -119,7 +119,6 @@ func (b *builder) long() {
 	}
 }
 
-// stringMember returns a string member, if present.
 func (b *builder) stringMember(n *node, name string) string {
 	m := n.get(name)
 	if m != nil && m.kind != text && m.kind != null {
@@ -226,7 +225,6 @@ func (b *builder) args(n *node) {
 	}
 }
 
-// variables reads an object of named strings.
 func (b *builder) variables(n *node, names ...string) []config.Variable {
 	v := n.first(names...)
 	if v == nil || v.kind == null {

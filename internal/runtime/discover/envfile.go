@@ -9,7 +9,6 @@ import (
 	"gauntlet/internal/leaf/charset"
 )
 
-// maxEnvFile bounds an environment file, in bytes.
 const maxEnvFile = 1 << 20
 
 // envFile reads an environment file. A relative path is relative to the entry's project, or the working directory.

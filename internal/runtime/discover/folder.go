@@ -114,7 +114,6 @@ func Known(name string) bool {
 	return placed || clientOfName(name) != "" || pluginManifests[low] != "" || low == "hooks.json" || low == "plugin.json"
 }
 
-// pluginManifests maps plugin manifests to their clients.
 var pluginManifests = map[string]config.Client{
 	".claude-plugin/plugin.json": "claude-code", ".codex-plugin/plugin.json": "codex", ".cursor-plugin/plugin.json": "cursor", ".github/plugin/plugin.json": "copilot-cli",
 	"gemini-extension.json": "gemini-cli", "qwen-extension.json": "qwen-code",

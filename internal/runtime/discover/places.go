@@ -117,7 +117,6 @@ func (p *Place) paths(h Host) []string {
 	return []string{h.joinPath(h.folder(p.base), p.path)}
 }
 
-// folder returns one of the user's folders.
 func (h Host) folder(b base) string {
 	switch {
 	case b == homeFolder:

@@ -108,7 +108,6 @@ func formatOf(name, s string) Format {
 
 func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
 
-// reader reads one file.
 type reader struct {
 	hint  Hint
 	file  config.File
@@ -127,7 +126,6 @@ func (r *reader) problemIn(k finding.ProblemKind, n *node, format string, args .
 		Location: finding.Location{Server: name, Pointer: p.Pointer, File: r.file.Path, Line: p.Line, Column: p.Column}})
 }
 
-// problemAt records a problem at an offset.
 func (r *reader) problemAt(k finding.ProblemKind, off int, message string) {
 	line, column := r.lines.lineAndColumn(off)
 	r.file.Problems = append(r.file.Problems, finding.Problem{Kind: k, Message: message, Order: off,

@@ -108,7 +108,6 @@ func (n *node) pointer() string {
 	return b.String()
 }
 
-// addChild appends a member or an element.
 func (n *node) addChild(child *node, key string, keyStart, keyEnd int) {
 	child.parent, child.key, child.index, child.keyStart, child.keyEnd = n, key, len(n.children), keyStart, keyEnd
 	n.children = append(n.children, child)
@@ -192,7 +191,6 @@ func (l *lines) placeAt(pointer string, start, end int) config.Place {
 	return p
 }
 
-// placeOfNode returns a value's place.
 func (l *lines) placeOfNode(n *node) config.Place { return l.placeAt(n.pointer(), n.start, n.end) }
 
 // placeOfName returns the place of a value's name, or of the value if it has none.

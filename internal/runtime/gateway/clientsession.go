@@ -204,7 +204,6 @@ func (cs *clientSession) adoptIdentity(state *mcpserver.State, init string) {
 	}
 }
 
-// relayNotification passes on a client's notification.
 func (cs *clientSession) relayNotification(m wire.Message) {
 	switch m.Method {
 	case mcp.NotifyInitialized, mcp.NotifyCancelled:

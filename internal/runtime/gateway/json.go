@@ -65,7 +65,6 @@ func (cs *clientSession) noteEvent(format string, args ...any) {
 	cs.gateway.opt.Note(fmt.Sprintf(format, args...))
 }
 
-// maxNotedOnce bounds the notes a session remembers.
 const maxNotedOnce = 1_000
 
 // noteOnce reports a note once that every listing would repeat. It uses its own lock, since callers may hold the session's.

@@ -133,7 +133,6 @@ func qualifiedName(prefix, id string, unique bool) string {
 	return name[:min(len(name), maxName-len(digest))] + digest
 }
 
-// idOf returns an item's name or URI.
 func idOf(item string, list int) string {
 	return rawjson.UnquoteString(rawjson.LastMember(item, mcp.Lists[list].ID))
 }

@@ -210,7 +210,6 @@ func (uc *upstreamConn) sendNotification(ctx context.Context, method, params str
 	_ = uc.sendRaw(ctx, text+"}") // a server that cannot read it shows that at its next answer
 }
 
-// receiveMessages receives until the connection ends.
 func (uc *upstreamConn) receiveMessages() {
 	questions := make(chan struct{}, maxQuestions)
 	for {

@@ -138,7 +138,6 @@ func (c *conversation) interpretRefusal(err error) (modern bool, next string, _ 
 	return true, "", c.noCommonRevision(supported)
 }
 
-// takeDiscovered reads the result of server/discover.
 func (c *conversation) takeDiscovered(m wire.Message, version string) (modern bool, err error) {
 	supported := stringsIn(m.Result, "supportedVersions")
 	if len(supported) == 0 {

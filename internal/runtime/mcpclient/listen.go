@@ -24,7 +24,6 @@ func (s *Session) Wait(ctx context.Context) error {
 	return nil
 }
 
-// noteNotification records a notification.
 func (c *conversation) noteNotification(m wire.Message) {
 	c.opt.Heard(m)
 	for _, l := range mcp.ChangingLists {

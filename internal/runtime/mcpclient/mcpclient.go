@@ -155,7 +155,6 @@ func (c *conversation) handshake(ctx context.Context) error {
 	return nil
 }
 
-// clientInfo returns the clientInfo object.
 func (c *conversation) clientInfo() string {
 	if c.opt.Info != "" {
 		return c.opt.Info

@@ -128,7 +128,6 @@ func (s *Snapshot) writeServer(b *snapshotWriter) {
 	}
 }
 
-// writeHints writes the cache hints by method.
 func (s *Snapshot) writeHints(b *snapshotWriter) {
 	if len(s.Hints) == 0 {
 		return

@@ -43,7 +43,6 @@ func Compact(text string) (string, error) {
 	return b.String(), nil
 }
 
-// space is JSON's white space.
 const space = " \t\r\n"
 
 // stringEnd returns the offset after the string that begins at text[at:], in text known to be valid JSON.

@@ -99,7 +99,6 @@ func (s *Server) answerLegacyOnly(ctx context.Context, t *Session, h incoming, r
 	return s.answerMessage(ctx, t, h, run)
 }
 
-// answerRequest answers a request of either era.
 func (s *Server) answerRequest(ctx context.Context, t *Session, p *Prepared, r *request) reply {
 	switch {
 	case s.isStatelessRequest(r) && p != nil && p.HandshakeOnly:

@@ -108,7 +108,6 @@ func (x *exchange) sessionOrNil() *Session {
 	return &x.http.session
 }
 
-// beginStream starts an event stream.
 func (x *exchange) beginStream() {
 	x.setWriteDeadline()
 	h := x.w.Header()
@@ -119,7 +118,6 @@ func (x *exchange) beginStream() {
 	x.streaming = true
 }
 
-// sendEvent sends a message as an event.
 func (x *exchange) sendEvent(line string) error {
 	if taken, err := x.offerToDeliver(line, http.StatusOK); taken {
 		return err
@@ -148,7 +146,6 @@ func (x *exchange) writeEvent(name, data string) error {
 	return http.NewResponseController(x.w).Flush()
 }
 
-// writeHeartbeat keeps the stream alive.
 func (x *exchange) writeHeartbeat() error {
 	x.setWriteDeadline()
 	if _, err := io.WriteString(x.w, ":\n\n"); err != nil {

@@ -30,7 +30,6 @@ type httpSession struct {
 	lastUsed          atomic.Int64 // when a request last began or ended, in nanoseconds
 }
 
-// markUsed records activity in the session.
 func (s *httpSession) markUsed() { s.lastUsed.Store(time.Now().UnixNano()) }
 
 // isIdle reports whether the session has no request in progress and no stream.
@@ -150,7 +149,6 @@ func (s *httpSessions) endIdle(before time.Time) {
 	}
 }
 
-// endAll ends all sessions.
 func (s *httpSessions) endAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -112,7 +112,6 @@ func (t *Session) noteClaims(r *request) {
 	}
 }
 
-// readyGrace bounds the wait for [Decision.Ready].
 const readyGrace = 2 * time.Second
 
 // awaitReady waits until the message may be answered.
@@ -141,14 +140,12 @@ func (h *incoming) isReady() bool {
 	}
 }
 
-// answeredWith reports the answer to Decision.Answered.
 func (h *incoming) answeredWith(body string) {
 	if h.decision.Answered != nil && body != "" {
 		h.decision.Answered(body)
 	}
 }
 
-// afterAnswer runs Decision.AfterAnswer.
 func (h *incoming) afterAnswer() {
 	if h.decision.AfterAnswer != nil {
 		h.decision.AfterAnswer()

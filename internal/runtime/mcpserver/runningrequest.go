@@ -83,7 +83,6 @@ func (r *runningRequest) sendAnswer(out reply) {
 	c.sendAnswer(out)
 }
 
-// detachResponder removes and returns the responder.
 func (r *runningRequest) detachResponder() (c responder, silent bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

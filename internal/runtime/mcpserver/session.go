@@ -66,7 +66,6 @@ type Session struct {
 	quiet sync.Once     // closes it
 }
 
-// initSession starts a session.
 func (s *Server) initSession(t *Session, post func(string) error) {
 	t.server, t.number, t.most, t.post, t.over = s, int(s.sessionCount.Add(1)), mostCalls, post, make(chan struct{})
 }
@@ -205,7 +204,6 @@ func (t *Session) sendRequest(ctx context.Context, method, params string, heard 
 	}, nil
 }
 
-// awaitAnswer waits for a client's answer.
 func (t *Session) awaitAnswer(ctx context.Context, answer <-chan wire.Message) (wire.Message, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.answerWait(), ErrNoAnswer)
 	defer cancel()
@@ -303,12 +301,10 @@ func (t *Session) cancelRequest(id string) {
 	}
 }
 
-// encodeNotification writes a notification.
 func encodeNotification(method, params string) string {
 	return `{"jsonrpc":"2.0","method":` + rawjson.Quote(method) + paramsMember(params) + `}`
 }
 
-// encodeRequest writes a request.
 func encodeRequest(id, method, params string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":` + rawjson.Quote(method) + paramsMember(params) + `}`
 }
@@ -327,7 +323,6 @@ func compactParams(params string) (string, error) {
 	return Compact(params)
 }
 
-// answeredVersion returns the version in initialize's answer.
 func (t *Session) answeredVersion() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

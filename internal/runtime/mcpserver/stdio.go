@@ -27,8 +27,7 @@ const (
 	// writeChunk is written at a time, so that a slow reader is seen to read.
 	writeChunk = 16 << 10
 	// readAhead bounds, in bytes, the input read before it is answered.
-	readAhead = 1 << 20
-	// mostListening bounds a client's subscriptions.
+	readAhead     = 1 << 20
 	mostListening = 100
 )
 
@@ -106,7 +105,6 @@ type stdioConn struct {
 	calls   sync.WaitGroup
 }
 
-// writeLines writes the queued lines.
 func (c *stdioConn) writeLines(out io.Writer) {
 	defer close(c.copied)
 	for {
@@ -200,7 +198,6 @@ func (c *stdioConn) hangUp() {
 	}
 }
 
-// queueLine queues a line, waiting for room.
 func (c *stdioConn) queueLine(ctx context.Context, line string) error {
 	select {
 	case c.lines <- line:

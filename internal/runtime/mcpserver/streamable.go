@@ -202,7 +202,6 @@ func (x *exchange) ownsQueue() bool {
 	return x.http != nil && !x.http.sse && x.http.streams.Load() == 0 && x.accepts(typeStream)
 }
 
-// flushQueue sends the queued messages.
 func (x *exchange) flushQueue() {
 	for {
 		select {

@@ -75,7 +75,6 @@ func (t *Session) subscriptions() []*subscription {
 	return slices.Clone(t.subscribed)
 }
 
-// removeSubscription ends a subscription.
 func (t *Session) removeSubscription(s *subscription) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

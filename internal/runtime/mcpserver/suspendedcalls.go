@@ -18,8 +18,7 @@ const (
 	// mostSuspended bounds the suspended calls of all clients, and suspendedBytes their total size.
 	mostSuspended  = 10_000
 	suspendedBytes = 256 << 20
-	// mostRounds bounds the questions of one call.
-	mostRounds = 32
+	mostRounds     = 32
 )
 
 // answerKey names the question in an input_required result.

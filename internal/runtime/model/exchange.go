@@ -57,7 +57,7 @@ func newTransport(idle int) *http.Transport {
 	return t
 }
 
-// exchange sends the request once per omitted parameter.
+// exchange sends the request without retries, except that it omits parameters the endpoint rejects.
 func (c *Client) exchange(ctx context.Context, r *Request) (Answer, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.opt.Timeout, &TimeoutError{c.opt.Timeout})
 	defer cancel()
@@ -142,7 +142,6 @@ func (c *Client) networkError(ctx context.Context, err error) error {
 	return fmt.Errorf("%s: %s", c.provider.Host(), c.redactor.Replace(err.Error()))
 }
 
-// httpError reads a provider's error.
 func (c *Client) httpError(res *http.Response, body []byte) error {
 	e := &HTTPError{Status: res.StatusCode, after: retryAfter(res.Header, c.opt.Now())}
 	e.body = c.redactor.CutEnd(string(body[:min(len(body), 64<<10)]))

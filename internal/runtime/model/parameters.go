@@ -15,7 +15,6 @@ const (
 	paramSchema                // enforced structure: the request also describes it in words
 )
 
-// omitted is a set of omitted parameters.
 type omitted parameter
 
 func (o omitted) has(p parameter) bool { return o&omitted(p) != 0 }

@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	// retries bounds the repetitions of a call.
 	retries = 3
 	// firstPause is the wait before the first retry unless the provider says; it doubles each time.
 	firstPause = time.Second

@@ -53,7 +53,7 @@ func (a *Authorizer) patience() time.Duration {
 }
 
 // Authorize has the user authorize us in a browser: authorization code flow with PKCE, a redirect to this machine, and the issuer
-// compared (RFC 9207). previous, if not nil, is a login whose scopes are requested too.
+// compared (RFC 9207). before, if not nil, is a login whose scopes are requested too.
 func (a *Authorizer) Authorize(ctx context.Context, server string, c Challenge, before *Login) (*Login, *Discovery, error) {
 	d, err := Discover(ctx, a.Guard, server, c, a.Issuer)
 	if err != nil {

@@ -73,7 +73,6 @@ type Discovery struct {
 	Documents []probe.Document
 }
 
-// discoverer is a discovery in progress.
 type discoverer struct {
 	guard  *Guard
 	client *http.Client
@@ -175,7 +174,6 @@ func covers(resource string, server *url.URL) bool {
 // sameIssuer compares issuers, ignoring one trailing slash.
 func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
-// readServer reads the authorization server's metadata.
 func (d *discoverer) readServer(ctx context.Context, issuer string, legacy bool) error {
 	for _, at := range serverAddresses(issuer) {
 		var m Metadata

@@ -18,14 +18,11 @@ import (
 )
 
 const (
-	// maxBody bounds each response body, in bytes.
 	maxBody = 1 << 20
-	// maxHead bounds each response head, in bytes.
 	maxHead = 64 << 10
 	// maxRedirects bounds the redirects of one request, all within one origin.
 	maxRedirects = 3
-	// requestTime bounds one request with its redirects.
-	requestTime = 20 * time.Second
+	requestTime  = 20 * time.Second
 )
 
 // A RefusedError says that an address was not requested or opened, and why.

@@ -121,7 +121,6 @@ func (l *Login) take(got *oauth2.Token) error {
 	return nil
 }
 
-// longestToken bounds a token, in bytes.
 const longestToken = 32 << 10
 
 func headerValue(s string) bool {

@@ -67,7 +67,6 @@ func readInspector(r *importRun) error {
 	return r.putOrdered(all)
 }
 
-// inspectorEntry returns the messages of one entry.
 func (r *importRun) inspectorEntry(v rawjson.Value, n int) ([]timedPassage, error) {
 	at, err := time.Parse(time.RFC3339Nano, v.Get("timestamp").Text())
 	if err != nil {

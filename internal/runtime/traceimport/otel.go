@@ -21,7 +21,6 @@ func likeOTel(head string) bool {
 	return strings.HasPrefix(head, "{") && (strings.Contains(head, `"resourceSpans"`) || strings.Contains(head, `"resource_spans"`))
 }
 
-// mcpSpan is one span about MCP.
 type mcpSpan struct {
 	id, parent string
 	method     string
@@ -240,7 +239,6 @@ func (s *mcpSpan) requestID(i int) string {
 	return string(rawjson.AppendString(nil, id))
 }
 
-// madeParams builds the params from attributes.
 func (s *mcpSpan) madeParams() string {
 	var parts []string
 	member := func(name, value string) {
@@ -268,7 +266,6 @@ func (s *mcpSpan) madeParams() string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// madeOutcome builds the result or error.
 func (s *mcpSpan) madeOutcome() string {
 	kind := s.attributeText("error.type")
 	if s.failed && kind != "tool_error" {

@@ -36,7 +36,6 @@ func likeThoughtJack(head string) bool {
 	return false
 }
 
-// jackEvent is one event.
 type jackEvent struct {
 	line                 int
 	at                   time.Time

@@ -167,7 +167,6 @@ func (r *importRun) tapeFor(about trace.Message) *wire.Tape {
 	return t
 }
 
-// putMessage records a message on its connection.
 func (r *importRun) putMessage(about trace.Message, p wire.Passage, at time.Time) error {
 	t := r.tapeFor(about)
 	t.Enter(about.Phase)
@@ -210,7 +209,6 @@ func (r *importRun) eachLine(do func(n int, line string) error) error {
 	}
 }
 
-// readWhole returns the whole recording.
 func (r *importRun) readWhole() (string, error) {
 	var b strings.Builder
 	n, err := io.Copy(&b, io.LimitReader(r.in, int64(r.options.Text)+1))
@@ -246,7 +244,6 @@ func (r *importRun) putOrdered(all []timedPassage) error {
 	return nil
 }
 
-// addNote appends to a message's note.
 func addNote(m *wire.Message, note string) {
 	if m.Note != "" {
 		note = m.Note + "; " + note

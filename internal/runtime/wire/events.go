@@ -37,7 +37,6 @@ type eventReader struct {
 	open       bool          // this reader has an incomplete event
 }
 
-// noteOpen updates the number of incomplete events.
 func (e *eventReader) noteOpen() {
 	if open := len(e.buf) > 0; open != e.open && e.unfinished != nil {
 		e.open = open

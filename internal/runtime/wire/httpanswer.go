@@ -40,7 +40,6 @@ func (a *HTTPAnswer) String() string {
 	return strings.TrimSpace(fmt.Sprintf("HTTP %d %s", a.Status, http.StatusText(a.Status)))
 }
 
-// ok reports whether the status is 2xx.
 func (a *HTTPAnswer) ok() bool { return a.Status/100 == 2 }
 
 // hint returns the header field that says what to do about the status, or "".

@@ -53,7 +53,6 @@ func (h *HTTP) Renewals() (n int, result string) {
 	return h.opening.renewals, h.opening.result
 }
 
-// noteOpening records how the session started.
 func (h *HTTP) noteOpening(x *exchange, result string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

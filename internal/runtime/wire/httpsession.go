@@ -41,7 +41,6 @@ func (h *HTTP) takeSession(x *exchange, meta *HTTPAnswer) (note string) {
 	return ""
 }
 
-// setVersion records the negotiated version.
 func (h *HTTP) setVersion(version string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -50,7 +49,6 @@ func (h *HTTP) setVersion(version string) {
 	}
 }
 
-// setSessionHeaders adds the session's headers.
 func (h *HTTP) setSessionHeaders(header http.Header) (session string, epoch int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -140,7 +138,6 @@ func (h *HTTP) resume(ctx context.Context, lastID string, wait time.Duration) (*
 	return h.openGetStream(ctx, header)
 }
 
-// openGetStream opens an event stream with GET.
 func (h *HTTP) openGetStream(ctx context.Context, extra http.Header) (*reply, error) {
 	header := h.header.Clone()
 	h.setSessionHeaders(header)

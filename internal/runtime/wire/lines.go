@@ -38,7 +38,6 @@ func newLineReader(r io.Reader, l Limits) *lineReader {
 	return lines
 }
 
-// counter counts the bytes read.
 type counter struct {
 	r io.Reader
 	n *atomic.Int64

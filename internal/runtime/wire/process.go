@@ -116,7 +116,6 @@ func Start(c Command) (*Process, error) {
 	return p, nil
 }
 
-// startWrapped starts the command with Wrap applied.
 func (c *Command) startWrapped(cmd *exec.Cmd, exited chan<- struct{}) error {
 	if c.Wrap == nil {
 		return startChild(cmd, exited)

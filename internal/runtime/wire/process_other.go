@@ -13,5 +13,4 @@ func ownSession(*exec.Cmd) {}
 // terminateGroup does nothing: there is no polite signal. Closing stdin was the request.
 func terminateGroup(*os.Process) {}
 
-// killGroup ends the process alone.
 func killGroup(p *os.Process) { _ = p.Kill() }
