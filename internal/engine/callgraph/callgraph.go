@@ -10,6 +10,8 @@
 package callgraph
 
 import (
+	"strings"
+
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
 )
@@ -35,10 +37,10 @@ type Convention struct {
 	Handlers       map[string]bool // members of a tool that hold its handler
 }
 
-// Names returns a set, as conventions hold them.
-func Names(names ...string) map[string]bool {
+// Names returns the set of the words of a list.
+func Names(list string) map[string]bool {
 	out := map[string]bool{}
-	for _, n := range names {
+	for _, n := range strings.Fields(list) {
 		out[n] = true
 	}
 	return out
@@ -58,7 +60,11 @@ func newAnalysis(prog *ir.Program, conv *Convention) *analysis {
 	return &analysis{evaluator: ev, registrar: &registrar{evaluator: ev}, sinkReader: newSinkReader(ev)}
 }
 
-func placeOf(f *ir.File, e *ir.Expr) sink.Place { return placeAt(f, e.Start, e.End) }
+// PlaceOf returns where an expression is written.
+func PlaceOf(e *ir.Expr) sink.Place { return placeAt(e.Scope.File, e.Start, e.End) }
+
+// PlaceOfFunc returns where a function is written.
+func PlaceOfFunc(fn *ir.Func) sink.Place { return placeAt(fn.Scope.File, fn.Start, fn.End) }
 
 func placeAt(f *ir.File, start, end int32) sink.Place {
 	return sink.Place{File: f.Path, Line: f.Line(start), Start: int(start), End: int(end)}

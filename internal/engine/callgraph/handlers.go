@@ -116,7 +116,7 @@ func (an *analysis) readHandler(t tie) sink.Handler {
 	}
 	named := an.sinkReader.traceHandler(&h, from...)
 	if fn := t.fn.fn; an.conv.Language != "python" && answersElsewhere(fn) { // Python's parameters are the tool's own
-		h.Gaps = append(h.Gaps, sink.Gap{Reason: sink.Elsewhere, Detail: fn.Name, At: placeAt(fn.Scope.File, fn.Start, fn.End)})
+		h.Gaps = append(h.Gaps, sink.Gap{Reason: sink.Elsewhere, Detail: fn.Name, At: PlaceOfFunc(fn)})
 	}
 	if t.via == sink.ByDispatch && !t.alone && (!named || late && an.merged) {
 		h.Via = sink.ByFallback
@@ -148,19 +148,9 @@ func answersElsewhere(fn *ir.Func) bool {
 	return given > 1 && !fn.Lambda && !hasReturnValue(fn.Body)
 }
 
-func hasReturnValue(body []ir.Stmt) bool {
-	for i := range body {
-		s := &body[i]
-		if s.Step == ir.Return && s.X != nil || hasReturnValue(s.Rest) {
-			return true
-		}
-		for _, arm := range s.Arms {
-			if hasReturnValue(arm.Body) {
-				return true
-			}
-		}
-	}
-	return false
+func hasReturnValue(body []ir.Stmt) (found bool) {
+	ir.EachStmt(body, func(s *ir.Stmt) { found = found || s.Step == ir.Return && s.X != nil })
+	return found
 }
 
 // keepBestDispatch keeps, of several dispatchers, the one that knows the tool by name.

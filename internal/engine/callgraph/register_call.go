@@ -87,7 +87,7 @@ func (rg *registrar) tieDecorators(fn *ir.Func) []tie {
 		if target.Kind == ir.Attr {
 			name = rg.mounted(target.X, name)
 		}
-		out = append(out, tie{tool: name, via: sink.ByRegistration, fn: value{kind: function, fn: fn, class: fn.Class}, at: placeAt(fn.Scope.File, fn.Start, fn.End), decl: d})
+		out = append(out, tie{tool: name, via: sink.ByRegistration, fn: value{kind: function, fn: fn, class: fn.Class}, at: PlaceOfFunc(fn), decl: d})
 	}
 	return out
 }
@@ -194,7 +194,7 @@ func (rg *registrar) tieDeclaration(c *ir.Expr) []tie {
 		}
 		for _, fn := range rg.functionsIn(a.Value, nil, 0) {
 			for _, name := range rg.declaredName(c, nil) {
-				out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: placeOf(c.Scope.File, c), decl: c})
+				out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: PlaceOf(c), decl: c})
 			}
 		}
 	}
@@ -218,7 +218,7 @@ func (rg *registrar) tieCallIn(c *ir.Expr, register bool, f *frame) (out []tie, 
 	}
 	if register && len(names) == 0 && len(fns) > 0 && rg.conv.Language == "python" {
 		for _, fn := range fns { // add_tool(f)
-			out = append(out, tie{tool: fn.fn.Name, via: sink.ByRegistration, fn: fn, at: placeOf(c.Scope.File, c), decl: c, in: f})
+			out = append(out, tie{tool: fn.fn.Name, via: sink.ByRegistration, fn: fn, at: PlaceOf(c), decl: c, in: f})
 		}
 		return out, true
 	}
@@ -234,7 +234,7 @@ func (rg *registrar) tieCallIn(c *ir.Expr, register bool, f *frame) (out []tie, 
 	}
 	for _, name := range names {
 		for _, fn := range fns {
-			out = append(out, tie{tool: name, via: via, fn: fn, at: placeOf(c.Scope.File, c), decl: c, in: f})
+			out = append(out, tie{tool: name, via: via, fn: fn, at: PlaceOf(c), decl: c, in: f})
 		}
 	}
 	return out, len(names) > 0
@@ -256,7 +256,7 @@ func (rg *registrar) tieAppliedDecorator(c *ir.Expr) []tie {
 					name = v.text
 				}
 			}
-			out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: placeOf(c.Scope.File, c), decl: c.X, in: f})
+			out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: PlaceOf(c), decl: c.X, in: f})
 		}
 	}
 	if !rg.readPerElement(c.Args, nil, tied) {

@@ -35,7 +35,7 @@ func (rg *registrar) decorationsOf(fn *ir.Func) []decoration {
 	for _, f := range rg.prog.Funcs {
 		of := value{kind: function, fn: f, class: f.Class}
 		for _, d := range f.Decorators {
-			at := placeAt(f.Scope.File, f.Start, f.End)
+			at := PlaceOfFunc(f)
 			if d.Kind == ir.Call {
 				note(d.X, d, of, at)
 			} else {
@@ -48,7 +48,7 @@ func (rg *registrar) decorationsOf(fn *ir.Func) []decoration {
 			continue
 		}
 		for _, of := range rg.functionsIn(c.Args[0].Value, nil, 0) {
-			note(c.X.X, c.X, of, placeOf(c.Scope.File, c))
+			note(c.X.X, c.X, of, PlaceOf(c))
 		}
 	}
 	return rg.decorations[fn]

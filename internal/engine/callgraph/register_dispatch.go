@@ -24,7 +24,7 @@ func (rg *registrar) findDispatchers() []dispatcher {
 				d = d.X
 			}
 			if d.Kind == ir.Attr && rg.conv.Dispatchers[d.Text] {
-				out = append(out, dispatcher{value{kind: function, fn: fn, class: fn.Class}, placeAt(fn.Scope.File, fn.Start, fn.End)})
+				out = append(out, dispatcher{value{kind: function, fn: fn, class: fn.Class}, PlaceOfFunc(fn)})
 			}
 		}
 	}
@@ -33,7 +33,7 @@ func (rg *registrar) findDispatchers() []dispatcher {
 			continue
 		}
 		for _, f := range rg.wrappedIn(c.Args[1].Value) {
-			out = append(out, dispatcher{f, placeOf(c.Scope.File, c)})
+			out = append(out, dispatcher{f, PlaceOf(c)})
 		}
 	}
 	return out
@@ -49,7 +49,7 @@ func (rg *registrar) isToolsCallSchema(x *ir.Expr) bool {
 			return true
 		}
 		// A bundle gives the schema a short name; what it is made of still names the method.
-		if v.expr != nil && rg.mentionsText(v.expr, mcp.ToolsCall, 0) {
+		if namesToolsCall(v.expr) {
 			return true
 		}
 	}
@@ -63,26 +63,16 @@ func (rg *registrar) isMadeOfToolsCall(x *ir.Expr) bool {
 	}
 	bindings, _ := x.Scope.Find(x.Text)
 	for _, b := range bindings {
-		if b.Value != nil && rg.mentionsText(b.Value, mcp.ToolsCall, 0) {
+		if namesToolsCall(b.Value) {
 			return true
 		}
 	}
 	return false
 }
 
-func (rg *registrar) mentionsText(e *ir.Expr, text string, depth int) bool {
-	if e == nil || depth > 6 || e.Kind == ir.Function {
-		return false
-	}
-	if e.Kind == ir.String && e.Text == text {
-		return true
-	}
-	for _, a := range e.Args {
-		if rg.mentionsText(a.Value, text, depth+1) {
-			return true
-		}
-	}
-	return false
+// namesToolsCall reports whether an expression holds the method's name.
+func namesToolsCall(e *ir.Expr) bool {
+	return e.Holds(func(x *ir.Expr) bool { return x.Kind == ir.String && x.Text == mcp.ToolsCall })
 }
 
 // callArguments is what a dispatcher gets for a tool: the name alone, or a request that holds it.

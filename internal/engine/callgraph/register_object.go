@@ -81,7 +81,7 @@ func (rg *registrar) tieObjectIn(o *ir.Expr, handlers []string, f *frame) (out [
 		}
 		for _, fn := range rg.functionsIn(a.Value, f, 0) {
 			for _, name := range names {
-				out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: placeOf(o.Scope.File, o), decl: o, in: f})
+				out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: PlaceOf(o), decl: o, in: f})
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func (rg *registrar) tieClass(c *ir.Class) []tie {
 	for _, name := range found {
 		m := c.Methods[name]
 		if !m.Abstract {
-			out = append(out, tie{tool: names[0], via: sink.ByRegistration, fn: value{kind: function, fn: m, class: c}, at: placeAt(m.Scope.File, m.Start, m.End), of: c})
+			out = append(out, tie{tool: names[0], via: sink.ByRegistration, fn: value{kind: function, fn: m, class: c}, at: PlaceOfFunc(m), of: c})
 		}
 	}
 	if len(out) == 0 && isToolClass(c) {

@@ -160,6 +160,6 @@ func (w *walker) recordAnsweredKey(x *ir.Expr, key string) {
 
 func (w *walker) recordAnsweredSecret(x *ir.Expr, key string) {
 	w.out.answered = append(w.out.answered, found{Call: sink.Call{
-		Tag: capability.SecretAccess, Strength: sink.Strong, Kind: "env_key", Name: key, At: placeOf(w.file, x),
+		Tag: capability.SecretAccess, Strength: sink.Strong, Kind: "env_key", Name: key, At: PlaceOf(x),
 	}})
 }

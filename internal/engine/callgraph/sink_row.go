@@ -61,7 +61,7 @@ func (w *walker) isFixedCode(code *ir.Expr) bool {
 }
 
 func (w *walker) recordSink(e *ir.Expr, tag capability.Tag, s sink.Strength, kind, name string) {
-	w.out.calls = append(w.out.calls, found{Call: sink.Call{Tag: tag, Strength: s, Kind: kind, Name: name, At: placeOf(w.file, e)}})
+	w.out.calls = append(w.out.calls, found{Call: sink.Call{Tag: tag, Strength: s, Kind: kind, Name: name, At: PlaceOf(e)}})
 }
 
 // shortenGoPath leaves out the path of a Go package: "github.com/x/y/z.F" is "z.F".

@@ -262,7 +262,7 @@ func (w *walker) addEdge(to *frame, at *ir.Expr, guess bool) {
 	if to == w.f {
 		return
 	}
-	w.out.edges = append(w.out.edges, edge{to, placeOf(w.file, at), guess})
+	w.out.edges = append(w.out.edges, edge{to, PlaceOf(at), guess})
 }
 
 func (w *walker) followCallee(e *ir.Expr, v value) {
@@ -359,7 +359,7 @@ func (w *walker) followUnknownMethod(e *ir.Expr, name string) {
 }
 
 // effects are methods of lists and streams whose names something unknown may have for what it deletes, writes or sends.
-var effects = Names("delete", "remove", "write", "writelines", "send", "unlink")
+var effects = Names("delete remove write writelines send unlink")
 
 func (w *walker) followByName(e *ir.Expr, name string) bool {
 	const few = 3
@@ -452,7 +452,7 @@ func (w *walker) lookUpOutsideBase(e *ir.Expr) bool {
 }
 
 func (w *walker) noteGap(r sink.Reason, detail string, e *ir.Expr) {
-	w.noteGapAt(r, detail, placeOf(w.file, e))
+	w.noteGapAt(r, detail, PlaceOf(e))
 }
 
 func (w *walker) noteGapAt(r sink.Reason, detail string, at sink.Place) {

@@ -103,7 +103,7 @@ func (rg *registrar) callLike(c *ir.Expr) (l lookalike, ok bool) {
 	if !described || !runs || !toolLike.MatchString(l.Name) {
 		return l, false
 	}
-	l.form, l.At = c.X.Text, placeOf(c.Scope.File, c)
+	l.form, l.At = c.X.Text, PlaceOf(c)
 	return l, rg.setOwner(&l, c.X)
 }
 
@@ -129,7 +129,7 @@ func (rg *registrar) decoratorLike(fn *ir.Func, d *ir.Expr) (l lookalike, ok boo
 	if !described || !toolLike.MatchString(l.Name) {
 		return l, false
 	}
-	l.form, l.At = d.X.Text, placeOf(fn.Scope.File, d)
+	l.form, l.At = d.X.Text, PlaceOf(d)
 	return l, rg.setOwner(&l, d.X)
 }
 

@@ -83,7 +83,7 @@ func (r *reader) definition(root callgraph.Root) sink.Definition {
 // elsewhere reads a tool whose declaration stands apart from its handler.
 func (r *reader) elsewhere(tool string) {
 	for _, x := range r.g.Declarations(tool) {
-		if p := placeOf(x); !says(r.out) {
+		if p := callgraph.PlaceOf(x); !says(r.out) {
 			r.out.At, r.out.Unknown = p, nil
 			r.declaration(x, callgraph.Context{})
 		}
@@ -162,9 +162,4 @@ func encode(v any) []byte {
 		return nil
 	}
 	return text
-}
-
-func placeOf(e *ir.Expr) sink.Place {
-	f := e.Scope.File
-	return sink.Place{File: f.Path, Line: f.Line(e.Start), Start: int(e.Start), End: int(e.End)}
 }

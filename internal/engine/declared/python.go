@@ -46,17 +46,13 @@ func (r *reader) function(root callgraph.Root) {
 
 // isContext reports whether a parameter is what FastMCP hands over itself.
 func isContext(p *ir.Param) bool {
-	return p.Noted == nil && (p.Name == "ctx" || p.Name == "context") || p.Noted != nil && mentionsContext(p.Noted, 0)
-}
-
-func mentionsContext(x *ir.Expr, depth int) bool {
-	switch {
-	case x == nil || depth > 4:
-		return false
-	case x.Kind == ir.Index || x.Kind == ir.Other || x.Kind == ir.Either:
-		return mentionsContext(x.X, depth+1) || slices.ContainsFunc(x.Args, func(a ir.Arg) bool { return mentionsContext(a.Value, depth+1) })
+	if p.Noted == nil {
+		return p.Name == "ctx" || p.Name == "context"
 	}
-	return (x.Kind == ir.Name || x.Kind == ir.Attr) && (x.Text == "Context" || x.Text == "ToolContext" || x.Text == "RunContext")
+	return p.Noted.Search(4, func(x *ir.Expr) (found, into bool) {
+		found = (x.Kind == ir.Name || x.Kind == ir.Attr) && (x.Text == "Context" || x.Text == "ToolContext" || x.Text == "RunContext")
+		return found, x.Kind == ir.Index || x.Kind == ir.Other || x.Kind == ir.Either
+	})
 }
 
 // docstring is what stands at the beginning of a function, without its indentation.

@@ -51,7 +51,7 @@ func findRewritings(g *callgraph.Graph) *rewritings {
 			continue
 		}
 		for _, part := range rewritable {
-			x := memberOf(o, part)
+			x := o.Member(part)
 			switch {
 			case x == nil || x.Kind == ir.Attr && x.Text == part: // handed on as it is
 			case interceptors[o.Scope.Owner()]:
@@ -66,25 +66,12 @@ func findRewritings(g *callgraph.Graph) *rewritings {
 
 // visit calls f for each assignment of a program.
 func visit(g *callgraph.Graph, f func(*ir.Stmt)) {
-	var body func(b []ir.Stmt, depth int)
-	body = func(b []ir.Stmt, depth int) {
-		for i := range b {
-			if b[i].Step == ir.Set && b[i].Target != nil {
-				f(&b[i])
+	for _, body := range g.Program().Bodies() {
+		ir.EachStmt(body, func(s *ir.Stmt) {
+			if s.Step == ir.Set && s.Target != nil {
+				f(s)
 			}
-			if depth < 60 {
-				for _, a := range b[i].Arms {
-					body(a.Body, depth+1)
-				}
-				body(b[i].Rest, depth+1)
-			}
-		}
-	}
-	for _, fn := range g.Program().Funcs {
-		body(fn.Body, 0)
-	}
-	for _, m := range g.Program().Modules {
-		body(m.Body, 0)
+		})
 	}
 }
 
@@ -145,15 +132,6 @@ func (w *rewritings) note(g *callgraph.Graph, list *ir.Expr, part string) {
 func spreadOf(o *ir.Expr) *ir.Expr {
 	for _, a := range o.Args {
 		if a.Spread && a.Value != nil && a.Value.Kind == ir.Name {
-			return a.Value
-		}
-	}
-	return nil
-}
-
-func memberOf(o *ir.Expr, name string) *ir.Expr {
-	for _, a := range o.Args {
-		if a.Name == name {
 			return a.Value
 		}
 	}

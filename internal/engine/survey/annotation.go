@@ -58,7 +58,7 @@ func (s *surveyor) declaredReadOnly() map[sink.Place]bool {
 	for _, list := range [][]*ir.Expr{s.g.Program().Calls, s.g.Program().Objects} {
 		for _, e := range list {
 			if fits[e.Scope.File] && s.saysReadOnly(e) {
-				out[placeOf(e)] = true
+				out[callgraph.PlaceOf(e)] = true
 			}
 		}
 	}

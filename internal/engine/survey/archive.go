@@ -46,10 +46,10 @@ func (s *surveyor) readArchives() {
 
 // noteUnfiltered notes extractall() of tarfile without filter=: before Python 3.14 it writes wherever the archive says.
 func (s *surveyor) noteUnfiltered(c *ir.Expr) {
-	if argument(c, "filter") != nil || argument(c, "members") != nil {
+	if c.Option("filter") != nil || c.Option("members") != nil {
 		return
 	}
-	for _, n := range s.namesOf(c) {
+	for _, n := range s.g.NamesOf(c) {
 		if strings.HasPrefix(n, "tarfile.") {
 			s.report(sink.ArchiveEntry, c, "extractall", "a tar archive is extracted without filter=\"data\": before Python 3.14 its entries are written wherever they say")
 			return
@@ -59,10 +59,6 @@ func (s *surveyor) noteUnfiltered(c *ir.Expr) {
 
 // isArchiveEntry reports whether an expression is an entry of an archive, as far as its name can be resolved.
 func (s *surveyor) isArchiveEntry(e *ir.Expr) bool {
-	name := s.g.Outside(e, callgraph.Context{})
-	if slices.ContainsFunc(archives, func(a string) bool { return strings.HasPrefix(name, a) }) {
-		return true
-	}
 	return s.finds(e, func(x *ir.Expr) verdict {
 		n := s.g.Outside(x, callgraph.Context{})
 		if slices.ContainsFunc(archives, func(a string) bool { return strings.HasPrefix(n, a) }) {
@@ -82,8 +78,8 @@ func isContained(c *ir.Expr, known map[*ir.Func]bool) bool {
 	if ok {
 		return found
 	}
-	eachExpr(fn.Body, 0, func(e *ir.Expr) {
-		found = found || holds(e, 0, func(x *ir.Expr) bool {
+	ir.EachExpr(fn.Body, func(e *ir.Expr) {
+		found = found || e.Holds(func(x *ir.Expr) bool {
 			return (x.Kind == ir.Attr || x.Kind == ir.Name) && slices.Contains(containments, x.Text)
 		})
 	})

@@ -16,7 +16,7 @@ func (s *surveyor) readBodies() {
 		}
 	case "go":
 		for _, c := range s.callsIn("ReadAll(") {
-			if fn := s.readsRequest(c); fn != nil && !mentionsCall(fn.Body, "MaxBytesReader") {
+			if fn := s.readsRequest(c); fn != nil && !holdsInside(fn.Body, 0, func(x *ir.Expr) bool { return x.Kind == ir.Call && x.X != nil && x.X.Text == "MaxBytesReader" }) {
 				s.report(sink.UnboundedRead, c, "body", "the body of a request is read into memory as a whole, however long it is")
 			}
 		}
@@ -49,31 +49,24 @@ var responseMembers = map[string]bool{"writeHead": true, "end": true, "setHeader
 
 // answers reports whether a function uses a parameter as the response to a request, or hands it on.
 func answers(fn *ir.Func, name string) bool {
-	found := false
-	eachExpr(fn.Body, 0, func(e *ir.Expr) {
-		found = found || holdsInside(e, 0, func(x *ir.Expr) bool {
-			if x.Kind == ir.Attr {
-				return responseMembers[x.Text] && x.X != nil && x.X.Kind == ir.Name && x.X.Text == name
-			}
-			return x.Kind == ir.Call && len(x.Args) > 1 && x.Args[1].Value != nil && x.Args[1].Value.Kind == ir.Name && x.Args[1].Value.Text == name
-		})
+	return holdsInside(fn.Body, 0, func(x *ir.Expr) bool {
+		if x.Kind == ir.Attr {
+			return responseMembers[x.Text] && x.X != nil && x.X.Kind == ir.Name && x.X.Text == name
+		}
+		second := x.Arg(1)
+		return x.Kind == ir.Call && second != nil && second.Kind == ir.Name && second.Text == name
 	})
-	return found
 }
 
-// holdsInside is holds that looks into functions, too.
-func holdsInside(e *ir.Expr, depth int, is func(*ir.Expr) bool) (found bool) {
-	if holds(e, depth, is) {
-		return true
-	}
-	holds(e, depth, func(x *ir.Expr) bool {
-		for _, a := range x.Args {
-			if a.Value == nil || a.Value.Kind != ir.Function || depth > 6 {
-				continue
+// holdsInside reports whether a body, the functions that are written in it included, holds what is says.
+func holdsInside(body []ir.Stmt, depth int, is func(*ir.Expr) bool) (found bool) {
+	ir.EachExpr(body, func(e *ir.Expr) {
+		found = found || e.Search(maxParts, func(x *ir.Expr) (bool, bool) {
+			if x.Kind == ir.Function {
+				return depth <= maxInside && holdsInside(x.Func.Body, depth+1, is), false
 			}
-			eachExpr(a.Value.Func.Body, 0, func(in *ir.Expr) { found = found || holdsInside(in, depth+1, is) })
-		}
-		return found
+			return is(x), true
+		})
 	})
 	return found
 }
@@ -81,8 +74,8 @@ func holdsInside(e *ir.Expr, depth int, is func(*ir.Expr) bool) (found bool) {
 // bounds reports whether a function that collects parts compares how much there is.
 func bounds(fn *ir.Func) bool {
 	found := false
-	eachStatement(fn.Body, 0, func(st *ir.Stmt) {
-		found = found || st.Step == ir.Branch && st.Cond != nil && holds(st.Cond, 0, func(e *ir.Expr) bool {
+	ir.EachStmt(fn.Body, func(st *ir.Stmt) {
+		found = found || st.Step == ir.Branch && st.Cond != nil && st.Cond.Holds(func(e *ir.Expr) bool {
 			switch e.Text {
 			case "<", ">", "<=", ">=":
 				return e.Kind == ir.Other
@@ -111,13 +104,4 @@ func (s *surveyor) readsRequest(c *ir.Expr) *ir.Func {
 		return nil
 	}
 	return p.Func
-}
-
-// mentionsCall reports whether a body calls a function of some name.
-func mentionsCall(body []ir.Stmt, name string) bool {
-	found := false
-	eachExpr(body, 0, func(e *ir.Expr) {
-		found = found || holdsInside(e, 0, func(x *ir.Expr) bool { return x.Kind == ir.Call && x.X != nil && x.X.Text == name })
-	})
-	return found
 }

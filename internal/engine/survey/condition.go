@@ -12,8 +12,8 @@ import (
 // readConditions notes work that is done on some days, on some machines or for some clients alone.
 func (s *surveyor) readConditions() {
 	fits := s.filesWith("hostname", "Hostname", "getuser", "userInfo", "getlogin", "platform.node", "getClientVersion", "clientInfo", "client_info", "new Date(", "Date.now", "datetime", "time.time", "time.Now")
-	for _, body := range s.bodies() {
-		eachStatement(body, 0, func(st *ir.Stmt) {
+	for _, body := range s.g.Program().Bodies() {
+		ir.EachStmt(body, func(st *ir.Stmt) {
 			if st.Step != ir.Branch || st.Cond == nil || !fits[st.Cond.Scope.File] {
 				return
 			}
@@ -33,7 +33,7 @@ func (s *surveyor) readConditions() {
 
 // conditionOn says on what a condition depends that tells one machine, day or client from others, "" for none of them.
 func (s *surveyor) conditionOn(cond *ir.Expr) (why string) {
-	holds(cond, 0, func(e *ir.Expr) bool {
+	cond.Holds(func(e *ir.Expr) bool {
 		if e.Kind != ir.Other && e.Kind != ir.Call || len(e.Args) == 0 {
 			return false
 		}
@@ -85,7 +85,7 @@ func isMachine(e *ir.Expr) verdict {
 }
 
 func isClientName(e *ir.Expr) verdict {
-	if e.Kind == ir.Attr && e.Text == "name" && holds(e.X, 0, func(x *ir.Expr) bool {
+	if e.Kind == ir.Attr && e.Text == "name" && e.X.Holds(func(x *ir.Expr) bool {
 		return x.Text == "getClientVersion" || x.Text == "clientInfo" || x.Text == "client_info"
 	}) {
 		return yes
@@ -146,8 +146,8 @@ func (s *surveyor) isDay(e *ir.Expr) bool {
 // acts reports whether a body, or a function that it calls, writes, sends or runs something.
 func (s *surveyor) acts(body []ir.Stmt, depth int) bool {
 	found := false
-	eachExpr(body, 0, func(e *ir.Expr) {
-		found = found || holds(e, 0, func(x *ir.Expr) bool {
+	ir.EachExpr(body, func(e *ir.Expr) {
+		found = found || e.Holds(func(x *ir.Expr) bool {
 			if x.Kind != ir.Call && x.Kind != ir.New {
 				return false
 			}

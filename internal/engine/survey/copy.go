@@ -46,8 +46,8 @@ func (s *surveyor) readCopies() {
 				}
 			}
 		}
-		for _, body := range s.bodies() {
-			eachStatement(body, 0, func(st *ir.Stmt) {
+		for _, body := range s.g.Program().Bodies() {
+			ir.EachStmt(body, func(st *ir.Stmt) {
 				if st.Step == ir.Set && st.Target != nil && st.X != nil && strings.EqualFold(st.Target.Text, "bcc") {
 					note(st.X, listed(st.X))
 				}

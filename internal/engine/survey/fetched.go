@@ -65,7 +65,7 @@ func (s *surveyor) returnsFetched(c *ir.Expr, depth int) bool {
 		if callee.Func == nil || callee.Guess {
 			continue
 		}
-		eachStatement(callee.Func.Body, 0, func(st *ir.Stmt) {
+		ir.EachStmt(callee.Func.Body, func(st *ir.Stmt) {
 			found = found || st.Step == ir.Return && !st.Throws && st.X != nil && s.isFetched(st.X, depth+1)
 		})
 	}

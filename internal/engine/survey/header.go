@@ -19,8 +19,6 @@ type headers struct {
 	names      []string   // of those
 }
 
-const maxHeaderSearch = 20_000 // expressions of one function
-
 var (
 	credentialHeader = lazyregexp.New(`(?i)^(authorization|x-api-key|x-auth-token|x-access-token|api-key|mcp-proxy-auth.*)$`)
 	// addressHeader is a header of the server's own that names where its service is. Those that proxies set are others.
@@ -28,37 +26,11 @@ var (
 	proxyHeader   = lazyregexp.New(`(?i)^x-(forwarded|original|real|envoy|amz|azure|ms)\b`)
 )
 
-// headersIn reads a function, without those inside it that are read by themselves.
-func headersIn(fn *ir.Func) (h headers) {
-	left := maxHeaderSearch
-	var walk func(e *ir.Expr, depth int)
-	walk = func(e *ir.Expr, depth int) {
-		if left--; e == nil || left < 0 || depth > 60 {
-			return
-		}
-		h.note(e)
-		walk(e.X, depth+1)
-		for _, a := range e.Args {
-			walk(a.Value, depth+1)
-		}
-	}
-	var body func(b []ir.Stmt, depth int)
-	body = func(b []ir.Stmt, depth int) {
-		for i := range b {
-			st := &b[i]
-			if st.Step != ir.Set {
-				walk(st.X, 0)
-			}
-			walk(st.Cond, 0)
-			if depth < 60 {
-				for _, a := range st.Arms {
-					body(a.Body, depth+1)
-				}
-				body(st.Rest, depth+1)
-			}
-		}
-	}
-	body(fn.Body, 0)
+// headersIn reads a body, without the functions inside it that are read by themselves.
+func headersIn(body []ir.Stmt) (h headers) {
+	ir.EachExpr(body, func(e *ir.Expr) {
+		e.Search(maxParts, func(x *ir.Expr) (bool, bool) { h.note(x); return false, true })
+	})
 	return h
 }
 
@@ -109,7 +81,7 @@ func (h *headers) noteHeader(e *ir.Expr, name string) {
 // credential: whoever can send a request chooses where the credential goes.
 func (s *surveyor) readHeaderAddresses() {
 	for _, fn := range s.g.Program().Funcs {
-		h := headersIn(fn)
+		h := headersIn(fn.Body)
 		if len(h.addresses) == 0 || s.comparesHosts(fn) {
 			continue
 		}
@@ -125,58 +97,23 @@ var hostWords = []string{"hostname", "netloc", "Hostname", "is_private", "IsPriv
 // comparesHosts reports whether a function, or one that it calls, takes an address apart and can end early because of it.
 func (s *surveyor) comparesHosts(fn *ir.Func) bool {
 	seen := map[*ir.Func]bool{}
-	left := maxHeaderSearch
 	var reads func(fn *ir.Func, depth int) bool
-	reads = func(fn *ir.Func, depth int) bool {
+	reads = func(fn *ir.Func, depth int) (found bool) {
 		if seen[fn] || depth > 4 {
 			return false
 		}
 		seen[fn] = true
-		found := false
-		var walk func(e *ir.Expr, deep int)
-		walk = func(e *ir.Expr, deep int) {
-			if left--; e == nil || left < 0 || deep > 60 || found {
-				return
-			}
-			if (e.Kind == ir.Attr || e.Kind == ir.Name) && slices.Contains(hostWords, e.Text) {
-				found = true
-				return
-			}
-			if e.Kind == ir.Call {
-				for _, c := range s.g.Callees(e, callgraph.Context{}) {
-					if c.Func != nil && !c.Guess && reads(c.Func, depth+1) {
-						found = true
-						return
-					}
+		ir.EachExpr(fn.Body, func(e *ir.Expr) {
+			found = found || e.Search(maxParts, func(x *ir.Expr) (bool, bool) {
+				if (x.Kind == ir.Attr || x.Kind == ir.Name) && slices.Contains(hostWords, x.Text) {
+					return true, false
 				}
-			}
-			walk(e.X, deep+1)
-			for _, a := range e.Args {
-				walk(a.Value, deep+1)
-			}
-		}
-		eachExpr(fn.Body, 0, func(e *ir.Expr) { walk(e, 0) })
+				return x.Kind == ir.Call && slices.ContainsFunc(s.g.Callees(x, callgraph.Context{}), func(c callgraph.Callee) bool {
+					return c.Func != nil && !c.Guess && reads(c.Func, depth+1)
+				}), true
+			})
+		})
 		return found
 	}
 	return reads(fn, 0)
-}
-
-// eachExpr calls f for the expression of each statement of a body.
-func eachExpr(body []ir.Stmt, depth int, f func(*ir.Expr)) {
-	if depth > 60 {
-		return
-	}
-	for i := range body {
-		st := &body[i]
-		if st.Step != ir.Set && st.X != nil {
-			f(st.X)
-		}
-		if st.Cond != nil {
-			f(st.Cond)
-		}
-		for _, a := range st.Arms {
-			eachExpr(a.Body, depth+1, f)
-		}
-		eachExpr(st.Rest, depth+1, f)
-	}
 }

@@ -54,7 +54,7 @@ func (s *surveyor) readListeners() {
 		switch {
 		case guards.compares || guards.authenticates || s.guardsLoopback(name):
 			continue
-		case s.isTrue(argument(c, "enableDnsRebindingProtection")):
+		case s.isTrue(c.Option("enableDnsRebindingProtection")):
 			s.report(sink.OpenListener, c, endpointName(name), "enableDnsRebindingProtection is set, but neither allowedHosts nor allowedOrigins: without them it checks nothing")
 		case guards.optional != nil:
 			s.report(sink.OpenListener, c, endpointName(name), "its check of a credential lets everybody in where the server was given none, and nothing checks the Host or Origin header of its requests, so a web page in a browser on the same machine can send them (DNS rebinding)")
@@ -86,7 +86,7 @@ func (s *surveyor) entries() (out []*ir.Expr) {
 		} else if _, ok := s.calls(c, ".run"); ok && s.lang == "python" && s.runsOverHTTP(c) {
 			out = append(out, c)
 		} else if _, ok := s.calls(c, ".start"); ok && s.lang == "typescript" { // of the package fastmcp
-			if t := s.constants(argument(c, "transportType"), 0); slices.Contains(t, "httpStream") || slices.Contains(t, "sse") {
+			if t := s.constants(c.Option("transportType"), 0); slices.Contains(t, "httpStream") || slices.Contains(t, "sse") {
 				out, listens = append(out, c), true
 			}
 		}
@@ -99,7 +99,7 @@ func (s *surveyor) entries() (out []*ir.Expr) {
 
 // runsOverHTTP reports whether mcp.run(transport="http") names such a transport.
 func (s *surveyor) runsOverHTTP(c *ir.Expr) bool {
-	x := argument(c, "transport")
+	x := c.Option("transport")
 	if x == nil && len(c.Args) == 1 && c.Args[0].Name == "" {
 		x = c.Args[0].Value
 	}
@@ -109,7 +109,7 @@ func (s *surveyor) runsOverHTTP(c *ir.Expr) bool {
 	known := s.constants(x, 0)
 	if len(known) == 0 { // an option: choices=["stdio", "sse"]
 		for _, c := range s.g.Program().Calls {
-			if option := argument(c, "choices"); option != nil {
+			if option := c.Option("choices"); option != nil {
 				known = append(known, s.listed(option)...)
 			} else if _, ok := s.calls(c, "Choice"); ok && len(c.Args) > 0 {
 				known = append(known, s.listed(c.Args[0].Value)...)
@@ -130,9 +130,9 @@ func (s *surveyor) listed(e *ir.Expr) (out []string) {
 
 // hasAllowedHosts reports whether a transport is told which hosts or origins to let in.
 func (s *surveyor) hasAllowedHosts(c *ir.Expr) bool {
-	on := s.lang != "typescript" || argument(c, "enableDnsRebindingProtection") != nil
+	on := s.lang != "typescript" || c.Option("enableDnsRebindingProtection") != nil
 	for _, name := range []string{"allowedHosts", "allowedOrigins", "allowed_hosts", "allowed_origins", "security_settings", "transport_security", "middleware"} {
-		if on && argument(c, name) != nil {
+		if on && c.Option(name) != nil {
 			return true
 		}
 	}
@@ -161,22 +161,22 @@ func (s *surveyor) readGuards() (g guards) {
 			g.compares = g.compares || hasAnySuffix(n, protectors)
 			g.authenticates = g.authenticates || hasAnySuffix(n, authenticators)
 		}
-		if x := argument(c, "auth"); x != nil && x.Text != "None" {
+		if x := c.Option("auth"); x != nil && x.Text != "None" {
 			if _, ok := s.calls(c, "FastMCP", "MCPServer"); ok {
 				g.authenticates = true
 			}
 		}
-		if x := argument(c, "authenticate"); x != nil {
+		if x := c.Option("authenticate"); x != nil {
 			g.authenticates = true
 		}
-		if s.hasAllowedHosts(c) && (argument(c, "security_settings") != nil || argument(c, "transport_security") != nil) {
+		if s.hasAllowedHosts(c) && (c.Option("security_settings") != nil || c.Option("transport_security") != nil) {
 			g.compares = true
 		}
 	}
 	asks := map[*ir.Func]headers{}
 	var refusing []*ir.Func
 	for _, fn := range s.g.Program().Funcs {
-		h := headersIn(fn)
+		h := headersIn(fn.Body)
 		if !h.refuses {
 			if h.origin || h.credential {
 				asks[fn] = h
@@ -205,11 +205,11 @@ func (s *surveyor) askedBy(fn *ir.Func, asks map[*ir.Func]headers) (out []header
 	if len(asks) == 0 {
 		return nil
 	}
-	eachStatement(fn.Body, 0, func(st *ir.Stmt) {
+	ir.EachStmt(fn.Body, func(st *ir.Stmt) {
 		if st.Step != ir.Branch || st.Cond == nil {
 			return
 		}
-		holds(st.Cond, 0, func(e *ir.Expr) bool {
+		st.Cond.Holds(func(e *ir.Expr) bool {
 			if e.Kind != ir.Call {
 				return false
 			}
@@ -277,8 +277,8 @@ func (s *surveyor) readBindings() {
 			}
 		}
 	}
-	for _, body := range s.bodies() { // mcp.settings.host = …
-		eachStatement(body, 0, func(st *ir.Stmt) {
+	for _, body := range s.g.Program().Bodies() { // mcp.settings.host = …
+		ir.EachStmt(body, func(st *ir.Stmt) {
 			if st.Step == ir.Set && st.Target.Kind == ir.Attr && isAddressName(st.Target.Text) && st.X.Kind != ir.Name && slices.ContainsFunc(s.constants(st.X, 0), isEverywhere) {
 				note(st.Target, onAllAddresses)
 			}
@@ -312,7 +312,7 @@ func optionOf(c *ir.Expr) string {
 
 // defaultOfOption returns the default of an option.
 func defaultOfOption(c *ir.Expr) *ir.Expr {
-	if d := argument(c, "default"); d != nil {
+	if d := c.Option("default"); d != nil {
 		return d
 	}
 	for i, a := range c.Args {
@@ -330,7 +330,7 @@ func isEverywhere(host string) bool {
 // nodeBinding says how a listener of Node.js is bound too widely, "" for one that is not.
 func (s *surveyor) nodeBinding(c *ir.Expr) string {
 	if c.Args[0].Value != nil && c.Args[0].Value.Kind == ir.Object {
-		host := argument(c, "host")
+		host := c.Option("host")
 		if host == nil {
 			return "it listens without a host, which means on all addresses of the machine"
 		}
@@ -368,9 +368,9 @@ func (s *surveyor) readSharing() {
 		if !isCors && !middleware {
 			continue
 		}
-		origin, credentials := argument(c, "origin"), argument(c, "credentials")
+		origin, credentials := c.Option("origin"), c.Option("credentials")
 		if middleware {
-			origin, credentials = argument(c, "allow_origins"), argument(c, "allow_credentials")
+			origin, credentials = c.Option("allow_origins"), c.Option("allow_credentials")
 		}
 		if !s.isTrue(credentials) || origin == nil {
 			continue

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"cmp"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
@@ -14,35 +15,24 @@ import (
 // set, without which the server starts all the same.
 func (s *surveyor) isOptional(fn *ir.Func) bool {
 	optional := ""
-	eachStatement(fn.Body, 0, func(st *ir.Stmt) {
+	ir.EachStmt(fn.Body, func(st *ir.Stmt) {
 		if st.Step != ir.Branch || st.Cond == nil || optional != "" {
 			return
 		}
 		if c := st.Cond; c.Kind == ir.Either && c.Text == "&&" {
 			for _, a := range c.Args {
-				optional = orName(optional, s.setting(a.Value))
+				optional = cmp.Or(optional, s.setting(a.Value))
 			}
 			return
 		}
-		if len(st.Arms) > 0 && !headersOf(st.Arms[0].Body).refuses && leaves(st.Arms[0].Body) { // if (!TOKEN) return next()
-			optional = orName(optional, s.setting(negated(st.Cond)))
-		} else if len(st.Arms) > 0 && !s.hasRefusal(st.Rest) { // if (TOKEN) { … }
-			optional = orName(optional, s.setting(st.Cond))
+		if len(st.Arms) > 0 && !headersIn(st.Arms[0].Body).refuses && leaves(st.Arms[0].Body) { // if (!TOKEN) return next()
+			optional = cmp.Or(optional, s.setting(negated(st.Cond)))
+		} else if len(st.Arms) > 0 && !headersIn(st.Rest).refuses { // if (TOKEN) { … }
+			optional = cmp.Or(optional, s.setting(st.Cond))
 		}
 	})
 	return optional != "" && !s.isDemanded(optional)
 }
-
-func orName(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-func (s *surveyor) hasRefusal(body []ir.Stmt) bool { return headersOf(body).refuses }
-
-func headersOf(body []ir.Stmt) headers { return headersIn(&ir.Func{Body: body}) }
 
 // leaves reports whether a body returns.
 func leaves(body []ir.Stmt) bool {
@@ -85,8 +75,8 @@ func (s *surveyor) setting(e *ir.Expr) string {
 
 // isDemanded reports whether the program ends where a setting is not set.
 func (s *surveyor) isDemanded(name string) (demanded bool) {
-	for _, body := range s.bodies() {
-		eachStatement(body, 0, func(st *ir.Stmt) {
+	for _, body := range s.g.Program().Bodies() {
+		ir.EachStmt(body, func(st *ir.Stmt) {
 			if st.Step != ir.Branch || st.Cond == nil || len(st.Arms) == 0 {
 				return
 			}

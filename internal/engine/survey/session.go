@@ -31,16 +31,16 @@ func (s *surveyor) readSessionIDs() {
 		if !fits[c.Scope.File] {
 			continue
 		}
-		if f := argument(c, "sessionIdGenerator"); f != nil && f.Kind == ir.Function {
-			eachStatement(f.Func.Body, 0, func(st *ir.Stmt) {
+		if f := c.Option("sessionIdGenerator"); f != nil && f.Kind == ir.Function {
+			ir.EachStmt(f.Func.Body, func(st *ir.Stmt) {
 				if st.Step == ir.Return {
 					s.noteSessionID(st.X)
 				}
 			})
 		}
 	}
-	for _, body := range s.bodies() {
-		eachStatement(body, 0, func(st *ir.Stmt) {
+	for _, body := range s.g.Program().Bodies() {
+		ir.EachStmt(body, func(st *ir.Stmt) {
 			if st.Step == ir.Set && st.Target != nil && st.X != nil && fits[st.X.Scope.File] && serves[st.X.Scope.File] && sessionID.MatchString(st.Target.Text) {
 				s.noteSessionID(st.X)
 			}
@@ -60,7 +60,7 @@ func (s *surveyor) noteSessionID(e *ir.Expr) {
 		if slices.Contains(strongChance, x.X.Text) {
 			return yes
 		}
-		for _, name := range s.namesOf(x) {
+		for _, name := range s.g.NamesOf(x) {
 			if slices.Contains(weakChance, name) {
 				weak = name
 			}

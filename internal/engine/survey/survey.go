@@ -61,7 +61,7 @@ func newSurveyor(g *callgraph.Graph, versions Versions) *surveyor {
 	words := wordsOfInterest()
 	for _, c := range g.Program().Calls {
 		if mayMatter(c, words) {
-			s.named[c] = s.namesOf(c)
+			s.named[c] = s.g.NamesOf(c)
 		}
 	}
 	return s
@@ -114,9 +114,6 @@ func mayMatter(c *ir.Expr, words map[string]bool) bool {
 	return len(bindings) == 1 && bindings[0].Import != nil
 }
 
-// namesOf returns what a call calls outside of the program: "express().listen", ".listen".
-func (s *surveyor) namesOf(c *ir.Expr) []string { return s.g.NamesOf(c) }
-
 // calls reports whether a call calls something whose name ends so.
 func (s *surveyor) calls(c *ir.Expr, suffixes ...string) (name string, ok bool) {
 	for _, n := range s.named[c] {
@@ -131,30 +128,8 @@ func (s *surveyor) calls(c *ir.Expr, suffixes ...string) (name string, ok bool) 
 
 func (s *surveyor) report(kind sink.SiteKind, e *ir.Expr, name, why string) {
 	if len(s.out) < maxSites {
-		s.out = append(s.out, sink.Site{Kind: kind, At: placeOf(e), Name: name, Why: why})
+		s.out = append(s.out, sink.Site{Kind: kind, At: callgraph.PlaceOf(e), Name: name, Why: why})
 	}
-}
-
-func placeOf(e *ir.Expr) sink.Place {
-	f := e.Scope.File
-	return sink.Place{File: f.Path, Line: f.Line(e.Start), Start: int(e.Start), End: int(e.End)}
-}
-
-// argument returns the argument of a call with a name, or the member with that name of an object that it is given.
-func argument(c *ir.Expr, name string) *ir.Expr {
-	for _, a := range c.Args {
-		if a.Name == name {
-			return a.Value
-		}
-		if a.Value != nil && a.Value.Kind == ir.Object {
-			for _, m := range a.Value.Args {
-				if m.Name == name {
-					return m.Value
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // constants returns the texts that an expression can be, as far as the source holds them: "0.0.0.0" of HOST || "0.0.0.0".

@@ -18,7 +18,7 @@ func (s *surveyor) readTokens() {
 
 // headerGiven returns the value of a header that a call is given in a table of headers, or nil.
 func headerGiven(c *ir.Expr, name string) (out *ir.Expr) {
-	holds(&ir.Expr{Args: c.Args}, 0, func(e *ir.Expr) bool {
+	(&ir.Expr{Args: c.Args}).Holds(func(e *ir.Expr) bool {
 		if e.Kind == ir.Object {
 			for _, a := range e.Args {
 				if strings.EqualFold(a.Name, name) {

@@ -20,55 +20,27 @@ const (
 	leave // its parts are not of interest
 )
 
+// maxParts and maxInside are how deep the parts of an expression, and functions, are looked at inside each other.
+const maxParts, maxInside = 60, 6
+
 // finds reports whether an expression, what its names were given included, holds one of which judge says yes.
 func (s *surveyor) finds(e *ir.Expr, judge func(*ir.Expr) verdict) bool {
 	left := maxTrail
-	var walk func(e *ir.Expr, depth int) bool
-	walk = func(e *ir.Expr, depth int) bool {
-		if left--; e == nil || left < 0 || depth > 40 {
-			return false
+	var look func(e *ir.Expr) (found, into bool)
+	look = func(x *ir.Expr) (found, into bool) {
+		if left--; left < 0 {
+			return false, false
 		}
-		switch judge(e) {
-		case yes:
-			return true
-		case leave:
-			return false
+		if v := judge(x); v != goOn {
+			return v == yes, false
 		}
-		switch e.Kind {
-		case ir.Function:
-			return false
-		case ir.Name:
-			if d := s.g.Definition(e); d != e && walk(d, depth+1) {
-				return true
-			}
+		if x.Kind == ir.Name {
+			d := s.g.Definition(x)
+			return d != x && d.Search(maxParts, look), true
 		}
-		if walk(e.X, depth+1) {
-			return true
-		}
-		for _, a := range e.Args {
-			if walk(a.Value, depth+1) {
-				return true
-			}
-		}
-		return false
+		return false, x.Kind != ir.Function
 	}
-	return walk(e, 0)
-}
-
-// holds reports whether an expression as it is written, without what its names were given, holds one of which is says yes.
-func holds(e *ir.Expr, depth int, is func(*ir.Expr) bool) bool {
-	if e == nil || depth > 40 || e.Kind == ir.Function {
-		return false
-	}
-	if is(e) || holds(e.X, depth+1, is) {
-		return true
-	}
-	for _, a := range e.Args {
-		if holds(a.Value, depth+1, is) {
-			return true
-		}
-	}
-	return false
+	return e.Search(maxParts, look)
 }
 
 // callsIn returns the calls of files whose text holds one of some words.
@@ -123,29 +95,4 @@ func (s *surveyor) hasConsequences(c *ir.Expr) bool {
 	}
 	return row.Kind() == "spawn" || row.Argument("code", c) != nil ||
 		row.Has(capability.Exec) || row.Has(capability.FSWrite) || row.Has(capability.NetEgress)
-}
-
-// eachStatement calls f for each statement of a body, those inside others included.
-func eachStatement(body []ir.Stmt, depth int, f func(*ir.Stmt)) {
-	if depth > 60 {
-		return
-	}
-	for i := range body {
-		f(&body[i])
-		for _, a := range body[i].Arms {
-			eachStatement(a.Body, depth+1, f)
-		}
-		eachStatement(body[i].Rest, depth+1, f)
-	}
-}
-
-// bodies returns everything that runs: functions and modules.
-func (s *surveyor) bodies() (out [][]ir.Stmt) {
-	for _, fn := range s.g.Program().Funcs {
-		out = append(out, fn.Body)
-	}
-	for _, m := range s.g.Program().Modules {
-		out = append(out, m.Body)
-	}
-	return out
 }

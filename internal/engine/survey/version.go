@@ -70,7 +70,7 @@ func (s *surveyor) guardsLoopback(entry string) bool {
 func (s *surveyor) disablesGuard() bool {
 	for _, list := range [][]*ir.Expr{s.g.Program().Calls, s.g.Program().Objects} {
 		for _, e := range list {
-			if s.isTrue(argument(e, "DisableLocalhostProtection")) {
+			if s.isTrue(e.Option("DisableLocalhostProtection")) {
 				return true
 			}
 			if e.X != nil && strings.HasSuffix(e.X.Text, "DisableLocalhostProtection") && len(e.Args) == 1 && s.isTrue(e.Args[0].Value) {
@@ -86,7 +86,7 @@ var appMakers = []string{"createMcpExpressApp", "createMcpFastifyApp", "createMc
 
 // isUnguardedApp reports whether a call makes such an application for another address and without a list of hosts.
 func (s *surveyor) isUnguardedApp(c *ir.Expr) bool {
-	return slices.Contains(appMakers, lastName(c.X)) && !s.isLocal(argument(c, "host")) && argument(c, "allowedHosts") == nil
+	return slices.Contains(appMakers, lastName(c.X)) && !s.isLocal(c.Option("host")) && c.Option("allowedHosts") == nil
 }
 
 // comparesHostByDefault is the first version of Python's SDK whose FastMCP compares Host and Origin by itself where it listens on
@@ -105,7 +105,7 @@ func (s *surveyor) sdkCompares() bool {
 		if !ok {
 			continue
 		}
-		if name != "mcp.server.fastmcp.FastMCP" && name != "mcp.server.FastMCP" || !s.isLocal(argument(c, "host")) || argument(c, "transport_security") != nil {
+		if name != "mcp.server.fastmcp.FastMCP" && name != "mcp.server.FastMCP" || !s.isLocal(c.Option("host")) || c.Option("transport_security") != nil {
 			return false
 		}
 		found = true

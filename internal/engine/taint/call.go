@@ -369,7 +369,7 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 	for _, p := range callee.Func.Params {
 		given[p.Index] = c.argument(p)
 	}
-	place := placeOf(c.expr)
+	place := callgraph.PlaceOf(c.expr)
 	name := callee.Func.Name
 	reached := map[source]arrived{}
 	arrivedAt := func(src source) arrived {

@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/leaf/ir"
@@ -18,17 +19,15 @@ var filteringPackages = []string{"request-filtering-agent", "ssrf-req-filter", "
 // connectsChecked reports whether a request is made by something that compares the addresses that it connects to.
 func (r *reader) connectsChecked(c call) bool {
 	for _, a := range c.expr.Args {
-		if a.Value == nil {
-			continue
+		members := []ir.Arg{a}
+		if a.Value != nil {
+			if d := r.a.g.Written(a.Value); d.Kind == ir.Object {
+				members = append(members, d.Args...)
+			}
 		}
-		if connectors[a.Name] && r.checksAddresses(a.Value, 0) {
-			return true
-		}
-		if d := r.a.g.Written(a.Value); d.Kind == ir.Object {
-			for _, m := range d.Args {
-				if connectors[m.Name] && m.Value != nil && r.checksAddresses(m.Value, 0) {
-					return true
-				}
+		for _, m := range members {
+			if connectors[m.Name] && r.checksAddresses(m.Value, 0) {
+				return true
 			}
 		}
 	}
@@ -40,20 +39,17 @@ func (r *reader) checksAddresses(e *ir.Expr, depth int) bool {
 	if e == nil || depth > 8 || !r.spend() {
 		return false
 	}
-	if e.Kind == ir.Name || e.Kind == ir.Attr {
+	switch e.Kind {
+	case ir.Name, ir.Attr:
 		for _, callee := range r.a.g.Functions(e, r.ctx) {
-			if s := (lookupSearch{r: r}); s.body(callee.Func.Body, 0) {
+			if r.looksAndLeaves(callee.Func.Body) {
 				return true
 			}
 		}
-		if d := r.a.g.Written(e); d != e {
-			return r.checksAddresses(d, depth+1)
-		}
-		return false
-	}
-	if e.Kind == ir.Function {
-		s := lookupSearch{r: r}
-		return s.body(e.Func.Body, 0)
+		d := r.a.g.Written(e)
+		return d != e && r.checksAddresses(d, depth+1)
+	case ir.Function:
+		return r.looksAndLeaves(e.Func.Body)
 	}
 	if e.Kind == ir.Call || e.Kind == ir.New {
 		name := r.a.g.Outside(e.X, r.ctx)
@@ -71,42 +67,26 @@ func (r *reader) checksAddresses(e *ir.Expr, depth int) bool {
 	return false
 }
 
-// A lookupSearch looks through a function, and those written in it, for a lookup and a way out behind a condition.
-type lookupSearch struct {
-	r            *reader
-	looks, leave bool
-}
-
-func (s *lookupSearch) body(body []ir.Stmt, depth int) bool {
-	for i := range body {
-		st := &body[i]
-		s.expr(st.X, depth)
-		s.expr(st.Cond, depth)
-		for _, a := range st.Arms {
-			if st.Cond != nil && s.looks && isBranchOut(a.Body) {
-				s.leave = s.leave || asksMore(st.Cond)
-			}
-			s.body(a.Body, depth+1)
+// looksAndLeaves reports whether a body, or one of a function in it, looks a name up and has a way out behind a condition.
+func (r *reader) looksAndLeaves(body []ir.Stmt) bool {
+	looks, leaves := false, false
+	var read func(body []ir.Stmt)
+	look := func(e *ir.Expr) (found, into bool) {
+		looks = looks || e.Kind == ir.Call && lookups[r.a.g.Outside(e.X, r.ctx)]
+		if e.Kind == ir.Function {
+			read(e.Func.Body)
 		}
-		s.body(st.Rest, depth+1)
+		return !r.spend(), true
 	}
-	return s.looks && s.leave
-}
-
-func (s *lookupSearch) expr(e *ir.Expr, depth int) {
-	if e == nil || depth > 20 || !s.r.spend() {
-		return
+	read = func(body []ir.Stmt) {
+		ir.EachStmt(body, func(s *ir.Stmt) {
+			s.X.Search(maxPartsDeep, look)
+			s.Cond.Search(maxPartsDeep, look)
+			leaves = leaves || looks && s.Cond != nil && asksMore(s.Cond) && slices.ContainsFunc(s.Arms, func(a ir.Arm) bool { return isBranchOut(a.Body) })
+		})
 	}
-	if e.Kind == ir.Call {
-		s.looks = s.looks || lookups[s.r.a.g.Outside(e.X, s.r.ctx)]
-	}
-	if e.Kind == ir.Function {
-		s.body(e.Func.Body, depth+1)
-	}
-	s.expr(e.X, depth+1)
-	for _, a := range e.Args {
-		s.expr(a.Value, depth+1)
-	}
+	read(body)
+	return looks && leaves
 }
 
 // isBranchOut reports whether a body leaves the function.

@@ -364,7 +364,7 @@ func (r *reader) assign(target *ir.Expr, v *value) {
 			v = r.st.noted(v.without(r.st.gone))
 		}
 		if len(v.marks) > 0 && !strings.HasPrefix(target.Text, "\x00") {
-			v = v.stepped(placeOf(target), target.Text)
+			v = v.stepped(callgraph.PlaceOf(target), target.Text)
 		}
 		r.st.vars[variable{at, target.Text}] = v
 	case ir.Attr:

@@ -33,7 +33,7 @@ func (a *analyzer) readOthers() (out []sink.Handler) {
 		if read++; read > maxOthers {
 			return
 		}
-		h := sink.Handler{Tool: root.Tool, Language: conv.Language, Via: root.Via, Func: root.Func.Name, At: paramPlace(root.Func)}
+		h := sink.Handler{Tool: root.Tool, Language: conv.Language, Via: root.Via, Func: root.Func.Name, At: callgraph.PlaceOfFunc(root.Func)}
 		h.Flows, h.FlowsCut = a.flowsOf(root)
 		if root.Via == sink.ByRoute {
 			h.Flows = slices.DeleteFunc(h.Flows, func(f sink.Flow) bool {
@@ -64,7 +64,7 @@ func (a *analyzer) readOthers() (out []sink.Handler) {
 			continue
 		}
 		first, last := c.Args[0].Value, c.Args[len(c.Args)-1].Value
-		root := callgraph.Root{Via: sink.ByRegistration, At: placeOf(c)}
+		root := callgraph.Root{Via: sink.ByRegistration, At: callgraph.PlaceOf(c)}
 		switch {
 		case otherRegisters[c.X.Text]:
 			root.Resource = strings.Contains(strings.ToLower(c.X.Text), "resource")

@@ -109,7 +109,7 @@ func (a *analyzer) registration(at sink.Place) *ir.Expr {
 		a.placed = map[sink.Place]*ir.Expr{}
 		for _, list := range [][]*ir.Expr{a.g.Program().Calls, a.g.Program().Objects} {
 			for _, e := range list {
-				p := placeOf(e)
+				p := callgraph.PlaceOf(e)
 				p.Line = 0
 				a.placed[p] = e
 			}

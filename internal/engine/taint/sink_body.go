@@ -1,8 +1,10 @@
 package taint
 
 import (
+	"slices"
 	"strings"
 
+	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
 )
@@ -15,11 +17,11 @@ var bodyReaders = map[string]map[string]bool{
 }
 
 // wholeReaders are packages whose requests read the whole answer before they return, with the options by which they do not.
-var wholeReaders = map[string]map[string]bool{
-	"axios":    names("maxContentLength responseType"),
-	"got":      names("isStream"),
-	"requests": names("stream"),
-	"httpx":    names("stream"),
+var wholeReaders = map[string][]string{
+	"axios":    {"maxContentLength", "responseType"},
+	"got":      {"isStream"},
+	"requests": {"stream"},
+	"httpx":    {"stream"},
 }
 
 // bodySink notes a request to an address of the caller's choosing whose answer is read whole, however long it is.
@@ -32,7 +34,7 @@ func (r *reader) bodySink(c call, v *value, marks []mark, name string) {
 		if r.st.gone[m.src] || isBehindHost(m.head) || len(v.fixed) > 0 {
 			continue
 		}
-		r.sum.addFlow(flow{kind: sink.BodyFlow, at: placeOf(at), name: name + "()", src: m.src, facts: m.facts | r.st.facts[m.src], head: m.head, step: m.step})
+		r.sum.addFlow(flow{kind: sink.BodyFlow, at: callgraph.PlaceOf(at), name: name + "()", src: m.src, facts: m.facts | r.st.facts[m.src], head: m.head, step: m.step})
 	}
 }
 
@@ -40,7 +42,7 @@ func (r *reader) bodySink(c call, v *value, marks []mark, name string) {
 func (r *reader) readsWhole(request *ir.Expr, name string) *ir.Expr {
 	root, _, _ := strings.Cut(strings.TrimPrefix(name, "."), ".")
 	if options, ok := wholeReaders[strings.TrimSuffix(root, "()")]; ok {
-		if lastWord(name) == "stream" || hasOption(request, options) {
+		if lastWord(name) == "stream" || slices.ContainsFunc(options, func(o string) bool { return request.Option(o) != nil }) {
 			return nil
 		}
 		return request
@@ -74,19 +76,6 @@ func (r *reader) isAnswer(e, request *ir.Expr) bool {
 		d = d.X
 	}
 	return d == request
-}
-
-// hasOption reports whether a call is given one of some options.
-func hasOption(c *ir.Expr, options map[string]bool) bool {
-	for _, a := range c.Args {
-		if options[a.Name] {
-			return true
-		}
-		if a.Value != nil && a.Value.Kind == ir.Object && hasOption(a.Value, options) {
-			return true
-		}
-	}
-	return false
 }
 
 // bodyReads returns the calls of a function that read an answer whole.

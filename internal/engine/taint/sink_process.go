@@ -65,7 +65,7 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 		r.sinkMarksBehind(splitFront, c, sink.ArgumentFlow, name, "", program.marks)
 	}
 	prog = lastPart(prog)
-	if in := inputOf(c.expr); in != nil && readsCode(prog) {
+	if in := c.expr.Option("input"); in != nil && readsCode(prog) {
 		r.readCode(c, name, prog, r.silently(in))
 	}
 	r.argumentSinks(c, name, prog, args)
@@ -272,23 +272,6 @@ func firstWord(v *value) string {
 	return word
 }
 
-// inputOf returns what a call gives a program to read, nil for nothing: input=… of Python, { input: … } of Node.js.
-func inputOf(e *ir.Expr) *ir.Expr {
-	for _, a := range e.Args {
-		if a.Name == "input" {
-			return a.Value
-		}
-		if a.Value != nil && a.Value.Kind == ir.Object {
-			for _, m := range a.Value.Args {
-				if m.Name == "input" {
-					return m.Value
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // argvOf returns the arguments behind the program, in order.
 func (r *reader) argvOf(c call, argv *ir.Expr, v *value) []*value {
 	var out []*value
@@ -331,7 +314,7 @@ func (r *reader) hasShell(row *callgraph.Row, e *ir.Expr) bool {
 	x := row.Argument("shell", e)
 	for i := 0; x == nil && i < len(e.Args); i++ { // options that have a name
 		if v := e.Args[i].Value; v != nil && v.Kind == ir.Name {
-			x = memberAsWritten(r.a.g.Written(v), "shell")
+			x = r.a.g.Written(v).Option("shell")
 		}
 	}
 	if x == nil {
@@ -350,17 +333,4 @@ func (r *reader) turnsOn(x *ir.Expr) bool {
 		}
 	}
 	return x.Kind == ir.Literal && (x.Text == "true" || x.Text == "True") || x.Kind == ir.String
-}
-
-// memberAsWritten returns a member of an object as it is written, or nil.
-func memberAsWritten(o *ir.Expr, name string) *ir.Expr {
-	if o.Kind != ir.Object {
-		return nil
-	}
-	for _, m := range o.Args {
-		if m.Name == name {
-			return m.Value
-		}
-	}
-	return nil
 }

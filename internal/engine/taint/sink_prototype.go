@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
 )
@@ -50,7 +51,7 @@ func (r *reader) writeMember(target *ir.Expr) {
 func (r *reader) prototypeSink(at *ir.Expr, marks []mark) {
 	for _, m := range marks {
 		if !r.st.gone[m.src] {
-			r.sum.addFlow(flow{kind: sink.PrototypeFlow, at: placeOf(at), name: memberText(at), src: m.src, facts: m.facts | r.st.facts[m.src], head: m.head, step: m.step})
+			r.sum.addFlow(flow{kind: sink.PrototypeFlow, at: callgraph.PlaceOf(at), name: memberText(at), src: m.src, facts: m.facts | r.st.facts[m.src], head: m.head, step: m.step})
 		}
 	}
 }

@@ -79,7 +79,9 @@ func (a *analyzer) mayBeObject(root callgraph.Root, src source, schema *bound) b
 		b := schema.at(src.path)
 		return b != nil && b.open
 	case "python":
-		return root.Via == sink.ByRegistration && src.path == "" && (p.Noted == nil && p.Type == nil || mentions(p.Noted, openTypes, 0))
+		return root.Via == sink.ByRegistration && src.path == "" && (p.Noted == nil && p.Type == nil || p.Noted.Search(12, func(x *ir.Expr) (bool, bool) {
+			return (x.Kind == ir.Name || x.Kind == ir.Attr) && openTypes[x.Text], true
+		}))
 	}
 	if p.Type == nil || p.Type.X == nil {
 		return false
@@ -103,15 +105,4 @@ func (a *analyzer) isOpenField(class, field string) bool {
 		}
 	}
 	return false
-}
-
-// mentions reports whether an annotation holds one of some names.
-func mentions(x *ir.Expr, words map[string]bool, depth int) bool {
-	if x == nil || depth > 12 {
-		return false
-	}
-	if (x.Kind == ir.Name || x.Kind == ir.Attr) && words[x.Text] || mentions(x.X, words, depth+1) {
-		return true
-	}
-	return slices.ContainsFunc(x.Args, func(a ir.Arg) bool { return mentions(a.Value, words, depth+1) })
 }

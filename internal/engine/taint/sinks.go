@@ -87,7 +87,7 @@ func (r *reader) sinkMarks(c call, kind sink.FlowKind, name, about string, marks
 func (r *reader) sinkMarksBehind(need front, c call, kind sink.FlowKind, name, about string, marks []mark) {
 	at := r.sinkAt
 	if at.File == "" {
-		at = placeOf(c.expr)
+		at = callgraph.PlaceOf(c.expr)
 	}
 	for _, m := range marks {
 		if r.st.gone[m.src] {

@@ -146,7 +146,7 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 		}
 		if f, bad := judge(p, a.g.Convention().Language); bad {
 			f.Param = name
-			f.Steps = append([]sink.FlowStep{{At: paramPlace(root.Func), What: "parameter " + name}}, f.Steps...)
+			f.Steps = append([]sink.FlowStep{{At: callgraph.PlaceOfFunc(root.Func), What: "parameter " + name}}, f.Steps...)
 			out = append(out, f)
 		}
 	}
@@ -311,9 +311,4 @@ func paramOf(fn *ir.Func, index int) *ir.Param {
 		}
 	}
 	return nil
-}
-
-func paramPlace(fn *ir.Func) sink.Place {
-	f := fn.Scope.File
-	return sink.Place{File: f.Path, Line: f.Line(fn.Start), Start: int(fn.Start), End: int(fn.End)}
 }

@@ -8,13 +8,7 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
-func names(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, n := range strings.Fields(list) {
-		out[n] = true
-	}
-	return out
-}
+var names = callgraph.Names
 
 // What functions outside of the program do to what they are given, by the names under which they are imported.
 var (

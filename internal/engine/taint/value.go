@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
 )
 
@@ -372,10 +371,4 @@ func (v *value) at(path string) *value {
 		}
 	}
 	return v
-}
-
-// placeOf returns the place of an expression.
-func placeOf(e *ir.Expr) sink.Place {
-	f := e.Scope.File
-	return sink.Place{File: f.Path, Line: f.Line(e.Start), Start: int(e.Start), End: int(e.End)}
 }

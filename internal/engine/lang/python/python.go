@@ -25,14 +25,14 @@ var table string
 var convention = sync.OnceValue(func() *callgraph.Convention {
 	return &callgraph.Convention{
 		Language: "python", Table: callgraph.MustTable(table), Constructor: "__init__", AllExported: true,
-		Require: callgraph.Names("__import__", "importlib.import_module"),
+		Require: callgraph.Names("__import__ importlib.import_module"),
 		Join:    joinModule, Package: func(spec string) string { return spec },
-		Decorators:  callgraph.Names("tool", "mcp_tool"),
+		Decorators:  callgraph.Names("tool mcp_tool"),
 		Dispatchers: callgraph.Names("call_tool"),
-		Registers:   callgraph.Names("add_tool", "register_tool", "from_function", "tool"),
+		Registers:   callgraph.Names("add_tool register_tool from_function tool"),
 		Servers:     []string{"mcp.", "fastmcp.", "mcp_", "arcade_mcp"},
-		Describes:   callgraph.Names("Tool", "ToolDefinition"),
-		Handlers:    callgraph.Names("handler", "function", "func", "fn", "callback", "execute", "run", "run_tool", "call", "call_tool"),
+		Describes:   callgraph.Names("Tool ToolDefinition"),
+		Handlers:    callgraph.Names("handler function func fn callback execute run run_tool call call_tool"),
 	}
 })
 

@@ -1,0 +1,102 @@
+package ir
+
+// Bounds of walks, so that hostile nesting ends.
+const (
+	maxWalk = 40 // expressions inside each other
+	maxBody = 60 // bodies inside each other
+)
+
+// Member returns the argument, or the member of an object, of that name; nil for none.
+func (e *Expr) Member(name string) *Expr {
+	for i := range e.Args {
+		if e.Args[i].Name == name {
+			return e.Args[i].Value
+		}
+	}
+	return nil
+}
+
+// Option returns the argument of a call of that name, or the member of that name of an object among its arguments; nil for none.
+func (e *Expr) Option(name string) *Expr {
+	for _, a := range e.Args {
+		if a.Name == name {
+			return a.Value
+		}
+		if a.Value != nil && a.Value.Kind == Object {
+			if m := a.Value.Member(name); m != nil {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+// Arg returns the value of the argument at a place, whatever its name; nil for none.
+func (e *Expr) Arg(i int) *Expr {
+	if i < len(e.Args) {
+		return e.Args[i].Value
+	}
+	return nil
+}
+
+// Holds reports whether an expression as it is written is, or has a part that is, what is says. Functions in it are not looked at.
+func (e *Expr) Holds(is func(*Expr) bool) bool {
+	return e.Search(maxWalk, func(x *Expr) (bool, bool) { return x.Kind != Function && is(x), x.Kind != Function })
+}
+
+// Search looks through an expression and its parts, those inside each other up to a depth, until one is found; into says whether the
+// parts of an expression are of interest. Keys that are computed are not.
+func (e *Expr) Search(depth int, look func(*Expr) (found, into bool)) bool {
+	if e == nil || depth < 0 {
+		return false
+	}
+	found, into := look(e)
+	if found || !into {
+		return found
+	}
+	if e.X.Search(depth-1, look) {
+		return true
+	}
+	for i := range e.Args {
+		if e.Args[i].Value.Search(depth-1, look) {
+			return true
+		}
+	}
+	return false
+}
+
+// EachStmt calls f for each statement of a body, those inside others included.
+func EachStmt(body []Stmt, f func(*Stmt)) { eachStmt(body, 0, f) }
+
+func eachStmt(body []Stmt, depth int, f func(*Stmt)) {
+	for i := 0; i < len(body) && depth <= maxBody; i++ {
+		f(&body[i])
+		for _, a := range body[i].Arms {
+			eachStmt(a.Body, depth+1, f)
+		}
+		eachStmt(body[i].Rest, depth+1, f)
+	}
+}
+
+// EachExpr calls f for what each statement of a body computes and asks. What a Set assigns is computed by a Do.
+func EachExpr(body []Stmt, f func(*Expr)) {
+	EachStmt(body, func(s *Stmt) {
+		if s.Step != Set && s.X != nil {
+			f(s.X)
+		}
+		if s.Cond != nil {
+			f(s.Cond)
+		}
+	})
+}
+
+// Bodies returns everything that runs: functions and modules.
+func (p *Program) Bodies() (out [][]Stmt) {
+	for _, fn := range p.Funcs {
+		out = append(out, fn.Body)
+	}
+	for _, m := range p.Modules {
+		out = append(out, m.Body)
+	}
+	return out
+}
