@@ -26,19 +26,19 @@ func (c *connections) connect(a, b *ir.File) {
 }
 
 // areConnected reports whether imports connect two files.
-func (g *Graph) areConnected(a, b *ir.File) bool {
-	if a == b || g.an.conv.Language != "typescript" {
+func (ev *evaluator) areConnected(a, b *ir.File) bool {
+	if a == b || ev.conv.Language != "typescript" {
 		return true
 	}
-	if g.connected == nil {
-		g.connected = g.findConnections()
+	if ev.connected == nil {
+		ev.connected = ev.findConnections()
 	}
-	return g.connected.root(a) == g.connected.root(b)
+	return ev.connected.root(a) == ev.connected.root(b)
 }
 
-func (g *Graph) findConnections() *connections {
+func (ev *evaluator) findConnections() *connections {
 	c := &connections{up: map[*ir.File]*ir.File{}}
-	prog := g.an.prog
+	prog := ev.prog
 	follow := func(from *ir.File, module string) {
 		if m := prog.Lookup(from, module); m != nil {
 			c.connect(from, m.Scope.File)
@@ -68,7 +68,7 @@ func (g *Graph) findConnections() *connections {
 		scope(fn.Scope)
 	}
 	for _, call := range prog.Calls {
-		if call.X != nil && call.X.Kind == ir.Name && g.an.conv.Require[call.X.Text] && len(call.Args) > 0 && call.Args[0].Value != nil && call.Args[0].Value.Kind == ir.String {
+		if call.X != nil && call.X.Kind == ir.Name && ev.conv.Require[call.X.Text] && len(call.Args) > 0 && call.Args[0].Value != nil && call.Args[0].Value.Kind == ir.String {
 			follow(call.Scope.File, call.Args[0].Value.Text)
 		}
 	}

@@ -64,12 +64,14 @@ type evaluator struct {
 	calls    map[string][]*ir.Expr // by the last word of what is called
 	methods  map[string][]*ir.Class
 	packages map[string]bool // that anything imports
+
+	connected *connections // nil until it is asked for
 }
 
 func newEvaluator(prog *ir.Program, conv *Convention) *evaluator {
 	ev := &evaluator{
 		prog: prog, conv: conv,
-		frameStore: frameStore{frames: map[frameKey]*frame{}, contexts: map[*ir.Func]int{}, numbers: map[any]int{}},
+		frameStore: frameStore{frames: map[frameKey]*frame{}, contexts: map[*ir.Func]int{}, numbers: map[value]int{}},
 		known:      map[question][]value{}, partial: map[question]partialAnswer{}, inside: map[memberKey]bool{},
 		imports: map[*ir.Import][]value{}, exports: map[exportKey]*ir.Expr{}, made: map[*ir.Expr]*ir.Expr{},
 		objects: map[*ir.Expr]*object{}, indexes: map[indexKey]elementIndex{}, packages: map[string]bool{},

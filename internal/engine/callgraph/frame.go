@@ -3,7 +3,6 @@ package callgraph
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"gauntlet/internal/leaf/ir"
 )
@@ -40,7 +39,6 @@ const (
 // A frame is a function together with what is known of its arguments. Frames are interned, so
 // equal ones are the same pointer.
 type frame struct {
-	id   int
 	fn   *ir.Func
 	args [][]value
 	this []value
@@ -62,59 +60,17 @@ func (f *frame) enclosing(fn *ir.Func) *frame {
 	return nil
 }
 
-// writeKey writes a value so that equal ones, and only they, have equal text. ids number the
-// pointers of the program in the order in which they come up.
-func (st *frameStore) writeKey(b *strings.Builder, v value) {
-	b.WriteByte('a' + byte(v.kind))
-	b.WriteString(strconv.Itoa(len(v.text)))
-	b.WriteByte(':')
-	b.WriteString(v.text)
-	for _, p := range []any{v.fn, v.class, v.mod, v.expr, v.this, v.param} {
-		b.WriteString(strconv.Itoa(st.pointerID(p)))
-		b.WriteByte(',')
+// appendKey writes values so that equal lists, and only they, have equal text.
+func (st *frameStore) appendKey(key []byte, vs []value) []byte {
+	for _, v := range vs {
+		n, ok := st.numbers[v]
+		if !ok {
+			n = len(st.numbers)
+			st.numbers[v] = n
+		}
+		key = append(strconv.AppendInt(key, int64(n), 36), ',')
 	}
-	b.WriteString(strconv.Itoa(v.frame.frameID()))
-	b.WriteByte(',')
-	b.WriteString(strconv.Itoa(v.up.frameID()))
-	b.WriteByte(';')
-}
-
-func (f *frame) frameID() int {
-	if f == nil {
-		return 0
-	}
-	return f.id
-}
-
-func (st *frameStore) pointerID(p any) int {
-	switch q := p.(type) {
-	case *ir.Func:
-		if q == nil {
-			return 0
-		}
-	case *ir.Class:
-		if q == nil {
-			return 0
-		}
-	case *ir.Module:
-		if q == nil {
-			return 0
-		}
-	case *ir.Expr:
-		if q == nil {
-			return 0
-		}
-	case *ir.Param:
-		if q == nil {
-			return 0
-		}
-	}
-	n, ok := st.numbers[p]
-	if !ok {
-		n = len(st.numbers) + 1
-		st.numbers[p] = n
-	}
-	return n
+	return append(key, '|')
 }
 
 const (
@@ -126,18 +82,11 @@ const (
 
 // enterFrame returns the frame of a call of fn.
 func (st *frameStore) enterFrame(fn *ir.Func, args [][]value, this []value, up *frame) *frame {
-	var b strings.Builder
+	var key []byte
 	for _, vs := range args {
-		for _, v := range vs {
-			st.writeKey(&b, v)
-		}
-		b.WriteByte('|')
+		key = st.appendKey(key, vs)
 	}
-	b.WriteByte('/')
-	for _, v := range this {
-		st.writeKey(&b, v)
-	}
-	k := frameKey{fn, up, b.String()}
+	k := frameKey{fn, up, string(st.appendKey(append(key, '/'), this))}
 	if f := st.frames[k]; f != nil {
 		return f
 	}
@@ -150,7 +99,7 @@ func (st *frameStore) enterFrame(fn *ir.Func, args [][]value, this []value, up *
 		return st.enterFrame(fn, coarsen(args), this, up)
 	}
 	st.contexts[fn]++
-	f := &frame{id: len(st.frames) + 1, fn: fn, args: args, this: this, up: up}
+	f := &frame{fn: fn, args: args, this: this, up: up}
 	st.frames[k] = f
 	return f
 }
@@ -182,8 +131,7 @@ type frameStore struct {
 	frames   map[frameKey]*frame
 	contexts map[*ir.Func]int // new frames of each function, for the tool that is read
 	merged   bool             // since this was cleared, arguments were forgotten
-	numbers  map[any]int      // of pointers, in the order in which they come up
-	loose    int              // frames that are not interned
+	numbers  map[value]int    // of values, in the order in which they come up
 }
 
 type frameKey struct {
@@ -240,11 +188,9 @@ func areDistinct(vs []value) bool {
 
 // pinFrame returns a frame like f in which an expression stands for one value.
 func (st *frameStore) pinFrame(f *frame, e *ir.Expr, v value) *frame {
-	st.loose++
-	out := &frame{id: -st.loose, up: f, pin: e, as: v}
+	out := &frame{up: f, pin: e, as: v}
 	if out.bare = out; f != nil {
-		st.loose++
-		out.bare = &frame{id: -st.loose, up: f.pinnedFrames(), pin: e, as: v}
+		out.bare = &frame{up: f.pinnedFrames(), pin: e, as: v}
 	}
 	return out
 }

@@ -11,9 +11,8 @@ import (
 // A Graph is a program whose handlers were found. What follows values through the program asks it
 // which functions a call enters, which branches can run, and what is known of an expression.
 type Graph struct {
-	an        *analysis
-	roots     []Root
-	connected *connections
+	an    *analysis
+	roots []Root
 }
 
 // A Root is a function that answers a tool.
@@ -78,42 +77,17 @@ type Callee struct {
 }
 
 // Callees returns what a call may enter.
-func (g *Graph) Callees(call *ir.Expr, c Context) []Callee {
-	an := g.an
-	values := an.evaluate(call.X, c.f)
-	if len(values) == 0 && call.X != nil {
-		switch call.X.Kind {
-		case ir.Attr:
-			values = []value{{kind: member, text: call.X.Text}}
-		case ir.Function:
-			values = []value{{kind: function, fn: call.X.Func, frame: c.f}}
-		}
-	}
-	var out []Callee
-	for _, v := range values {
-		switch v.kind {
-		case function:
-			if v.fn.Abstract {
-				out = append(out, g.methodCallees(call, v.fn.Name, c)...)
-				continue
-			}
-			out = append(out, Callee{Func: v.fn, Context: g.enter(v.fn, call, receiver(v), v.frame, c)})
-		case class:
-			self := value{kind: instance, class: v.class, expr: call, frame: c.f}
-			if ctor := v.class.Methods[an.conv.Constructor]; ctor != nil {
-				out = append(out, Callee{Func: ctor, Made: true, Context: g.enter(ctor, call, []value{self}, nil, c)})
-			} else {
-				out = append(out, Callee{Made: true, Name: v.class.Name, Class: v.class})
-			}
-		case outside:
-			name := g.an.outsideName(v.text)
-			out = append(out, Callee{Name: name, Row: g.Row(name)})
-		case member:
-			out = append(out, g.methodCallees(call, v.text, c)...)
-		case data, constant:
-			if call.X.Kind == ir.Attr { // a method of a text or a number: " ".join(words)
-				out = append(out, Callee{Name: "." + call.X.Text})
-			}
+func (g *Graph) Callees(call *ir.Expr, c Context) (out []Callee) {
+	for _, t := range g.an.targets(call, c.f) {
+		switch t.kind {
+		case enters, guesses, constructs:
+			out = append(out, Callee{Func: t.fn.fn, Context: Context{g.an.enterTarget(t, call, c.f)}, Guess: t.kind == guesses, Made: t.kind == constructs})
+		case makes:
+			out = append(out, Callee{Made: true, Name: t.class.Name, Class: t.class})
+		case leaves, callsMethod, callsAbstract:
+			out = append(out, Callee{Name: t.name, Row: g.Row(t.name)})
+		case ofText:
+			out = append(out, Callee{Name: t.name})
 		}
 	}
 	return out
@@ -121,24 +95,12 @@ func (g *Graph) Callees(call *ir.Expr, c Context) []Callee {
 
 // NamesOf returns the names of what a call enters outside of the program, as Callees does, without its arguments.
 func (g *Graph) NamesOf(call *ir.Expr) (out []string) {
-	values := g.an.evaluate(call.X, nil)
-	if len(values) == 0 && call.X != nil && call.X.Kind == ir.Attr {
-		return []string{"." + call.X.Text}
-	}
-	for _, v := range values {
-		switch v.kind {
-		case outside:
-			out = append(out, g.an.outsideName(v.text))
-		case member:
-			out = append(out, "."+v.text)
-		case data, constant:
-			if call.X.Kind == ir.Attr {
-				out = append(out, "."+call.X.Text)
-			}
-		case class:
-			if v.class.Methods[g.an.conv.Constructor] == nil {
-				out = append(out, v.class.Name)
-			}
+	for _, t := range g.an.targets(call, nil) {
+		switch t.kind {
+		case leaves, callsMethod, callsAbstract, ofText:
+			out = append(out, t.name)
+		case makes:
+			out = append(out, t.class.Name)
 		}
 	}
 	return out
@@ -146,26 +108,6 @@ func (g *Graph) NamesOf(call *ir.Expr) (out []string) {
 
 // Runs reports whether something with this last word in its name is known to start programs or to run code.
 func (g *Graph) Runs(word string) bool { return g.an.conv.Table.runs[word] }
-
-// methodCallees is a method of something unknown: the table's, else that of the few classes that have one.
-func (g *Graph) methodCallees(call *ir.Expr, name string, c Context) []Callee {
-	const few = 3
-	out := []Callee{{Name: "." + name, Row: g.Row("." + name)}}
-	classes := g.an.methodsNamed(name)
-	if len(classes) > few {
-		return out
-	}
-	for _, cl := range classes {
-		if m := cl.Methods[name]; !m.Abstract && g.areConnected(call.Scope.File, m.Scope.File) {
-			out = append(out, Callee{Func: m, Guess: true, Context: g.enter(m, call, nil, nil, c)})
-		}
-	}
-	return out
-}
-
-func (g *Graph) enter(fn *ir.Func, call *ir.Expr, this []value, up *frame, c Context) Context {
-	return Context{g.an.enterFrame(fn, g.an.bindWithBudget(fn, DirectCall(fn, call).Args, c.f), this, up)}
-}
 
 // Functions returns the functions that an expression may stand for, each in the context in which it was made.
 func (g *Graph) Functions(e *ir.Expr, c Context) []Callee {
@@ -227,12 +169,12 @@ func (g *Graph) Skip(body []ir.Stmt, i int, c Context) int { return g.an.skipBra
 
 // FixedProgram returns the program that a call starts, "" where it is not known.
 func (g *Graph) FixedProgram(r *Row, call *ir.Expr, c Context) string {
-	argv := argumentFor(r.r, "argv", call.Args)
+	argv := argumentFor(r, "argv", call.Args)
 	if argv == nil {
 		return ""
 	}
 	w := &walker{sr: g.an.sinkReader, f: c.f}
-	name, _ := w.programName(argv, r.r, call)
+	name, _ := w.programName(argv, call)
 	return name
 }
 
@@ -242,27 +184,19 @@ func (g *Graph) Definition(e *ir.Expr) *ir.Expr { return g.an.definitionOf(e) }
 // Written returns what an expression was given, as it is written there, through names, imports and members of modules.
 func (g *Graph) Written(e *ir.Expr) *ir.Expr { return g.an.writtenOf(e) }
 
-// A Row is what the table of sinks says of a name.
-type Row struct{ r *row }
-
-// Row returns the row of a name, or nil.
-func (g *Graph) Row(name string) *Row {
-	if r := g.an.conv.Table.findRow(name); r != nil {
-		return &Row{r}
-	}
-	return nil
-}
+// Row returns what the table of sinks says of a name, or nil.
+func (g *Graph) Row(name string) *Row { return g.an.conv.Table.findRow(name) }
 
 // Kind is the second column: "tag", "pure", "file", "sql", "spawn" and so on.
-func (r *Row) Kind() string { return r.r.kind }
+func (r *Row) Kind() string { return r.kind }
 
 // Weak reports whether such a call says little: it asks whether a file exists.
-func (r *Row) Weak() bool { return r.r.weak }
+func (r *Row) Weak() bool { return r.weak }
 
 // IsSafe reports whether a call has an argument that makes it harmless: yaml.load(text, Loader=SafeLoader).
 func (r *Row) IsSafe(call *ir.Expr) bool {
 	for _, a := range call.Args {
-		if a.Value != nil && slices.Contains(r.r.safe, a.Value.Text) {
+		if a.Value != nil && slices.Contains(r.safe, a.Value.Text) {
 			return true
 		}
 	}
@@ -271,18 +205,13 @@ func (r *Row) IsSafe(call *ir.Expr) bool {
 
 // Has reports whether the row has a tag.
 func (r *Row) Has(tag capability.Tag) bool {
-	for _, t := range r.r.tags {
-		if t == tag {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(r.tags, tag)
 }
 
 // Argument returns the argument of a call that has a role in the row, or nil.
 func (r *Row) Argument(role string, call *ir.Expr) *ir.Expr {
 	if role == "path" {
-		return pathArgument(call, r.r)
+		return pathArgument(call, r)
 	}
-	return argumentFor(r.r, role, call.Args)
+	return argumentFor(r, role, call.Args)
 }

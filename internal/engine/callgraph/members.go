@@ -579,7 +579,7 @@ func clipArgument(vs []value) []value {
 }
 
 // argumentFor returns the argument that a row gives a role, or nil.
-func argumentFor(r *row, name string, args []ir.Arg) *ir.Expr {
+func argumentFor(r *Row, name string, args []ir.Arg) *ir.Expr {
 	a, ok := r.args[name]
 	if !ok {
 		return nil

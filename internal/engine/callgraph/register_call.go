@@ -145,8 +145,7 @@ func (rg *registrar) registrationFrames(scope *ir.Scope) []*frame {
 		for _, v := range rg.evaluate(c.X, nil) {
 			if v.kind == function && v.fn == fn {
 				// Contexts are not counted here: each registration is wanted.
-				rg.loose++
-				out = append(out, &frame{id: -rg.loose, fn: fn, args: rg.bindWithBudget(fn, c.Args, nil)})
+				out = append(out, &frame{fn: fn, args: rg.bindWithBudget(fn, c.Args, nil)})
 			}
 		}
 	}

@@ -83,11 +83,9 @@ func (rg *registrar) insideDecorator(scope *ir.Scope) (out []decorated) {
 			if d.made == nil {
 				continue
 			}
-			rg.loose++
-			up = &frame{id: -rg.loose, fn: outer, args: rg.bindWithBudget(outer, d.made.Args, nil)}
+			up = &frame{fn: outer, args: rg.bindWithBudget(outer, d.made.Args, nil)}
 		}
-		rg.loose++
-		out = append(out, decorated{&frame{id: -rg.loose, fn: inner, args: [][]value{{d.fn}}, up: up}, d})
+		out = append(out, decorated{&frame{fn: inner, args: [][]value{{d.fn}}, up: up}, d})
 	}
 	return out
 }

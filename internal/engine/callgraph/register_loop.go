@@ -94,8 +94,7 @@ func (rg *registrar) framesPerElement(fn *ir.Func) []*frame {
 	}
 	var out []*frame
 	for _, v := range rg.takeElements(rg.elementsOf(rg.evaluate(list, nil), "")) {
-		rg.loose++
-		out = append(out, &frame{id: -rg.loose, fn: fn, args: [][]value{{v}}})
+		out = append(out, &frame{fn: fn, args: [][]value{{v}}})
 	}
 	return out
 }

@@ -79,7 +79,7 @@ func (w *walker) recordEnvKey(e, key *ir.Expr) {
 }
 
 // recordEnvCall is getenv(key), or a call that lists the environment.
-func (w *walker) recordEnvCall(e *ir.Expr, r *row) {
+func (w *walker) recordEnvCall(e *ir.Expr, r *Row) {
 	if _, ok := r.args["key"]; !ok {
 		w.recordSink(e, capability.SecretAccess, sink.Strong, "env_key", "*")
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 // reads reports whether all that a call of a row does is to read files.
-func (r *row) reads() bool { return len(r.tags) == 1 && r.tags[0] == capability.FSRead }
+func (r *Row) reads() bool { return len(r.tags) == 1 && r.tags[0] == capability.FSRead }
 
 // isServersOwnData reports whether a path leads into a directory of the server's own package, whatever file of it is chosen: what
 // is read there came with the server. What is written there comes from its callers.

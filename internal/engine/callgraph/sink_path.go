@@ -10,7 +10,7 @@ import (
 )
 
 // pathArgument returns the path that a call is about: an argument, or what the method belongs to.
-func pathArgument(e *ir.Expr, r *row) *ir.Expr {
+func pathArgument(e *ir.Expr, r *Row) *ir.Expr {
 	if r.args["path"].name == "self" && e.X.Kind == ir.Attr {
 		return e.X.X
 	}

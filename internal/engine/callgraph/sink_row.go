@@ -10,7 +10,7 @@ import (
 
 // applyRow records what a row says of a call. It returns false when the row does not apply after
 // all: a method called execute that is given no statement.
-func (w *walker) applyRow(e *ir.Expr, r *row, name string, anyone bool) bool {
+func (w *walker) applyRow(e *ir.Expr, r *Row, name string, anyone bool) bool {
 	shown := shortenGoPath(strings.ReplaceAll(name, inMemory, "")) + "()"
 	strength := sink.Strong
 	switch r.kind {
@@ -75,7 +75,7 @@ func shortenGoPath(name string) string {
 }
 
 // recordFileMode reads the mode in which a file is opened.
-func (w *walker) recordFileMode(e *ir.Expr, r *row, shown string) {
+func (w *walker) recordFileMode(e *ir.Expr, r *Row, shown string) {
 	strength := sink.Strong
 	if p := pathArgument(e, r); p != nil {
 		if w.isServersOwnPath(p) {

@@ -21,7 +21,7 @@ var interpreters = map[string]string{
 func CodeOption(prog string) string { return interpreters[strings.ToLower(prog)] }
 
 // recordSpawn tells a fixed program with arguments from a command that the caller shapes.
-func (w *walker) recordSpawn(e *ir.Expr, r *row, shown string) {
+func (w *walker) recordSpawn(e *ir.Expr, r *Row, shown string) {
 	if line := argumentFor(r, "line", e.Args); line != nil {
 		w.recordShellLine(e, line, shown)
 		return
@@ -33,7 +33,7 @@ func (w *walker) recordSpawn(e *ir.Expr, r *row, shown string) {
 		return
 	}
 	shell := w.isOptionOn(argumentFor(r, "shell", e.Args))
-	prog, rest := w.programName(argv, r, e)
+	prog, rest := w.programName(argv, e)
 	own := ""
 	if !shell {
 		own = w.ownProgram(argv, e)
@@ -65,7 +65,7 @@ func isInterpreter(prog string) bool {
 
 // programName returns the name of the program that argv starts, "" when it is not known, and
 // whether all arguments are fixed too.
-func (w *walker) programName(argv *ir.Expr, r *row, e *ir.Expr) (prog string, fixed bool) {
+func (w *walker) programName(argv, e *ir.Expr) (prog string, fixed bool) {
 	v := onlyValue(w.sr.evaluate(argv, w.f))
 	switch v.kind {
 	case constant:

@@ -25,7 +25,7 @@ var verbs = map[string]string{
 var madeReady = lazyregexp.New(`(?i)^[\s(;]*CREATE\s[^;]*?\sIF\s+NOT\s+EXISTS\s`)
 
 // recordStatement reads the verb of a statement. One that the caller chooses may do anything; written is how much a write says.
-func (w *walker) recordStatement(e *ir.Expr, r *row, shown string, anyone bool, written sink.Strength) bool {
+func (w *walker) recordStatement(e *ir.Expr, r *Row, shown string, anyone bool, written sink.Strength) bool {
 	x := argumentFor(r, "text", e.Args)
 	if x == nil {
 		return false

@@ -48,13 +48,14 @@ import (
 // safe=A|B are names that make the call harmless where one of them is an argument. Layer 2 and the way of a parameter to a sink read
 // the same rows, so that a new sink is one row.
 type Table struct {
-	exact map[string]*row
-	wild  map[string][]*row // by root
-	may   map[*row][]capability.Tag
+	exact map[string]*Row
+	wild  map[string][]*Row // by root
+	may   map[*Row][]capability.Tag
 	runs  map[string]bool // the last words of the names of what starts programs and runs code
 }
 
-type row struct {
+// A Row is what a table says of a name.
+type Row struct {
 	pattern string
 	prefix  string // before the first *
 	tail    string // from the first * on
@@ -76,7 +77,7 @@ var kinds = []string{"pure", "same", "file", "sql", "spawn", "env", "map", "opaq
 
 // ParseTable reads tables in the form above; lines that begin with # are comments.
 func ParseTable(text string) (*Table, error) {
-	t := &Table{exact: map[string]*row{}, wild: map[string][]*row{}, runs: map[string]bool{}}
+	t := &Table{exact: map[string]*Row{}, wild: map[string][]*Row{}, runs: map[string]bool{}}
 	lines := bufio.NewScanner(strings.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
@@ -92,7 +93,7 @@ func ParseTable(text string) (*Table, error) {
 		}
 	}
 	for _, rows := range t.wild {
-		slices.SortStableFunc(rows, func(a, b *row) int {
+		slices.SortStableFunc(rows, func(a, b *Row) int {
 			// Of two that begin alike, the one that says more about the end comes first.
 			return cmp.Or(len(b.prefix)-len(a.prefix), len(b.tail)-len(a.tail))
 		})
@@ -103,7 +104,7 @@ func ParseTable(text string) (*Table, error) {
 
 // findUnread notes, for each row that takes all members of a package for pure, what other members of it do.
 func (t *Table) findUnread() {
-	t.may = map[*row][]capability.Tag{}
+	t.may = map[*Row][]capability.Tag{}
 	for _, rows := range t.wild {
 		for _, r := range rows {
 			if r.kind != "pure" || r.tail != "*" && r.tail != "**" {
@@ -120,7 +121,7 @@ func (t *Table) findUnread() {
 }
 
 // rowsBelow returns the rows of what a package or object has, by the beginning of their names.
-func (t *Table) rowsBelow(prefix string) (out []*row) {
+func (t *Table) rowsBelow(prefix string) (out []*Row) {
 	for name, r := range t.exact {
 		if strings.HasPrefix(name, prefix) {
 			out = append(out, r)
@@ -135,7 +136,7 @@ func (t *Table) rowsBelow(prefix string) (out []*row) {
 }
 
 // does returns the tags that a call of a row can have.
-func (r *row) does() []capability.Tag {
+func (r *Row) does() []capability.Tag {
 	switch r.kind {
 	case "tag":
 		return r.tags
@@ -160,11 +161,11 @@ func MustTable(text string) *Table {
 	return t
 }
 
-func parseRow(fields []string) (*row, error) {
+func parseRow(fields []string) (*Row, error) {
 	if len(fields) < 2 {
 		return nil, fmt.Errorf("%q: want a name and what it does", fields[0])
 	}
-	r := &row{pattern: fields[0], kind: fields[1], args: map[string]arg{}}
+	r := &Row{pattern: fields[0], kind: fields[1], args: map[string]arg{}}
 	r.prefix, _, _ = strings.Cut(r.pattern, "*")
 	r.tail = r.pattern[len(r.prefix):]
 	if strings.HasPrefix(r.tail, "**") && strings.HasSuffix(r.prefix, ".") {
@@ -203,7 +204,7 @@ func parseRow(fields []string) (*row, error) {
 	return r, nil
 }
 
-func (t *Table) addRow(r *row) error {
+func (t *Table) addRow(r *Row) error {
 	if _, code := r.args["code"]; code || r.kind == "spawn" {
 		t.runs[r.pattern[strings.LastIndexAny(r.pattern, "./")+1:]] = true
 	}
@@ -228,7 +229,7 @@ func patternRoot(name string) string {
 }
 
 // findRow returns the row for a name, or nil.
-func (t *Table) findRow(name string) *row {
+func (t *Table) findRow(name string) *Row {
 	if strings.Contains(name, inMemory) {
 		name = strings.ReplaceAll(name, inMemory, "")
 	}
@@ -243,7 +244,7 @@ func (t *Table) findRow(name string) *row {
 	return nil
 }
 
-func (r *row) matchesName(name string) bool {
+func (r *Row) matchesName(name string) bool {
 	rest, ok := strings.CutPrefix(name, r.prefix)
 	if !ok || r.whole && rest != "" && !strings.ContainsRune(".([", rune(rest[0])) {
 		return false

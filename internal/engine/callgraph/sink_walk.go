@@ -1,6 +1,7 @@
 package callgraph
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -38,10 +39,9 @@ type walker struct {
 	f       *frame
 	file    *ir.File
 	out     *summary
-	objects map[*ir.Expr]bool  // read
-	seen    map[*ir.Expr]bool  // by answers
-	made    map[*ir.Class]bool // by construct, for one call
-	parts   int                // of a path that may still be looked at
+	objects map[*ir.Expr]bool // read
+	seen    map[*ir.Expr]bool // by answers
+	parts   int               // of a path that may still be looked at
 }
 
 // summarize reads a function, once for each frame.
@@ -148,22 +148,41 @@ func (w *walker) walkCall(e *ir.Expr) {
 	if e.Kind == ir.New && w.sr.conv.Literals {
 		return
 	}
-	callee := w.sr.evaluate(e.X, w.f)
-	if w.sr.unwrapCompilerHelper(e) != nil {
-		return
+	if w.sr.unwrapCompilerHelper(e) == nil {
+		w.followTargets(e, w.sr.targets(e, w.f))
 	}
-	if len(callee) == 0 {
-		w.followUnknown(e)
-	}
-	for _, v := range callee {
-		w.followCallee(e, v)
-		if r := w.sr.conv.Table.findRow(v.text); v.kind == outside && r != nil && r.kind == "member" {
-			if of, name := argumentFor(r, "of", e.Args), argumentFor(r, "name", e.Args); of != nil && name != nil {
-				w.noteTableLookup(of, name)
+}
+
+// followTargets follows what a call may call.
+func (w *walker) followTargets(e *ir.Expr, targets []target) {
+	for i := 0; i < len(targets); i++ {
+		t := targets[i]
+		switch t.kind {
+		case enters, constructs, guesses:
+			w.addEdge(w.sr.enterTarget(t, e, w.f), e, t.kind == guesses && !t.sole)
+		case extends, leaves:
+			w.lookUpOutside(e, t.name)
+		case callsMethod:
+			n := countGuesses(targets[i+1:])
+			row := w.sr.conv.Table.findRow(t.name)
+			switch { // the table's methods come first, unless they only compute
+			case row != nil && row.kind != "pure" && w.applyRow(e, row, t.name, true):
+				i += n
+			case n == 0 && (row == nil || row.kind != "pure" || effects[t.name[1:]]):
+				w.noteGap(sink.UnknownCallee, "method "+t.name[1:], e)
 			}
+		case callsAbstract: // its type may be that of something outside
+			if countGuesses(targets[i+1:]) == 0 {
+				w.noteGap(sink.UnknownCallee, "interface method "+cmp.Or(t.name[1:], e.X.Text), e)
+			}
+		case loses:
+			w.noteGap(sink.UnknownCallee, t.name, e)
 		}
 	}
 }
+
+// effects are methods of lists and streams whose names something unknown may have for what it deletes, writes or sends.
+var effects = Names("delete remove write writelines send unlink")
 
 // followGetter follows a member that is a method in disguise.
 func (w *walker) followGetter(e *ir.Expr) {
@@ -265,123 +284,8 @@ func (w *walker) addEdge(to *frame, at *ir.Expr, guess bool) {
 	w.out.edges = append(w.out.edges, edge{to, PlaceOf(at), guess})
 }
 
-func (w *walker) followCallee(e *ir.Expr, v value) {
-	switch v.kind {
-	case function:
-		if v.fn.Abstract {
-			w.followInterfaceCall(e, v)
-			return
-		}
-		w.addEdge(w.sr.enterFrame(v.fn, w.sr.bindWithBudget(v.fn, DirectCall(v.fn, e).Args, w.f), receiver(v), v.frame), e, false)
-	case class:
-		w.made = map[*ir.Class]bool{}
-		w.followConstructor(e, v)
-	case outside:
-		w.lookUpOutside(e, v.text)
-	case member:
-		w.followUnknownMethod(e, v.text)
-	case parameter:
-		if v.param.Func.Name == "" { // resolve and reject: whoever calls the literal gives them
-			return
-		}
-		w.noteGap(sink.UnknownCallee, "parameter "+v.param.Name, e)
-	case instance:
-		if e.X.Kind == ir.Name && e.X.Text == "super" && len(e.Args) > 0 {
-			w.made = map[*ir.Class]bool{}
-			w.followConstructor(e, value{kind: class, class: v.class})
-			return
-		}
-		for _, m := range w.sr.membersOf([]value{v}, w.sr.conv.callMethod()) {
-			if m.kind == function {
-				w.addEdge(w.sr.enterFrame(m.fn, nil, receiver(m), nil), e, false)
-			}
-		}
-	case module: // import x from "./x" of a module that exports one function
-		w.followUnknown(e)
-	}
-}
-
-func (c *Convention) callMethod() string {
-	if c.Language == "python" {
-		return "__call__"
-	}
-	return "call"
-}
-
-// followConstructor enters the constructors of a class and of its bases.
-func (w *walker) followConstructor(e *ir.Expr, v value) {
-	if w.made[v.class] {
-		return
-	}
-	w.made[v.class] = true
-	if ctor := v.class.Methods[w.sr.conv.Constructor]; ctor != nil {
-		self := value{kind: instance, class: v.class, expr: e, frame: w.f}
-		w.addEdge(w.sr.enterFrame(ctor, w.sr.bindWithBudget(ctor, e.Args, w.f), []value{self}, nil), e, false)
-		return // which calls those of the bases itself
-	}
-	for _, base := range v.class.Bases {
-		for _, b := range w.sr.evaluate(base, nil) {
-			switch b.kind {
-			case class:
-				w.followConstructor(e, b)
-			case outside:
-				w.lookUpOutside(e, b.text)
-			}
-		}
-	}
-}
-
-// followInterfaceCall is a call through an interface with no single implementation: its type may be
-// that of something outside.
-func (w *walker) followInterfaceCall(e *ir.Expr, v value) {
-	if !w.followByName(e, v.fn.Name) {
-		name := v.fn.Name
-		if name == "" { // a field or a parameter that holds a function
-			name = e.X.Text
-		}
-		w.noteGap(sink.UnknownCallee, "interface method "+name, e)
-	}
-}
-
-// followUnknownMethod is a call of a method of something unknown. The program's own classes come first,
-// when few have it; then the table's methods.
-func (w *walker) followUnknownMethod(e *ir.Expr, name string) {
-	row := w.sr.conv.Table.findRow("." + name)
-	if row != nil && row.kind != "pure" {
-		if w.applyRow(e, row, "."+name, true) {
-			return
-		}
-	}
-	if w.followByName(e, name) || row != nil && row.kind == "pure" && !effects[name] {
-		return
-	}
-	w.noteGap(sink.UnknownCallee, "method "+name, e)
-}
-
-// effects are methods of lists and streams whose names something unknown may have for what it deletes, writes or sends.
-var effects = Names("delete remove write writelines send unlink")
-
-func (w *walker) followByName(e *ir.Expr, name string) bool {
-	const few = 3
-	classes := w.sr.methodsNamed(name)
-	if len(classes) > few {
-		return false
-	}
-	found := false
-	for _, c := range classes {
-		m := c.Methods[name]
-		if m.Abstract || m == w.f.fn {
-			continue
-		}
-		found = true
-		w.addEdge(w.sr.enterFrame(m, w.sr.bindWithBudget(m, e.Args, w.f), nil, nil), e, len(classes) > 1)
-	}
-	return found
-}
-
 // lookUpOutside is a call that leaves the program.
 func (w *walker) lookUpOutside(e *ir.Expr, name string) {
-	name = w.sr.outsideName(name)
 	if w.sr.conv.Require[name] {
 		return
 	}
@@ -389,6 +293,9 @@ func (w *walker) lookUpOutside(e *ir.Expr, name string) {
 		if row.kind == "unknown" {
 			w.noteGap(sink.UnknownCallee, name+"()", e)
 			return
+		}
+		if of, member := argumentFor(row, "of", e.Args), argumentFor(row, "name", e.Args); row.kind == "member" && of != nil && member != nil {
+			w.noteTableLookup(of, member)
 		}
 		w.out.maybe = append(w.out.maybe, w.sr.conv.Table.may[row]...)
 		w.applyRow(e, row, name, false)
@@ -415,40 +322,6 @@ func (w *walker) lookUpChained(e *ir.Expr, name string) {
 	if row := w.sr.conv.Table.findRow("." + name); row != nil && row.kind != "pure" {
 		w.applyRow(e, row, "."+name, true)
 	}
-}
-
-func (w *walker) followUnknown(e *ir.Expr) {
-	switch e.X.Kind {
-	case ir.Attr:
-		w.followUnknownMethod(e, e.X.Text)
-	case ir.Function:
-		w.addEdge(w.sr.enterFrame(e.X.Func, w.sr.bindWithBudget(e.X.Func, e.Args, w.f), nil, w.f), e, false)
-	case ir.Name:
-		if e.X.Text == "super" && w.lookUpOutsideBase(e) {
-			return
-		}
-		w.noteGap(sink.UnknownCallee, e.X.Text, e)
-	default:
-		w.noteGap(sink.UnknownCallee, "a computed function", e)
-	}
-}
-
-// lookUpOutsideBase looks up the constructor of a base that is not part of the program.
-func (w *walker) lookUpOutsideBase(e *ir.Expr) bool {
-	fn := w.f.fn
-	if fn.Class == nil {
-		return false
-	}
-	found := false
-	for _, base := range fn.Class.Bases {
-		for _, v := range w.sr.evaluate(base, nil) {
-			if v.kind == outside {
-				w.lookUpOutside(e, v.text)
-				found = true
-			}
-		}
-	}
-	return found
 }
 
 func (w *walker) noteGap(r sink.Reason, detail string, e *ir.Expr) {
