@@ -96,11 +96,11 @@ var table = []row{
 	{path: "internal/engine/callgraph", layer: contract, may: []string{"internal/leaf/mcp", "capability", "internal/leaf/ir", "sink"}},
 	{path: "internal/engine/survey", layer: lanes, may: []string{"capability", "internal/leaf/ir", "internal/engine/callgraph", "sink"}},
 	{path: "internal/engine/declared", layer: lanes, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "sink"}},
-	{path: "internal/engine/taint", layer: lanes, may: []string{"capability", "internal/leaf/ir", "internal/engine/callgraph", "sink"}},
+	{path: "internal/engine/taint", layer: joins, may: []string{"capability", "internal/leaf/ir", "internal/engine/callgraph", "internal/engine/declared", "sink"}},
 
-	{path: "internal/engine/lang/golang", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/declared", "internal/engine/survey", "internal/engine/taint", "sink"}},
-	{path: "internal/engine/lang/python", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/declared", "internal/engine/survey", "internal/engine/taint", "internal/leaf/syntax", "sink"}},
-	{path: "internal/engine/lang/typescript", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/declared", "internal/engine/survey", "internal/engine/taint", "internal/leaf/syntax", "sink"}},
+	{path: "internal/engine/lang/golang", layer: wires, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/declared", "internal/engine/survey", "internal/engine/taint", "sink"}},
+	{path: "internal/engine/lang/python", layer: wires, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/declared", "internal/engine/survey", "internal/engine/taint", "internal/leaf/syntax", "sink"}},
+	{path: "internal/engine/lang/typescript", layer: wires, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/declared", "internal/engine/survey", "internal/engine/taint", "internal/leaf/syntax", "sink"}},
 	// The harness of the languages' goldens.
 	{path: "internal/testing/langtest", layer: contract, may: []string{"sink"}, deps: []string{"github.com/rogpeppe/go-internal"}, not: impure | userFace},
 	{path: "internal/engine/check/surface", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text", "internal/leaf/clause", "internal/leaf/secret", "internal/leaf/hostscope"}},
@@ -130,7 +130,7 @@ var table = []row{
 	{path: "scan", layer: wires, may: []string{"internal/engine/advice", "internal/engine/check", "internal/engine/scanner", "catalog", "finding", "result", "trace", "trust"}},
 	{path: "report", layer: joins, may: []string{"internal/leaf/mcp", "result", "verdict", "finding", "capability", "rawjson", "diff", "trace"}, deps: []string{"golang.org/x/text"}},
 
-	{path: "internal/engine/source", layer: wires, may: []string{"finding", "internal/leaf/secret", "internal/leaf/syntax", "sink", "internal/engine/lang/*"}},
+	{path: "internal/engine/source", layer: manners, may: []string{"finding", "internal/leaf/secret", "internal/leaf/syntax", "sink", "internal/engine/lang/*"}},
 
 	{path: "internal/runtime/fetch", layer: manners, may: []string{"internal/runtime/sandbox", "internal/runtime/wire", "result"}, deps: []string{"github.com/pelletier/go-toml/v2"}, not: impure},
 	{path: "internal/engine/fleetplan", layer: contract, may: []string{"internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},

@@ -22,25 +22,34 @@ const (
 	maxAll   = 500_000 // of one program
 )
 
-// A reader reads the definition of one tool after the other.
-type reader struct {
+// A Reader reads definitions, one tool after the other, and answers what schemas leave to choose.
+type Reader struct {
 	g     *callgraph.Graph
 	left  int // expressions that the tool at hand may still cost
 	spent int // by all tools
 
 	rewritten *rewritings
+	tools     map[string]*Bound
+	asked     map[any]*Bound // by expressions, classes and parameters
 
 	out     *sink.Definition
 	pointer []string // of the part of the schema that is read
 }
 
-// Read returns the definition of each tool of a program that has a handler, sorted by name: where a name is declared several
+// New returns a reader of a program.
+func New(g *callgraph.Graph) *Reader {
+	return &Reader{g: g, rewritten: findRewritings(g), tools: map[string]*Bound{}, asked: map[any]*Bound{}}
+}
+
+// nowhere is the context in which nothing is known of any argument.
+var nowhere callgraph.Context
+
+// Read returns the definition of each tool of the program that has a handler, sorted by name: where a name is declared several
 // times, the first that says anything.
-func Read(g *callgraph.Graph) []sink.Definition {
-	r := &reader{g: g, rewritten: findRewritings(g)}
+func (r *Reader) Read() []sink.Definition {
 	byName := map[string]int{}
 	var out []sink.Definition
-	for _, root := range g.Roots() {
+	for _, root := range r.g.Roots() {
 		i, seen := byName[root.Tool]
 		if seen && says(&out[i]) {
 			continue
@@ -61,7 +70,7 @@ func Read(g *callgraph.Graph) []sink.Definition {
 
 func says(d *sink.Definition) bool { return d.Description != "" || d.InputSchema != nil }
 
-func (r *reader) definition(root callgraph.Root) sink.Definition {
+func (r *Reader) definition(root callgraph.Root) sink.Definition {
 	r.left = min(maxNodes, maxAll-r.spent)
 	before := r.left
 	d := sink.Definition{Tool: root.Tool, At: root.At}
@@ -81,11 +90,11 @@ func (r *reader) definition(root callgraph.Root) sink.Definition {
 }
 
 // elsewhere reads a tool whose declaration stands apart from its handler.
-func (r *reader) elsewhere(tool string) {
+func (r *Reader) elsewhere(tool string) {
 	for _, x := range r.g.Declarations(tool) {
 		if p := callgraph.PlaceOf(x); !says(r.out) {
 			r.out.At, r.out.Unknown = p, nil
-			r.declaration(x, callgraph.Context{})
+			r.declaration(x, nowhere)
 		}
 	}
 	if !says(r.out) && r.out.Unknown == nil {
@@ -95,7 +104,7 @@ func (r *reader) elsewhere(tool string) {
 }
 
 // unknown notes a part of the definition that could not be read.
-func (r *reader) unknown(part string) {
+func (r *Reader) unknown(part string) {
 	const most = 50
 	if len(r.out.Unknown) < most {
 		r.out.Unknown = append(r.out.Unknown, part)
@@ -103,7 +112,7 @@ func (r *reader) unknown(part string) {
 }
 
 // unread notes the part of the schema that is being read.
-func (r *reader) unread() {
+func (r *Reader) unread() {
 	if len(r.pointer) == 0 {
 		r.unknown("inputSchema")
 		return
@@ -112,27 +121,27 @@ func (r *reader) unread() {
 }
 
 // within reads a part of the schema.
-func (r *reader) within(name string, read func() any) any {
+func within[T any](r *Reader, name string, read func() T) T {
 	r.pointer = append(r.pointer, name)
 	defer func() { r.pointer = r.pointer[:len(r.pointer)-1] }()
 	return read()
 }
 
 // spend counts an expression, and reports whether it may be read.
-func (r *reader) spend(depth int) bool {
+func (r *Reader) spend(depth int) bool {
 	r.left--
 	return r.left > 0 && depth < maxDepth
 }
 
 // text is a constant text; ok is false where it is not known.
-func (r *reader) text(x *ir.Expr, c callgraph.Context) (string, bool) {
+func (r *Reader) text(x *ir.Expr, c callgraph.Context) (string, bool) {
 	if x == nil || !r.spend(0) {
 		return "", false
 	}
 	return r.g.Constant(x, c)
 }
 
-func (r *reader) setDescription(x *ir.Expr, c callgraph.Context) {
+func (r *Reader) setDescription(x *ir.Expr, c callgraph.Context) {
 	if text, ok := r.text(x, c); ok {
 		r.out.Description = text
 	} else {
@@ -140,7 +149,7 @@ func (r *reader) setDescription(x *ir.Expr, c callgraph.Context) {
 	}
 }
 
-func (r *reader) setAnnotations(x *ir.Expr, c callgraph.Context) {
+func (r *Reader) setAnnotations(x *ir.Expr, c callgraph.Context) {
 	v, ok := r.plain(x, c, 0)
 	if o, isObject := v.(object); ok && isObject {
 		r.out.Annotations = encode(lowerFirst(o))
@@ -150,9 +159,10 @@ func (r *reader) setAnnotations(x *ir.Expr, c callgraph.Context) {
 }
 
 // setSchema keeps a schema that was read. Both SDKs send an object without members where a tool has none.
-func (r *reader) setSchema(s any) {
-	if o, ok := s.(object); ok {
-		r.out.InputSchema = encode(o)
+func (r *Reader) setSchema(s schema) {
+	if s.json != nil {
+		r.out.InputSchema = encode(s.json)
+		r.tools[r.out.Tool] = &s.Bound
 	}
 }
 

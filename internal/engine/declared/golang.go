@@ -10,7 +10,7 @@ import (
 )
 
 // goParameters reads the struct that a handler of the official SDK takes: its last parameter.
-func (r *reader) goParameters(fn *ir.Func) {
+func (r *Reader) goParameters(fn *ir.Func) {
 	var last *ir.Param
 	for _, p := range fn.Params {
 		if p.Index >= 0 {
@@ -20,16 +20,16 @@ func (r *reader) goParameters(fn *ir.Func) {
 	if last == nil || last.Type == nil || last.Index < 2 {
 		return
 	}
-	for _, v := range r.g.Values(last.Type, callgraph.Context{}) {
+	for _, v := range r.g.Values(last.Type, nowhere) {
 		if v.Class != nil {
-			r.setSchema(r.goStruct(v.Class, 0))
+			r.setSchema(schema{json: r.goStruct(v.Class, 0)})
 			return
 		}
 	}
 }
 
 // goStruct reads a struct as encoding/json and the SDK's tag "jsonschema" do.
-func (r *reader) goStruct(c *ir.Class, depth int) any {
+func (r *Reader) goStruct(c *ir.Class, depth int) object {
 	if !r.spend(depth) {
 		r.unread()
 		return nil
@@ -42,18 +42,14 @@ func (r *reader) goStruct(c *ir.Class, depth int) any {
 		case name == "-" || f.Name != "" && !isExported(f.Name):
 			continue
 		case f.Name == "" && name == "":
-			if o, ok := r.goType(f.Type, depth+1).(object); ok {
-				more, _ := o.get("properties").(object)
-				properties = append(properties, more...)
-				names, _ := o.get("required").([]string)
-				required = append(required, names...)
-			}
+			o := r.goType(f.Type, depth+1)
+			properties, required = append(properties, o.properties()...), append(required, o.required()...)
 			continue
 		case name == "":
 			name = f.Name
 		}
-		r.within("properties/"+name, func() any {
-			s, _ := r.goType(f.Type, depth+1).(object)
+		within(r, "properties/"+name, func() any {
+			s := r.goType(f.Type, depth+1)
 			needed := !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero")
 			s, needed = tagged(s, tag.Get("jsonschema"), needed)
 			if text := tag.Get("jsonschema_description"); text != "" {
@@ -94,7 +90,7 @@ func tagged(s object, tag string, needed bool) (object, bool) {
 var goTypes = map[string]string{"string": "string", "bool": "boolean", "float64": "number", "float32": "number", "int": "integer", "int8": "integer", "int16": "integer",
 	"int32": "integer", "int64": "integer", "uint": "integer", "uint8": "integer", "uint16": "integer", "uint32": "integer", "uint64": "integer"}
 
-func (r *reader) goType(x *ir.Expr, depth int) any {
+func (r *Reader) goType(x *ir.Expr, depth int) object {
 	if x == nil || !r.spend(depth) {
 		return object{}
 	}
@@ -102,11 +98,11 @@ func (r *reader) goType(x *ir.Expr, depth int) any {
 	case x.Kind == ir.List && x.Text == "map":
 		return typed("object")
 	case x.Kind == ir.List && len(x.Args) == 1:
-		return typed("array").with("items", r.within("items", func() any { return r.goType(x.Args[0].Value, depth+1) }))
+		return typed("array").with("items", within(r, "items", func() object { return r.goType(x.Args[0].Value, depth+1) }))
 	case x.Kind == ir.Type && x.X != nil && x.X.Kind == ir.Name && goTypes[x.X.Text] != "":
 		return typed(goTypes[x.X.Text])
 	}
-	for _, v := range r.g.Values(x, callgraph.Context{}) {
+	for _, v := range r.g.Values(x, nowhere) {
 		if v.Class == nil {
 			continue
 		}
@@ -122,7 +118,7 @@ func (r *reader) goType(x *ir.Expr, depth int) any {
 var optionTypes = map[string]string{"WithString": "string", "WithNumber": "number", "WithBoolean": "boolean", "WithArray": "array", "WithObject": "object", "WithInteger": "integer"}
 
 // goOptions reads mcp.NewTool("x", mcp.WithDescription("…"), mcp.WithString("path", mcp.Required())).
-func (r *reader) goOptions(x *ir.Expr, c callgraph.Context) {
+func (r *Reader) goOptions(x *ir.Expr, c callgraph.Context) {
 	properties, required := object{}, []string(nil)
 	var annotations object
 	for _, a := range x.Args[min(1, len(x.Args)):] {
@@ -149,7 +145,7 @@ func (r *reader) goOptions(x *ir.Expr, c callgraph.Context) {
 				r.unread()
 				continue
 			}
-			r.within("properties/"+parameter, func() any {
+			within(r, "properties/"+parameter, func() any {
 				s, needed := r.goProperty(typed(kind), option.Args[1:], c)
 				properties = properties.with(parameter, s)
 				if needed {
@@ -165,14 +161,14 @@ func (r *reader) goOptions(x *ir.Expr, c callgraph.Context) {
 	if annotations != nil {
 		r.out.Annotations = encode(annotations)
 	}
-	r.setSchema(shaped(properties, required))
+	r.setSchema(schema{json: shaped(properties, required)})
 }
 
 // propertyWords are options of a parameter that JSON Schema has a word for.
 var propertyWords = map[string]string{"DefaultString": "default", "DefaultNumber": "default", "DefaultBool": "default", "Min": "minimum", "Max": "maximum", "Pattern": "pattern",
 	"MaxLength": "maxLength", "MinLength": "minLength", "Title": "title"}
 
-func (r *reader) goProperty(s object, options []ir.Arg, c callgraph.Context) (_ object, needed bool) {
+func (r *Reader) goProperty(s object, options []ir.Arg, c callgraph.Context) (_ object, needed bool) {
 	for _, o := range options {
 		if o.Value == nil || o.Value.Kind != ir.Call {
 			r.unread()

@@ -24,6 +24,17 @@ func (o object) get(name string) any {
 	return nil
 }
 
+// properties and required are those members of the schema of an object.
+func (o object) properties() object {
+	out, _ := o.get("properties").(object)
+	return out
+}
+
+func (o object) required() []string {
+	out, _ := o.get("required").([]string)
+	return out
+}
+
 // with returns the object with a member set.
 func (o object) with(name string, value any) object {
 	out := make(object, 0, len(o)+1)
@@ -62,6 +73,13 @@ func (o object) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
+}
+
+// A schema is what was read of one: as JSON Schema, nil where nothing is known of it, and what it leaves to choose.
+type schema struct {
+	json     object
+	optional bool // the caller need not give it
+	Bound
 }
 
 // typed is a schema of one type.

@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // function reads what FastMCP makes of a function: its decorator's arguments, its docstring, its parameters.
-func (r *reader) function(root callgraph.Root) {
+func (r *Reader) function(root callgraph.Root) {
 	described := false
 	if d := root.Decl; d.Kind == ir.Call {
 		for _, a := range d.Args {
@@ -32,16 +33,13 @@ func (r *reader) function(root callgraph.Root) {
 		if p.Index < 0 || p.Rest || strings.HasPrefix(p.Name, "_") || isContext(p) {
 			continue
 		}
-		r.within("properties/"+p.Name, func() any {
-			s := r.declaredField(p.Noted, p.Value, 0)
-			properties = properties.with(p.Name, s.schema)
-			if !s.optional {
-				required = append(required, p.Name)
-			}
-			return nil
-		})
+		s := within(r, "properties/"+p.Name, func() schema { return r.declaredField(p.Noted, p.Value, 0) })
+		properties = properties.with(p.Name, s.json)
+		if !s.optional {
+			required = append(required, p.Name)
+		}
 	}
-	r.setSchema(shaped(properties, required))
+	r.setSchema(schema{json: shaped(properties, required)})
 }
 
 // isContext reports whether a parameter is what FastMCP hands over itself.
@@ -82,20 +80,21 @@ func cleanIndentation(text string) string {
 }
 
 // declaredField reads a parameter or a field by its annotation and its default.
-func (r *reader) declaredField(noted, value *ir.Expr, depth int) zodSchema {
-	s := zodSchema{schema: object{}, optional: value != nil}
+func (r *Reader) declaredField(noted, value *ir.Expr, depth int) schema {
+	s := schema{json: object{}}
 	if noted != nil {
-		s.schema = r.annotation(noted, depth)
+		s = r.annotation(noted, depth)
 	}
-	if value == nil {
+	if s.optional = value != nil; value == nil {
 		return s
 	}
 	if isField(value) {
-		s.schema, s.optional = r.fromField(s.schema, value), hasDefault(value)
+		s = r.fromField(s, value)
+		s.optional = hasDefault(value)
 		return s
 	}
-	if v, ok := r.plain(value, callgraph.Context{}, depth+1); ok {
-		s.schema = s.schema.with("default", v)
+	if v, ok := r.plain(value, nowhere, depth+1); ok {
+		s.json = s.json.with("default", v)
 	}
 	return s
 }
@@ -119,19 +118,22 @@ var fieldWords = map[string]string{"ge": "minimum", "le": "maximum", "gt": "excl
 	"max_length": "maxLength", "pattern": "pattern", "examples": "examples"}
 
 // fromField adds what Field(…) says.
-func (r *reader) fromField(s object, x *ir.Expr) object {
+func (r *Reader) fromField(s schema, x *ir.Expr) schema {
 	for i, a := range x.Args {
+		if (a.Name == "pattern" || a.Name == "regex") && a.Value != nil {
+			s.Patterns = append(slices.Clip(s.Patterns), a.Value)
+		}
 		switch {
 		case a.Name == "description":
-			s = r.described(s, a.Value, callgraph.Context{})
+			s.json = r.described(s.json, a.Value, nowhere)
 		case a.Name == "title":
 		case a.Name == "default" || a.Name == "" && i == 0:
-			if v, ok := r.plain(a.Value, callgraph.Context{}, 1); ok {
-				s = s.with("default", v)
+			if v, ok := r.plain(a.Value, nowhere, 1); ok {
+				s.json = s.json.with("default", v)
 			}
 		case fieldWords[a.Name] != "":
-			if v, ok := r.plain(a.Value, callgraph.Context{}, 1); ok {
-				s = s.with(fieldWords[a.Name], v)
+			if v, ok := r.plain(a.Value, nowhere, 1); ok {
+				s.json = s.json.with(fieldWords[a.Name], v)
 			}
 		}
 	}
@@ -143,57 +145,67 @@ var pythonTypes = map[string]string{"str": "string", "int": "integer", "float": 
 	"Mapping": "object", "list": "array", "List": "array", "Sequence": "array", "tuple": "array", "Tuple": "array", "set": "array", "Set": "array",
 	"None": "null", "bytes": "string", "datetime": "string", "date": "string", "UUID": "string", "Path": "string", "AnyUrl": "string", "HttpUrl": "string", "EmailStr": "string"}
 
+// boundedTypes are types that hold no text of the caller's choosing.
+var boundedTypes = callgraph.Names("int float bool Literal datetime date UUID Decimal PositiveInt NonNegativeInt IPvAnyAddress IPv4Address IPv6Address")
+
+// namedAs is the schema of a type by its name.
+func namedAs(name string, json object) schema {
+	return schema{json: json, Bound: Bound{Gone: boundedTypes[name]}}
+}
+
 // annotation reads the type of a parameter or a field.
-func (r *reader) annotation(x *ir.Expr, depth int) object {
+func (r *Reader) annotation(x *ir.Expr, depth int) schema {
 	if x == nil || !r.spend(depth) {
 		r.unread()
-		return object{}
+		return schema{json: object{}}
 	}
 	switch x.Kind {
 	case ir.Literal:
-		return typed("null")
+		return schema{json: typed("null")}
 	case ir.String: // a type that is written as text
 		if kind := pythonTypes[x.Text]; kind != "" {
-			return typed(kind)
+			return namedAs(x.Text, typed(kind))
 		}
-		return object{}
+		return schema{json: object{}}
 	case ir.Name, ir.Attr:
 		if x.Kind == ir.Attr && x.X != nil && x.X.Text == "Literal" { // Literal["a"]
-			return object{{"const", x.Text}, {"type", "string"}}
+			return namedAs("Literal", object{{"const", x.Text}, {"type", "string"}})
 		}
 		return r.namedType(x, depth)
 	case ir.Index:
 		return r.generic(x, depth)
 	case ir.Other, ir.Either: // A | B
 		return r.anyOf(x.Args, depth)
+	case ir.Call: // constr(pattern=…)
+		r.unread()
+		return r.fromField(schema{json: object{}}, x)
 	}
 	r.unread()
-	return object{}
+	return schema{json: object{}}
 }
 
-func (r *reader) namedType(x *ir.Expr, depth int) object {
+func (r *Reader) namedType(x *ir.Expr, depth int) schema {
 	if x.Text == "Any" || x.Text == "object" {
-		return object{}
+		return schema{json: object{}}
 	}
-	for _, v := range r.g.Values(x, callgraph.Context{}) {
+	for _, v := range r.g.Values(x, nowhere) {
 		if v.Class != nil {
-			s, _ := r.model(v.Class, depth+1).(object)
-			return s
+			return r.model(v.Class, depth+1)
 		}
 	}
 	if kind := pythonTypes[x.Text]; kind != "" {
-		return typed(kind)
+		return namedAs(x.Text, typed(kind))
 	}
 	if d := r.g.Written(x); d != x { // a name for a type
 		return r.annotation(d, depth+1)
 	}
 	r.unread()
-	return object{}
+	return namedAs(x.Text, object{})
 }
 
-func (r *reader) generic(x *ir.Expr, depth int) object {
+func (r *Reader) generic(x *ir.Expr, depth int) schema {
 	if x.X == nil {
-		return object{}
+		return schema{json: object{}}
 	}
 	args := typeArguments(x)
 	switch x.X.Text {
@@ -204,22 +216,24 @@ func (r *reader) generic(x *ir.Expr, depth int) object {
 	case "Annotated":
 		return r.annotated(args, depth)
 	case "Literal":
-		list, ok := r.plainList(&ir.Expr{Kind: ir.List, Args: args, Scope: x.Scope}, callgraph.Context{}, depth+1)
+		list, ok := r.plainList(&ir.Expr{Kind: ir.List, Args: args, Scope: x.Scope}, nowhere, depth+1)
 		if !ok {
 			r.unread()
-			return typed("string")
+			return namedAs("Literal", typed("string"))
 		}
-		return typed("string").with("enum", list)
+		return namedAs("Literal", typed("string").with("enum", list))
 	}
 	kind := pythonTypes[x.X.Text]
 	if kind == "" {
 		r.unread()
-		return object{}
+		return schema{json: object{}}
 	}
 	if kind == "array" && len(args) > 0 {
-		return typed(kind).with("items", r.within("items", func() any { return r.annotation(args[0].Value, depth+1) }))
+		s := listOf(within(r, "items", func() schema { return r.annotation(args[0].Value, depth+1) }))
+		s.Gone = s.Members["*"].Gone
+		return s
 	}
-	return typed(kind)
+	return schema{json: typed(kind)}
 }
 
 // typeArguments are the types in the brackets of a generic one, which the syntax may keep together.
@@ -234,8 +248,8 @@ func typeArguments(x *ir.Expr) []ir.Arg {
 	return x.Args
 }
 
-func (r *reader) annotated(args []ir.Arg, depth int) object {
-	s := object{}
+func (r *Reader) annotated(args []ir.Arg, depth int) schema {
+	s := schema{json: object{}}
 	for i, a := range args {
 		switch {
 		case i == 0:
@@ -243,59 +257,63 @@ func (r *reader) annotated(args []ir.Arg, depth int) object {
 		case a.Value != nil && isField(a.Value):
 			s = r.fromField(s, a.Value)
 		case i == 1:
-			if text, ok := r.text(a.Value, callgraph.Context{}); ok {
-				s = s.with("description", text)
+			if text, ok := r.text(a.Value, nowhere); ok {
+				s.json = s.json.with("description", text)
 			}
 		}
 	}
 	return s
 }
 
-func (r *reader) anyOf(args []ir.Arg, depth int) object {
+// anyOf is one of several types, of which None leaves nothing to choose.
+func (r *Reader) anyOf(args []ir.Arg, depth int) schema {
 	var list []any
+	var all []*Bound
 	for _, a := range args {
-		list = append(list, r.annotation(a.Value, depth+1))
+		s := r.annotation(a.Value, depth+1)
+		if list = append(list, s.json); s.json.get("type") != "null" {
+			all = append(all, &s.Bound)
+		}
+		if len(args) == 1 {
+			return s
+		}
 	}
-	if len(list) == 1 {
-		return list[0].(object)
+	if len(all) == 1 {
+		return schema{json: object{{"anyOf", list}}, Bound: *all[0]}
 	}
-	return object{{"anyOf", list}}
+	return schema{json: object{{"anyOf", list}}, Bound: eitherOf(all)}
 }
 
 // model reads a class: a model of pydantic, a typed dictionary, an enumeration, a struct of Go.
-func (r *reader) model(c *ir.Class, depth int) any {
+func (r *Reader) model(c *ir.Class, depth int) schema {
 	if !r.spend(depth) {
 		r.unread()
-		return nil
+		return schema{}
 	}
 	if r.g.Convention().Language == "go" {
-		return r.goStruct(c, depth)
+		return schema{json: r.goStruct(c, depth)}
 	}
 	if isEnum(c) {
-		return r.enumClass(c)
+		return schema{json: r.enumClass(c), Bound: Bound{Gone: true}}
 	}
-	properties, required := object{}, []string(nil)
+	properties, required, known := object{}, []string(nil), map[string]*Bound{}
 	if up := r.base(c); up != nil {
-		if o, ok := r.model(up, depth+1).(object); ok {
-			properties, _ = o.get("properties").(object)
-			required, _ = o.get("required").([]string)
-		}
+		s := r.model(up, depth+1)
+		properties, required = s.json.properties(), s.json.required()
+		maps.Copy(known, s.Members)
 	}
 	for _, f := range c.Noted {
 		if strings.HasPrefix(f.Name, "_") || f.Name == "model_config" {
 			continue
 		}
-		r.within("properties/"+f.Name, func() any {
-			s := r.declaredField(f.Type, f.Value, depth+1)
-			properties = properties.with(f.Name, s.schema)
-			required = slices.DeleteFunc(required, func(n string) bool { return n == f.Name })
-			if !s.optional {
-				required = append(required, f.Name)
-			}
-			return nil
-		})
+		s := within(r, "properties/"+f.Name, func() schema { return r.declaredField(f.Type, f.Value, depth+1) })
+		properties, known[f.Name] = properties.with(f.Name, s.json), &s.Bound
+		required = slices.DeleteFunc(required, func(n string) bool { return n == f.Name })
+		if !s.optional {
+			required = append(required, f.Name)
+		}
 	}
-	return shaped(properties, required)
+	return schema{json: shaped(properties, required), Bound: Bound{Members: known}}
 }
 
 func isEnum(c *ir.Class) bool {
@@ -303,7 +321,7 @@ func isEnum(c *ir.Class) bool {
 }
 
 // enumClass reads the values of an enumeration, in the order of the source.
-func (r *reader) enumClass(c *ir.Class) object {
+func (r *Reader) enumClass(c *ir.Class) object {
 	var values []*ir.Expr
 	for _, xs := range c.Fields {
 		values = append(values, xs...)
@@ -311,7 +329,7 @@ func (r *reader) enumClass(c *ir.Class) object {
 	slices.SortFunc(values, func(a, b *ir.Expr) int { return int(a.Start) - int(b.Start) })
 	list := []any{}
 	for _, x := range values {
-		if v, ok := r.plain(x, callgraph.Context{}, 0); ok {
+		if v, ok := r.plain(x, nowhere, 0); ok {
 			list = append(list, v)
 		}
 	}

@@ -17,7 +17,7 @@ var hints = []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openW
 var nested = []string{"schema", "tool", "definition", "Tool", "config", "spec", "metadata"}
 
 // registration reads what a tool was registered with.
-func (r *reader) registration(root callgraph.Root) {
+func (r *Reader) registration(root callgraph.Root) {
 	x := root.Decl
 	switch {
 	case r.g.Convention().Language == "python" && (x.Kind != ir.Call || !r.describes(x)):
@@ -38,12 +38,12 @@ func (r *reader) registration(root callgraph.Root) {
 }
 
 // describes reports whether an expression declares a tool by itself: Tool(…), NewTool(…).
-func (r *reader) describes(x *ir.Expr) bool {
+func (r *Reader) describes(x *ir.Expr) bool {
 	return x.X != nil && r.g.Convention().Describes[x.X.Text]
 }
 
 // arguments reads server.tool("x", "does y", { … }, f) and its kin, each argument by what it is.
-func (r *reader) arguments(args []ir.Arg, root callgraph.Root) {
+func (r *Reader) arguments(args []ir.Arg, root callgraph.Root) {
 	named, described := false, false
 	for _, a := range args {
 		if a.Value == nil || a.Value.Kind == ir.Function {
@@ -62,7 +62,7 @@ func (r *reader) arguments(args []ir.Arg, root callgraph.Root) {
 		case d.Kind == ir.Template && named && !described:
 			r.unknown("description")
 			described = true
-		case isSchemaMaker(d):
+		case r.isSchemaMaker(d):
 			r.setSchema(r.schema(d, c, 0))
 		case d.Kind == ir.Object && has(d, hints):
 			r.setAnnotations(d, c)
@@ -75,20 +75,20 @@ func (r *reader) arguments(args []ir.Arg, root callgraph.Root) {
 }
 
 // isDeclaration tells a declaration from a shape, whose members are schemas.
-func (r *reader) isDeclaration(o *ir.Expr) bool {
+func (r *Reader) isDeclaration(o *ir.Expr) bool {
 	if has(o, schemaMembers) && !has(o, []string{"description"}) || has(o, []string{"annotations"}) {
 		return true
 	}
 	for _, a := range o.Args {
 		if a.Name == "description" || a.Name == "title" {
-			return a.Value == nil || !isSchemaMaker(r.g.Written(a.Value))
+			return a.Value == nil || !r.isSchemaMaker(r.g.Written(a.Value))
 		}
 	}
 	return has(o, []string{"name"}) && has(o, nested)
 }
 
 // declaration reads { name, description, inputSchema }, Tool(name=…), mcp.Tool{…} and mcp.NewTool(…).
-func (r *reader) declaration(x *ir.Expr, c callgraph.Context) {
+func (r *Reader) declaration(x *ir.Expr, c callgraph.Context) {
 	if !r.spend(0) {
 		return
 	}
@@ -121,7 +121,7 @@ func (r *reader) declaration(x *ir.Expr, c callgraph.Context) {
 }
 
 // nested returns the declaration inside of an object that has none of its own: { schema: { name: "x", … }, handle }.
-func (r *reader) nested(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.Context) {
+func (r *Reader) nested(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.Context) {
 	if has(x, []string{"description", "Description", "inputSchema"}) {
 		return nil, c
 	}
@@ -141,10 +141,10 @@ func has(o *ir.Expr, names []string) bool {
 }
 
 // class reads the fields of a class that is a tool.
-func (r *reader) class(c *ir.Class) {
+func (r *Reader) class(c *ir.Class) {
 	found := false
 	for depth := 0; c != nil && depth < 5 && !found; depth++ {
-		found = r.fields(c)
+		found = r.fields(c) || r.handedUp(c)
 		c = r.base(c)
 	}
 	if r.out.Description == "" {
@@ -156,9 +156,9 @@ func (r *reader) class(c *ir.Class) {
 }
 
 // base returns the first class that a class is derived from, nil for none in the program.
-func (r *reader) base(c *ir.Class) *ir.Class {
+func (r *Reader) base(c *ir.Class) *ir.Class {
 	for _, b := range c.Bases {
-		for _, v := range r.g.Values(b, callgraph.Context{}) {
+		for _, v := range r.g.Values(b, nowhere) {
 			if v.Class != nil && v.Class != c {
 				return v.Class
 			}
@@ -167,22 +167,38 @@ func (r *reader) base(c *ir.Class) *ir.Class {
 	return nil
 }
 
-// fields reads the fields of one class; it reports whether any of them says what the tool takes.
-func (r *reader) fields(c *ir.Class) bool {
-	for _, name := range []string{"description"} {
-		for _, x := range c.Fields[name] {
-			if text, ok := r.text(x, callgraph.Context{}); ok && r.out.Description == "" {
-				r.out.Description = text
+// handedUp reads what the constructor of a class hands to that of the class that it is derived from: super({ name: "x", inputSchema: … }).
+func (r *Reader) handedUp(c *ir.Class) bool {
+	if maker := c.Methods[r.g.Convention().Constructor]; maker != nil {
+		for i := range maker.Body {
+			x := maker.Body[i].X
+			if x == nil || x.Kind != ir.Call || x.X == nil || x.X.Text != "super" {
+				continue
+			}
+			for _, a := range x.Args {
+				if a.Value != nil && a.Value.Kind == ir.Object && r.isDeclaration(a.Value) {
+					r.declaration(a.Value, nowhere)
+				}
 			}
 		}
 	}
+	return r.out.InputSchema != nil
+}
+
+// fields reads the fields of one class; it reports whether any of them says what the tool takes.
+func (r *Reader) fields(c *ir.Class) bool {
+	for _, x := range c.Fields["description"] {
+		if text, ok := r.text(x, nowhere); ok && r.out.Description == "" {
+			r.out.Description = text
+		}
+	}
 	for _, x := range c.Fields["annotations"] {
-		r.setAnnotations(x, callgraph.Context{})
+		r.setAnnotations(x, nowhere)
 	}
 	for _, name := range schemaMembers {
 		for _, x := range c.Fields[name] {
 			if x.Kind != ir.Type && r.out.InputSchema == nil {
-				r.setSchema(r.schema(x, callgraph.Context{}, 0))
+				r.setSchema(r.schema(x, nowhere, 0))
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func findRewritings(g *callgraph.Graph) *rewritings {
 			w.registered[t.Text] = true
 			return
 		}
-		if _, ok := g.Constant(st.X, callgraph.Context{}); !ok {
+		if _, ok := g.Constant(st.X, nowhere); !ok {
 			w.note(g, elementOf(g, t.X, each), t.Text)
 		}
 	})
@@ -139,7 +139,7 @@ func spreadOf(o *ir.Expr) *ir.Expr {
 }
 
 // forget takes back what was read of parts that the program changes later.
-func (r *reader) forget(parts map[string]bool) {
+func (r *Reader) forget(parts map[string]bool) {
 	if parts["title"] {
 		r.out.Title = ""
 	}

@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,19 +10,19 @@ import (
 )
 
 // schema reads a schema in any form. A part that is not known is noted, and nil or open.
-func (r *reader) schema(x *ir.Expr, c callgraph.Context, depth int) any {
+func (r *Reader) schema(x *ir.Expr, c callgraph.Context, depth int) schema {
 	if x == nil || !r.spend(depth) {
 		r.unread()
-		return nil
+		return schema{}
 	}
-	if isSchemaMaker(x) {
-		return r.schemaOfCall(x, c, depth)
+	if r.isSchemaMaker(x) {
+		return r.zod(x, c, depth)
 	}
 	d, in := r.written(x, c)
 	switch d.Kind {
 	case ir.Object, ir.New:
-		if isJSONSchema(d) {
-			return r.jsonSchema(d, in, depth)
+		if r.isJSONSchema(d) {
+			return schema{json: r.jsonSchema(d, in, depth)}
 		}
 		return r.shape(d, in, depth)
 	case ir.Call:
@@ -37,35 +38,36 @@ func (r *reader) schema(x *ir.Expr, c callgraph.Context, depth int) any {
 		}
 	}
 	r.unread()
-	return nil
+	return schema{}
 }
 
-// schemaOfCall reads what a call makes: a chain of zod, a conversion of one, a model's schema.
-func (r *reader) schemaOfCall(x *ir.Expr, c callgraph.Context, depth int) any {
-	if isSchemaMaker(x) {
-		return r.zod(x, c, depth).schema
+// schemaOfCall reads what a call makes: a chain of zod, a conversion of one, a model's schema. What is converted is listed, and no SDK
+// compares it with anything.
+func (r *Reader) schemaOfCall(x *ir.Expr, c callgraph.Context, depth int) schema {
+	if r.isSchemaMaker(x) {
+		return r.zod(x, c, depth)
 	}
 	word := strings.ToLower(strings.ReplaceAll(lastWord(x), "_", ""))
 	switch {
 	case strings.Contains(word, "jsonschema") && len(x.Args) > 0: // zodToJsonSchema(S), z.toJSONSchema(S)
-		return r.schema(x.Args[0].Value, c, depth+1)
+		return schema{json: r.schema(x.Args[0].Value, c, depth+1).json}
 	case x.X != nil && x.X.Kind == ir.Attr && (word == "modeljsonschema" || word == "schema") && len(x.Args) == 0: // Model.model_json_schema()
-		return r.schema(x.X.X, c, depth+1)
+		return schema{json: r.schema(x.X.X, c, depth+1).json}
 	}
 	r.unread()
-	return nil
+	return schema{}
 }
 
 // schemaWords are members that a JSON Schema of an object has and a shape rarely.
 var schemaWords = []string{"properties", "$ref", "$schema", "anyOf", "oneOf", "allOf", "Properties", "additionalProperties"}
 
 // isJSONSchema reports whether an object is JSON Schema, and no shape whose members are schemas.
-func isJSONSchema(o *ir.Expr) bool {
+func (r *Reader) isJSONSchema(o *ir.Expr) bool {
 	if has(o, schemaWords) {
 		return true
 	}
 	for _, a := range o.Args {
-		if (a.Name == "type" || a.Name == "Type") && a.Value != nil && !isSchemaMaker(a.Value) {
+		if (a.Name == "type" || a.Name == "Type") && a.Value != nil && !r.isSchemaMaker(a.Value) {
 			return a.Value.Kind != ir.Object
 		}
 	}
@@ -73,7 +75,7 @@ func isJSONSchema(o *ir.Expr) bool {
 }
 
 // jsonSchema reads JSON Schema as it is written; what is not known in it is left out and noted.
-func (r *reader) jsonSchema(d *ir.Expr, c callgraph.Context, depth int) any {
+func (r *Reader) jsonSchema(d *ir.Expr, c callgraph.Context, depth int) object {
 	out := object{}
 	for _, a := range d.Args {
 		name := a.Name
@@ -81,10 +83,8 @@ func (r *reader) jsonSchema(d *ir.Expr, c callgraph.Context, depth int) any {
 		case a.Value == nil:
 			continue
 		case a.Spread:
-			if o, ok := r.schema(a.Value, c, depth+1).(object); ok {
-				for _, m := range o {
-					out = out.with(m.name, m.value)
-				}
+			for _, m := range r.schema(a.Value, c, depth+1).json {
+				out = out.with(m.name, m.value)
 			}
 			continue
 		case d.Kind == ir.New: // of Go: Properties
@@ -92,17 +92,17 @@ func (r *reader) jsonSchema(d *ir.Expr, c callgraph.Context, depth int) any {
 		}
 		switch name {
 		case "properties", "$defs", "definitions", "patternProperties":
-			out = out.with(name, r.within(name, func() any { return r.properties(a.Value, c, depth+1) }))
+			out = out.with(name, within(r, name, func() object { return r.properties(a.Value, c, depth+1) }))
 		case "items", "additionalProperties", "not":
 			if v, ok := scalar(a.Value); ok {
 				out = out.with(name, v)
-			} else if s := r.within(name, func() any { return r.schema(a.Value, c, depth+1) }); s != nil {
-				out = out.with(name, s)
+			} else if s := within(r, name, func() schema { return r.schema(a.Value, c, depth+1) }); s.json != nil {
+				out = out.with(name, s.json)
 			}
 		default:
 			v, ok := r.plain(a.Value, c, depth+1)
 			if !ok {
-				r.within(name, func() any { r.unread(); return nil })
+				within(r, name, func() any { r.unread(); return nil })
 			}
 			if v != nil {
 				out = out.with(name, v)
@@ -113,7 +113,7 @@ func (r *reader) jsonSchema(d *ir.Expr, c callgraph.Context, depth int) any {
 }
 
 // properties reads an object of JSON Schemas by name.
-func (r *reader) properties(x *ir.Expr, c callgraph.Context, depth int) any {
+func (r *Reader) properties(x *ir.Expr, c callgraph.Context, depth int) object {
 	d, in := r.written(x, c)
 	if d.Kind != ir.Object && d.Kind != ir.New || !r.spend(depth) {
 		r.unread()
@@ -124,10 +124,8 @@ func (r *reader) properties(x *ir.Expr, c callgraph.Context, depth int) any {
 		switch {
 		case a.Value == nil:
 		case a.Spread:
-			if o, ok := r.properties(a.Value, in, depth+1).(object); ok {
-				for _, m := range o {
-					out = out.with(m.name, m.value)
-				}
+			for _, m := range r.properties(a.Value, in, depth+1) {
+				out = out.with(m.name, m.value)
 			}
 		default:
 			name := a.Name
@@ -138,72 +136,61 @@ func (r *reader) properties(x *ir.Expr, c callgraph.Context, depth int) any {
 					continue
 				}
 			}
-			out = out.with(name, r.within(name, func() any { return r.property(a.Value, in, depth+1) }))
+			out = out.with(name, within(r, name, func() object { return r.property(a.Value, in, depth+1) }))
 		}
 	}
 	return out
 }
 
 // property reads one of them; one without type is open, and no shape.
-func (r *reader) property(x *ir.Expr, c callgraph.Context, depth int) any {
+func (r *Reader) property(x *ir.Expr, c callgraph.Context, depth int) object {
 	if d, in := r.written(x, c); d.Kind == ir.Object || d.Kind == ir.New {
 		return r.jsonSchema(d, in, depth)
 	}
-	if s := r.schema(x, c, depth); s != nil {
-		return s
+	if s := r.schema(x, c, depth); s.json != nil {
+		return s.json
 	}
 	return object{}
 }
 
 // shape reads an object whose members are schemas: { path: z.string() }.
-func (r *reader) shape(d *ir.Expr, c callgraph.Context, depth int) any {
-	properties, required := r.members(d, c, depth)
-	return shaped(properties, required)
-}
-
-func (r *reader) members(d *ir.Expr, c callgraph.Context, depth int) (properties object, required []string) {
-	properties = object{}
+func (r *Reader) shape(d *ir.Expr, c callgraph.Context, depth int) schema {
+	properties, required, known := object{}, []string(nil), map[string]*Bound{}
 	for _, a := range d.Args {
 		switch {
 		case a.Value == nil || !r.spend(depth):
 		case a.Spread:
-			if o, ok := r.schema(a.Value, c, depth+1).(object); ok {
-				more, _ := o.get("properties").(object)
-				for _, m := range more {
-					properties = properties.with(m.name, m.value)
-				}
-				names, _ := o.get("required").([]string)
-				required = append(required, names...)
+			more := r.schema(a.Value, c, depth+1)
+			for _, m := range more.json.properties() {
+				properties = properties.with(m.name, m.value)
 			}
+			required = append(required, more.json.required()...)
+			maps.Copy(known, more.Members)
 		case a.Name == "":
 			r.unread()
 		default:
-			r.within("properties/"+a.Name, func() any {
-				s := r.field(a.Value, c, depth+1)
-				properties = properties.with(a.Name, s.schema)
-				if !s.optional && !slices.Contains(required, a.Name) {
-					required = append(required, a.Name)
-				}
-				return nil
-			})
+			s := within(r, "properties/"+a.Name, func() schema { return r.field(a.Value, c, depth+1) })
+			properties, known[a.Name] = properties.with(a.Name, s.json), &s.Bound
+			if !s.optional && !slices.Contains(required, a.Name) {
+				required = append(required, a.Name)
+			}
 		}
 	}
-	return properties, required
+	return schema{json: shaped(properties, required), Bound: Bound{Members: known}}
 }
 
 // field reads a member of a shape.
-func (r *reader) field(x *ir.Expr, c callgraph.Context, depth int) zodSchema {
+func (r *Reader) field(x *ir.Expr, c callgraph.Context, depth int) schema {
 	d, in := x, c
-	if !isSchemaMaker(d) {
+	if !r.isSchemaMaker(d) {
 		d, in = r.written(x, c)
 	}
-	if isSchemaMaker(d) {
+	if r.isSchemaMaker(d) {
 		return r.zod(d, in, depth)
 	}
-	if d.Kind == ir.Object && isJSONSchema(d) {
-		s, _ := r.jsonSchema(d, in, depth).(object)
-		return zodSchema{schema: s}
+	if d.Kind == ir.Object && r.isJSONSchema(d) {
+		return schema{json: r.jsonSchema(d, in, depth)}
 	}
 	r.unread()
-	return zodSchema{schema: object{}, optional: true}
+	return schema{json: object{}, optional: true}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // written returns what an expression stands for, as it is written, and where that is read: an object, a list, a call.
-func (r *reader) written(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.Context) {
+func (r *Reader) written(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.Context) {
 	switch x.Kind {
 	case ir.Object, ir.List, ir.New, ir.String, ir.Literal, ir.Template, ir.Index:
 		return x, c
@@ -38,8 +38,8 @@ func (r *reader) written(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.C
 }
 
 // made looks through calls that hand over what they are given, or what a function of the program returns.
-func (r *reader) made(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.Context) {
-	if x.X == nil || isSchemaMaker(x) || !r.spend(0) {
+func (r *Reader) made(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.Context) {
+	if x.X == nil || r.isSchemaMaker(x) || !r.spend(0) {
 		return x, c
 	}
 	if spreads(x) {
@@ -80,7 +80,7 @@ func asSpread(x *ir.Expr) *ir.Expr {
 }
 
 // plain reads a value that is written as data: JSON Schema, annotations. ok is false where a part of it is not known.
-func (r *reader) plain(x *ir.Expr, c callgraph.Context, depth int) (v any, ok bool) {
+func (r *Reader) plain(x *ir.Expr, c callgraph.Context, depth int) (v any, ok bool) {
 	if x == nil || !r.spend(depth) {
 		return nil, false
 	}
@@ -102,7 +102,7 @@ func (r *reader) plain(x *ir.Expr, c callgraph.Context, depth int) (v any, ok bo
 			return r.plainObject(d, in, depth)
 		}
 		// jsonschema.Ptr(true), Object.freeze({ … })
-		if len(d.Args) == 1 && !isSchemaMaker(d) && d != x || len(d.Args) == 1 && passesOn[lastWord(d)] {
+		if len(d.Args) == 1 && !r.isSchemaMaker(d) && d != x || len(d.Args) == 1 && passesOn[lastWord(d)] {
 			return r.plain(d.Args[0].Value, in, depth+1)
 		}
 	case ir.Other:
@@ -123,7 +123,7 @@ func lastWord(call *ir.Expr) string {
 	return call.X.Text
 }
 
-func (r *reader) plainObject(d *ir.Expr, c callgraph.Context, depth int) (object, bool) {
+func (r *Reader) plainObject(d *ir.Expr, c callgraph.Context, depth int) (object, bool) {
 	out, whole := object{}, true
 	for _, a := range d.Args {
 		switch {
@@ -153,7 +153,7 @@ func (r *reader) plainObject(d *ir.Expr, c callgraph.Context, depth int) (object
 	return out, whole
 }
 
-func (r *reader) plainList(d *ir.Expr, c callgraph.Context, depth int) ([]any, bool) {
+func (r *Reader) plainList(d *ir.Expr, c callgraph.Context, depth int) ([]any, bool) {
 	out, whole := []any{}, true
 	for _, a := range d.Args {
 		v, ok := r.plain(a.Value, c, depth+1)

@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -8,14 +9,8 @@ import (
 	"gauntlet/internal/leaf/ir"
 )
 
-// A zodSchema is what a chain of zod's calls makes.
-type zodSchema struct {
-	schema   object
-	optional bool // the caller need not give it
-}
-
 // isSchemaMaker reports whether an expression is a chain of calls that begins with zod: z.string().min(1).
-func isSchemaMaker(x *ir.Expr) bool {
+func (r *Reader) isSchemaMaker(x *ir.Expr) bool {
 	if x == nil || x.Kind != ir.Call {
 		return false
 	}
@@ -32,7 +27,7 @@ func isSchemaMaker(x *ir.Expr) bool {
 			}
 			x = x.X
 		default:
-			return x.Kind == ir.Name && (isZodName(x.Text) || zodImport(x))
+			return x.Kind == ir.Name && (isZodName(x.Text) || zodImport(x) || len(x.Text) < 4 && strings.HasPrefix(r.g.Outside(x, nowhere), "zod"))
 		}
 	}
 	return false
@@ -62,109 +57,119 @@ var makers = map[string]string{
 	"null": "null", "httpUrl": "string", "hostname": "string",
 }
 
-// bounds are checks whose argument JSON Schema has a word for, by type.
-var bounds = map[string]map[string]string{
+var (
+	// boundedMakers are those of values that hold no text of the caller's choosing.
+	boundedMakers = callgraph.Names("number int int32 uint32 float32 float64 bigint boolean stringbool enum nativeEnum literal date null undefined void nan symbol")
+	// openMakers are those of values of any kind, objects among them.
+	openMakers = callgraph.Names("any unknown record json looseRecord partialRecord")
+	// plainTexts are checks of texts whose form leaves nothing to choose but letters, digits and "-".
+	plainTexts = callgraph.Names("uuid uuidv4 guid cuid cuid2 ulid nanoid datetime date time duration base64url xid ksuid hex")
+)
+
+// limits are checks whose argument JSON Schema has a word for, by type.
+var limits = map[string]map[string]string{
 	"string": {"min": "minLength", "max": "maxLength"},
 	"number": {"min": "minimum", "max": "maximum", "gte": "minimum", "lte": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum", "multipleOf": "multipleOf"},
 	"array":  {"min": "minItems", "max": "maxItems"},
 }
 
-func (r *reader) zod(x *ir.Expr, c callgraph.Context, depth int) zodSchema {
+func (r *Reader) zod(x *ir.Expr, c callgraph.Context, depth int) schema {
 	if x == nil || x.X == nil || !r.spend(depth) {
 		r.unread()
-		return zodSchema{schema: object{}}
+		return schema{json: object{}}
 	}
 	if x.Kind != ir.Call || x.X.Kind != ir.Attr {
-		return zodSchema{schema: object{}}
+		return schema{json: object{}}
 	}
-	if of := x.X.X; of.Kind == ir.Name && isSchemaMaker(x) || of.Kind == ir.Attr && (of.Text == "coerce" || of.Text == "z" || of.Text == "iso") {
+	if of := x.X.X; of.Kind == ir.Name && r.isSchemaMaker(x) || of.Kind == ir.Attr && (of.Text == "coerce" || of.Text == "z" || of.Text == "iso") {
 		if _, _, of := r.continued(of, c); !of {
-			return r.maker(x, c, depth)
+			s := r.maker(x, c, depth)
+			name, form := x.X.Text, x.X.X.Text == "iso"
+			s.Gone = s.Gone || boundedMakers[name] && !form
+			s.Open = s.Open || openMakers[name]
+			s.Plain = s.Plain || plainTexts[name] && !s.Gone
+			s.Text = s.Text || s.json.get("type") == "string" && !s.Gone
+			return s
 		}
 	}
 	return r.modified(x, c, depth)
 }
 
 // continued returns what a name stands for where that is a chain itself: const path = z.string().
-func (r *reader) continued(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.Context, bool) {
+func (r *Reader) continued(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.Context, bool) {
 	d, in := r.written(x, c)
-	return d, in, d != x && isSchemaMaker(d)
+	return d, in, d != x && r.isSchemaMaker(d)
 }
 
 // inner reads what a method of zod is called on, or is given.
-func (r *reader) inner(x *ir.Expr, c callgraph.Context, depth int) zodSchema {
+func (r *Reader) inner(x *ir.Expr, c callgraph.Context, depth int) schema {
 	if x == nil {
-		return zodSchema{schema: object{}}
+		return schema{json: object{}}
 	}
-	if isSchemaMaker(x) {
+	if r.isSchemaMaker(x) {
 		return r.zod(x, c, depth+1)
 	}
 	return r.field(x, c, depth+1)
 }
 
-func (r *reader) maker(x *ir.Expr, c callgraph.Context, depth int) zodSchema {
-	arg := func(i int) *ir.Expr {
-		if i < len(x.Args) {
-			return x.Args[i].Value
-		}
-		return nil
-	}
+func (r *Reader) maker(x *ir.Expr, c callgraph.Context, depth int) schema {
 	name := x.X.Text
 	if kind := makers[name]; kind != "" {
-		return zodSchema{schema: typed(kind)}
+		return schema{json: typed(kind)}
 	}
 	switch name {
 	case "object", "strictObject", "looseObject":
-		if arg(0) == nil {
-			return zodSchema{schema: shaped(object{}, nil)}
-		}
-		if d, in := r.written(arg(0), c); d.Kind == ir.Object {
-			if len(d.Args) == 0 && d != arg(0) { // const shape = {}, which the program fills
-				r.unread()
+		s := schema{json: shaped(object{}, nil)}
+		if first := x.Arg(0); first != nil {
+			if d, in := r.written(first, c); d.Kind == ir.Object {
+				if len(d.Args) == 0 && d != first { // const shape = {}, which the program fills
+					r.unread()
+				}
+				s = r.shape(d, in, depth+1)
+			} else {
+				s = r.schema(first, c, depth+1)
 			}
-			s, _ := r.shape(d, in, depth+1).(object)
-			return zodSchema{schema: s}
 		}
-		s, _ := r.schema(arg(0), c, depth+1).(object)
-		return zodSchema{schema: s}
+		s.Open, s.optional = true, false
+		return s
 	case "array", "set":
-		return zodSchema{schema: typed("array").with("items", r.withinItems(arg(0), c, depth))}
+		return listOf(within(r, "items", func() schema { return r.inner(x.Arg(0), c, depth) }))
 	case "tuple":
-		return zodSchema{schema: typed("array")}
+		return schema{json: typed("array")}
 	case "record", "map", "partialRecord":
-		return zodSchema{schema: typed("object")}
+		return schema{json: typed("object")}
 	case "enum", "nativeEnum":
-		return zodSchema{schema: r.enum(arg(0), c, depth)}
+		return schema{json: r.enum(x.Arg(0), c, depth)}
 	case "literal":
-		if v, ok := r.plain(arg(0), c, depth+1); ok {
-			return zodSchema{schema: object{{"const", v}}}
+		if v, ok := r.plain(x.Arg(0), c, depth+1); ok {
+			return schema{json: object{{"const", v}}}
 		}
 		r.unread()
-		return zodSchema{schema: object{}}
 	case "union", "discriminatedUnion":
 		return r.union(x, c, depth)
 	case "optional", "nullish":
-		s := r.inner(arg(0), c, depth)
+		s := r.inner(x.Arg(0), c, depth)
 		s.optional = true
 		return s
 	case "nullable", "lazy", "readonly":
-		return r.inner(arg(0), c, depth)
-	case "preprocess":
-		return r.inner(arg(1), c, depth)
+		return r.inner(x.Arg(0), c, depth)
+	case "preprocess", "pipe": // what comes out fits the last schema
+		return r.inner(x.Arg(1), c, depth)
 	case "any", "unknown":
-		return zodSchema{schema: object{}, optional: true}
+		return schema{json: object{}, optional: true}
 	case "custom", "instanceof":
-		return zodSchema{schema: object{}}
+	default:
+		r.unread()
 	}
-	r.unread()
-	return zodSchema{schema: object{}}
+	return schema{json: object{}}
 }
 
-func (r *reader) withinItems(x *ir.Expr, c callgraph.Context, depth int) any {
-	return r.within("items", func() any { return r.inner(x, c, depth).schema })
+// listOf is the schema of a list of what a schema accepts.
+func listOf(s schema) schema {
+	return schema{json: typed("array").with("items", s.json), Bound: Bound{Members: map[string]*Bound{"*": &s.Bound}}}
 }
 
-func (r *reader) enum(x *ir.Expr, c callgraph.Context, depth int) object {
+func (r *Reader) enum(x *ir.Expr, c callgraph.Context, depth int) object {
 	v, ok := r.plain(x, c, depth+1)
 	list, isList := v.([]any)
 	if o, isObject := v.(object); isObject {
@@ -180,100 +185,102 @@ func (r *reader) enum(x *ir.Expr, c callgraph.Context, depth int) object {
 	return typed("string").with("enum", list)
 }
 
-func (r *reader) union(x *ir.Expr, c callgraph.Context, depth int) zodSchema {
+func (r *Reader) union(x *ir.Expr, c callgraph.Context, depth int) schema {
 	out := []any{}
+	var all []*Bound
 	for _, a := range x.Args {
 		d, in := r.written(a.Value, c)
 		if d.Kind != ir.List {
 			continue
 		}
 		for _, m := range d.Args {
-			out = append(out, r.inner(m.Value, in, depth).schema)
+			s := r.inner(m.Value, in, depth)
+			out, all = append(out, s.json), append(all, &s.Bound)
 		}
 	}
-	return zodSchema{schema: object{{"anyOf", out}}}
+	return schema{json: object{{"anyOf", out}}, Bound: eitherOf(all)}
 }
 
 // modified reads a call that changes a schema: .optional(), .describe("…").
-func (r *reader) modified(x *ir.Expr, c callgraph.Context, depth int) zodSchema {
+func (r *Reader) modified(x *ir.Expr, c callgraph.Context, depth int) schema {
 	of, in := x.X.X, c
 	if d, at, ok := r.continued(of, c); ok {
 		of, in = d, at
 	}
 	s := r.inner(of, in, depth)
-	var arg *ir.Expr
-	if len(x.Args) > 0 {
-		arg = x.Args[0].Value
-	}
+	arg := x.Arg(0)
 	switch x.X.Text {
 	case "optional", "nullish":
 		s.optional = true
 	case "default", "prefault", "catch":
 		s.optional = true
 		if v, ok := r.plain(arg, c, depth+1); ok && x.X.Text != "catch" {
-			s.schema = s.schema.with("default", v)
+			s.json = s.json.with("default", v)
 		}
 	case "describe":
-		s.schema = r.described(s.schema, arg, c)
+		s.json = r.described(s.json, arg, c)
 	case "meta":
-		if d, in := r.written(orCall(arg, x), c); d.Kind == ir.Object {
-			for _, m := range d.Args {
-				if m.Name == "description" {
-					s.schema = r.described(s.schema, m.Value, in)
-				}
+		if arg == nil {
+			break
+		}
+		if d, in := r.written(arg, c); d.Kind == ir.Object {
+			if text := d.Member("description"); text != nil {
+				s.json = r.described(s.json, text, in)
 			}
 		}
 	case "array":
-		s.schema = typed("array").with("items", s.schema)
+		s = listOf(s)
 	case "int":
-		s.schema = s.schema.with("type", "integer")
+		s.json = s.json.with("type", "integer")
 	case "or":
-		s = zodSchema{schema: object{{"anyOf", []any{s.schema, r.inner(arg, c, depth).schema}}}}
+		more := r.inner(arg, c, depth)
+		s = schema{json: object{{"anyOf", []any{s.json, more.json}}}, Bound: eitherOf([]*Bound{&s.Bound, &more.Bound})}
 	case "extend", "safeExtend", "merge", "augment", "and", "setKey":
-		s.schema = r.extended(s.schema, arg, c, depth)
+		s = extended(s, r.schema(arg, c, depth+1))
 	case "partial":
-		s.schema = shapedOf(s.schema, nil)
+		s.json = shaped(s.json.properties(), nil)
 	case "pick", "omit":
-		s.schema = r.picked(s.schema, arg, c, x.X.Text == "pick")
+		s.json = r.picked(s.json, arg, c, x.X.Text == "pick")
 	case "required":
 		var names []string
-		properties, _ := s.schema.get("properties").(object)
-		for _, m := range properties {
+		for _, m := range s.json.properties() {
 			names = append(names, m.name)
 		}
-		s.schema = shapedOf(s.schema, names)
+		s.json = shaped(s.json.properties(), names)
 	case "keyof", "element", "unwrap":
 		r.unread()
-		s = zodSchema{schema: object{}}
+		s = schema{json: object{}}
+	case "pipe": // what comes out fits the other schema
+		s.Bound = r.inner(arg, c, depth).Bound
+	case "transform", "preprocess", "catchall":
+		s.Bound = Bound{Members: s.Members}
+	case "regex":
+		s.Patterns = append(slices.Clip(s.Patterns), arg)
+	case "refine", "superRefine", "check":
+		s.Checks = append(slices.Clip(s.Checks), Check{arg, x.X.Text != "refine"})
 	default:
-		s.schema = r.bounded(s.schema, x.X.Text, arg)
+		s.json = limited(s.json, x.X.Text, arg)
+		s.Plain = s.Plain || plainTexts[x.X.Text]
 	}
 	return s
 }
 
-func orCall(arg, x *ir.Expr) *ir.Expr {
-	if arg == nil {
-		return x
-	}
-	return arg
-}
-
-func (r *reader) described(s object, x *ir.Expr, c callgraph.Context) object {
+func (r *Reader) described(s object, x *ir.Expr, c callgraph.Context) object {
 	text, ok := r.text(x, c)
 	if !ok {
-		r.within("description", func() any { r.unread(); return nil })
+		within(r, "description", func() any { r.unread(); return nil })
 		return s
 	}
 	return s.with("description", text)
 }
 
-// bounded adds a limit that JSON Schema has a word for.
-func (r *reader) bounded(s object, check string, arg *ir.Expr) object {
+// limited adds a limit that JSON Schema has a word for.
+func limited(s object, check string, arg *ir.Expr) object {
 	kind, _ := s.get("type").(string)
 	if kind == "integer" {
 		kind = "number"
 	}
-	word := bounds[kind][check]
+	word := limits[kind][check]
 	if word == "" || arg == nil {
 		return s
 	}
@@ -283,40 +290,33 @@ func (r *reader) bounded(s object, check string, arg *ir.Expr) object {
 	return s
 }
 
-func shapedOf(s object, required []string) object {
-	properties, _ := s.get("properties").(object)
-	return shaped(properties, required)
-}
-
-func (r *reader) extended(s object, arg *ir.Expr, c callgraph.Context, depth int) object {
-	more := r.objectOf(arg, c, depth)
-	properties, _ := s.get("properties").(object)
-	required, _ := s.get("required").([]string)
-	added, _ := more.get("properties").(object)
-	names, _ := more.get("required").([]string)
-	for _, m := range added {
+// extended is the schema of an object with the members of another one.
+func extended(s, more schema) schema {
+	properties, required := s.json.properties(), s.json.required()
+	for _, m := range more.json.properties() {
 		properties = properties.with(m.name, m.value)
 		required = slices.DeleteFunc(slices.Clone(required), func(n string) bool { return n == m.name })
 	}
-	return shaped(properties, append(required, names...))
-}
-
-// objectOf reads a shape or a schema.
-func (r *reader) objectOf(x *ir.Expr, c callgraph.Context, depth int) object {
-	s, _ := r.schema(x, c, depth+1).(object)
+	s.json = shaped(properties, append(required, more.json.required()...))
+	s.Members = joinMembers(s.Members, more.Members)
 	return s
 }
 
-func (r *reader) picked(s object, arg *ir.Expr, c callgraph.Context, keep bool) object {
+func joinMembers(a, b map[string]*Bound) map[string]*Bound {
+	out := map[string]*Bound{}
+	maps.Copy(out, a)
+	maps.Copy(out, b)
+	return out
+}
+
+func (r *Reader) picked(s object, arg *ir.Expr, c callgraph.Context, keep bool) object {
 	v, _ := r.plain(arg, c, 0)
 	chosen, _ := v.(object)
-	properties, _ := s.get("properties").(object)
-	required, _ := s.get("required").([]string)
 	var out object
-	for _, m := range properties {
+	for _, m := range s.properties() {
 		if (chosen.get(m.name) != nil) == keep {
 			out = append(out, m)
 		}
 	}
-	return shaped(out, slices.DeleteFunc(slices.Clone(required), func(n string) bool { return (chosen.get(n) != nil) != keep }))
+	return shaped(out, slices.DeleteFunc(slices.Clone(s.required()), func(n string) bool { return (chosen.get(n) != nil) != keep }))
 }

@@ -108,7 +108,7 @@ func (a *analyzer) requestParameter(fn *ir.Func, src source) (name string, ok bo
 		return strings.TrimPrefix(src.path, "."), src.path != ""
 	case strings.HasSuffix(fn.Scope.File.Path, ".py"):
 		p := paramOf(fn, src.param)
-		return strings.TrimSuffix(p.Name+src.path, ".*"), p.Name != "self" && !a.annotated(p.Noted, 0).gone
+		return strings.TrimSuffix(p.Name+src.path, ".*"), p.Name != "self" && !a.schemas.Parameter(p).Gone
 	}
 	switch parts[0] {
 	case "query", "body", "params", "headers":

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/engine/declared"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
 )
@@ -66,7 +67,7 @@ var openTypes = names("Any dict Dict object Mapping MutableMapping JSON JsonValu
 
 // mayBeObject reports whether what a caller sends in a parameter can be an object. Where the SDK refuses it before the handler runs, or
 // nothing is known of what it refuses, it cannot.
-func (a *analyzer) mayBeObject(root callgraph.Root, src source, schema *bound) bool {
+func (a *analyzer) mayBeObject(root callgraph.Root, src source, schema *declared.Bound) bool {
 	p := paramOf(root.Func, src.param)
 	if p == nil {
 		return false
@@ -76,8 +77,8 @@ func (a *analyzer) mayBeObject(root callgraph.Root, src source, schema *bound) b
 		if root.Via == sink.ByDispatch {
 			return true // a low-level server's schema is listed, and compared with nothing
 		}
-		b := schema.at(src.path)
-		return b != nil && b.open
+		b := schema.At(src.path)
+		return b != nil && b.Open
 	case "python":
 		return root.Via == sink.ByRegistration && src.path == "" && (p.Noted == nil && p.Type == nil || p.Noted.Search(12, func(x *ir.Expr) (bool, bool) {
 			return (x.Kind == ir.Name || x.Kind == ir.Attr) && openTypes[x.Text], true

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/engine/declared"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
 )
@@ -30,6 +31,7 @@ const (
 // An analyzer reads one program.
 type analyzer struct {
 	g        *callgraph.Graph
+	schemas  *declared.Reader
 	known    map[key]*summary
 	busy     map[*ir.Func]int
 	work     int
@@ -38,7 +40,6 @@ type analyzer struct {
 	cut      bool // a bound was reached for the tool at hand
 	factsOf  map[string]charFacts
 	reads    map[*ir.Func][]*ir.Expr // calls that read an answer whole, by the function that holds them
-	placed   map[sink.Place]*ir.Expr // calls and objects by their place, without its line
 	inner    map[*ir.Func][]*ir.Func // functions by the one that they are written in
 	readOnly *bool                   // see makesReadOnly; nil until it is asked for
 }
@@ -48,9 +49,9 @@ type key struct {
 	ctx callgraph.Context
 }
 
-// Follow adds to what was found in a program which of its tools' parameters arrive at a sink.
-func Follow(g *callgraph.Graph, out *sink.Sources) {
-	a := &analyzer{g: g, known: map[key]*summary{}, busy: map[*ir.Func]int{}, factsOf: map[string]charFacts{}}
+// Follow adds to what was found in a program which of its tools' parameters arrive at a sink. schemas has read its definitions.
+func Follow(g *callgraph.Graph, schemas *declared.Reader, out *sink.Sources) {
+	a := &analyzer{g: g, schemas: schemas, known: map[key]*summary{}, busy: map[*ir.Func]int{}, factsOf: map[string]charFacts{}}
 	handlers := out.ByTool()
 	for _, root := range g.Roots() {
 		h := handlers[root.Tool]
@@ -96,12 +97,9 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 		from, _ := throughRest(root.Func, p.src)
 		return strings.HasPrefix(from.path, ".params")
 	})
-	var schema *bound
-	if len(sum.flows) > 0 && a.g.Convention().Language == "typescript" && root.Via == sink.ByRegistration {
-		schema = schemaReader{a}.registered(root.At)
-		if schema == nil && root.Class != nil {
-			schema = schemaReader{a}.ofClass(root.Class)
-		}
+	var schema *declared.Bound
+	if a.g.Convention().Language == "typescript" && root.Via == sink.ByRegistration {
+		schema = a.schemas.Tool(root.Tool)
 	}
 	for _, p := range promised(sum.flows) {
 		if !p.fits() {
@@ -111,11 +109,11 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 		if !ok {
 			continue
 		}
-		if b := schema.at(from.path); b != nil && from.param == 0 {
-			if b.gone {
+		if b := schema.At(from.path); b != nil && from.param == 0 {
+			if b.Gone {
 				continue
 			}
-			p.facts |= b.facts
+			p.facts |= a.factsOfBound(b)
 		}
 		if p.kind == sink.QueryFlow && p.about == "" && !a.mayBeObject(root, from, schema) {
 			continue
@@ -133,15 +131,12 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 			continue
 		}
 		if p2 := paramOf(root.Func, from.param); p2 != nil && root.Via == sink.ByRegistration && a.g.Convention().Language == "python" {
-			b := a.annotated(p2.Noted, 0)
-			if p2.Value != nil && p2.Value.Kind == ir.Call { // = Field(pattern=…)
-				b.facts |= a.annotated(p2.Value, 0).facts
-			}
-			if b.gone {
+			b := a.schemas.Parameter(p2)
+			if b.Gone {
 				continue
 			}
 			if from.path == "" {
-				p.facts |= b.facts
+				p.facts |= a.factsOfBound(b)
 			}
 		}
 		if f, bad := judge(p, a.g.Convention().Language); bad {

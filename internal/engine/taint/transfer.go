@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/engine/declared"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/internal/leaf/lazyregexp"
 )
@@ -231,7 +232,7 @@ func (r *reader) transferText(c call, name, method string) *value {
 		return c.receiver.adding(isText)
 	case method == "safeParse" || method == "safeParseAsync":
 		if len(c.args) == 1 {
-			return nothing.with("data", c.args[0].parsed(r.schemaOf(c)))
+			return nothing.with("data", r.a.parsed(c.args[0], r.schemaOf(c)))
 		}
 	case validators[method] && len(c.args) >= 1 && len(c.args[0].marks) > 0:
 		if c.expr.X != nil && c.expr.X.Kind == ir.Attr && r.a.g.Convention().Language == "python" {
@@ -241,7 +242,7 @@ func (r *reader) transferText(c call, name, method string) *value {
 				}
 			}
 		}
-		return c.args[0].parsed(r.schemaOf(c))
+		return r.a.parsed(c.args[0], r.schemaOf(c))
 	case method == "GetArguments" && len(c.args) == 0 && r.a.g.Convention().Language == "go":
 		return c.receiver.member("arguments")
 	case validators[method] && len(c.args) == 0:
@@ -280,11 +281,11 @@ func (r *reader) transferText(c call, name, method string) *value {
 }
 
 // schemaOf returns what the schema says whose method is called, or nil.
-func (r *reader) schemaOf(c call) *bound {
+func (r *reader) schemaOf(c call) *declared.Bound {
 	if r.a.g.Convention().Language != "typescript" || c.expr.X == nil || c.expr.X.Kind != ir.Attr {
 		return nil
 	}
-	return schemaReader{r.a}.read(c.expr.X.X, 0)
+	return r.a.schemas.Schema(c.expr.X.X)
 }
 
 // joined is list.join(" "), or " ".join(list).

@@ -372,3 +372,14 @@ func (v *value) at(path string) *value {
 	}
 	return v
 }
+
+// adding returns a value with facts added that leave it what it is.
+func (v *value) adding(f fact) *value {
+	out := *v
+	out.marks = nil
+	for _, m := range v.marks {
+		m.facts |= f
+		out.marks = append(out.marks, m)
+	}
+	return &out
+}

@@ -4,6 +4,9 @@ package ir
 const (
 	maxWalk = 40 // expressions inside each other
 	maxBody = 60 // bodies inside each other
+	// maxParts is how many expressions one search looks at. Members that are assigned later make objects part of each other, so that there
+	// can be many more ways to a part than there are parts.
+	maxParts = 10_000
 )
 
 // Member returns the argument, or the member of an object, of that name; nil for none.
@@ -45,20 +48,25 @@ func (e *Expr) Holds(is func(*Expr) bool) bool {
 }
 
 // Search looks through an expression and its parts, those inside each other up to a depth, until one is found; into says whether the
-// parts of an expression are of interest. Keys that are computed are not.
+// parts of an expression are of interest. Keys that are computed are not. It gives up after some thousand parts.
 func (e *Expr) Search(depth int, look func(*Expr) (found, into bool)) bool {
-	if e == nil || depth < 0 {
+	left := maxParts
+	return e.search(depth, &left, look)
+}
+
+func (e *Expr) search(depth int, left *int, look func(*Expr) (found, into bool)) bool {
+	if *left--; e == nil || depth < 0 || *left < 0 {
 		return false
 	}
 	found, into := look(e)
 	if found || !into {
 		return found
 	}
-	if e.X.Search(depth-1, look) {
+	if e.X.search(depth-1, left, look) {
 		return true
 	}
 	for i := range e.Args {
-		if e.Args[i].Value.Search(depth-1, look) {
+		if e.Args[i].Value.search(depth-1, left, look) {
 			return true
 		}
 	}

@@ -72,9 +72,10 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	r.lowerPackages()
 	r.prog.Lookup = r.lookUpPackage
 	g, out := callgraph.Open(r.prog, convention(), tools)
-	taint.Follow(g, out)
+	definitions := declared.New(g)
+	out.Definitions = definitions.Read()
+	taint.Follow(g, definitions, out)
 	out.Resources = survey.Unprotected(g, versions, out.Resources)
-	out.Definitions = declared.Read(g)
 	out.Sites = append(survey.Sites(g, versions), survey.ReadOnlyLies(g, out)...)
 	return out, errs
 }

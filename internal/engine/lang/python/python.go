@@ -70,9 +70,10 @@ func Analyse(files []File, tools []string, stop func() bool) (*sink.Sources, map
 	}
 	prog.Lookup = func(from *ir.File, spec string) *ir.Module { return lookUpModule(byPath, from.Path, spec) }
 	g, out := callgraph.Open(prog, convention(), tools)
-	taint.Follow(g, out)
+	definitions := declared.New(g)
+	out.Definitions = definitions.Read()
+	taint.Follow(g, definitions, out)
 	out.Resources = survey.Unprotected(g, versions, out.Resources)
-	out.Definitions = declared.Read(g)
 	out.Sites = append(survey.Sites(g, versions), survey.ReadOnlyLies(g, out)...)
 	return out, errs
 }

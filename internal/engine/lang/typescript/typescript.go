@@ -25,8 +25,8 @@ var table string
 var convention = sync.OnceValue(func() *callgraph.Convention {
 	return &callgraph.Convention{
 		Language: "typescript", Table: callgraph.MustTable(table), Constructor: "constructor",
-		Require: callgraph.Names("require __require import createRequire() module.createRequire()"),
-		Wrappers: callgraph.Names("__importDefault __importStar __toESM __toCommonJS __name __awaiter __generator __rest __spreadArray __decorate __metadata __publicField __privateGet __privateAdd __classPrivateFieldGet __classPrivateFieldSet __asyncValues __await _interopRequireDefault _interopRequireWildcard _interopDefault _interopNamespace _asyncToGenerator _objectSpread _extends __assign"),
+		Require:        callgraph.Names("require __require import createRequire() module.createRequire()"),
+		Wrappers:       callgraph.Names("__importDefault __importStar __toESM __toCommonJS __name __awaiter __generator __rest __spreadArray __decorate __metadata __publicField __privateGet __privateAdd __classPrivateFieldGet __classPrivateFieldSet __asyncValues __await _interopRequireDefault _interopRequireWildcard _interopDefault _interopNamespace _asyncToGenerator _objectSpread _extends __assign"),
 		Join:           func(module, name string) string { return module + "/" + name },
 		Package:        func(spec string) string { return strings.TrimPrefix(spec, "node:") },
 		Decorators:     callgraph.Names("tool Tool"),
@@ -34,7 +34,7 @@ var convention = sync.OnceValue(func() *callgraph.Convention {
 		Dispatchers:    callgraph.Names("setRequestHandler"),
 		Registers:      callgraph.Names("tool registerTool addTool registerAppTool registerToolTask defineTool createTool"),
 		Servers:        []string{"@modelcontextprotocol/", "fastmcp", "mcp-", "@fastmcp", "@mastra/mcp", "@vercel/mcp", "mcp-framework"},
-		Handlers: callgraph.Names("handler handle execute run callback cb call fn func function invoke implementation toolCallback action resolve handleRequest executeTool logic handleExecute"),
+		Handlers:       callgraph.Names("handler handle execute run callback cb call fn func function invoke implementation toolCallback action resolve handleRequest executeTool logic handleExecute"),
 	}
 })
 
@@ -86,9 +86,10 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	}
 	prog.Lookup = func(from *ir.File, spec string) *ir.Module { return found.lookUpModule(from.Path, spec) }
 	g, out := callgraph.Open(prog, convention(), tools)
-	taint.Follow(g, out)
+	definitions := declared.New(g)
+	out.Definitions = definitions.Read()
+	taint.Follow(g, definitions, out)
 	out.Resources = survey.Unprotected(g, nil, out.Resources)
-	out.Definitions = declared.Read(g)
 	out.Sites = append(survey.Sites(g, nil), survey.ReadOnlyLies(g, out)...)
 	return out, errs
 }
