@@ -165,9 +165,9 @@ func (a *app) newLogoutCommand() *cobra.Command {
 				return err
 			}
 			if revoked {
-				a.note("the login at %s is revoked and forgotten", login.Shown(args[0]))
+				a.note("the login at %s is revoked and deleted", login.Shown(args[0]))
 			} else {
-				a.note("the login at %s is forgotten here; its authorization server takes no revocations, so that the token holds until it ends", login.Shown(args[0]))
+				a.note("the login at %s is deleted here; its authorization server supports no revocation, so the token is valid until it expires", login.Shown(args[0]))
 			}
 			return nil
 		},

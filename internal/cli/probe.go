@@ -206,7 +206,7 @@ func (p *probeCommand) recorded() (*proberun.Replay, error) {
 // judgeRecording judges a recorded run again.
 func (p *probeCommand) judgeRecording(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 || p.trace != "" {
-		return usage(cmd, "--recording starts no server: without --replay it goes with no target and no --record")
+		return usage(cmd, "--recording starts no server: without --replay it cannot be combined with a target or --record")
 	}
 	outs, err := p.outputs.checkOutputs([]string{p.recording})
 	if err != nil {

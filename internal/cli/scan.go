@@ -218,7 +218,7 @@ func (s *scanCommand) checkScanFlags(cmd *cobra.Command) error {
 	case len(s.targets) == 0 && !s.configs.anyGiven() && s.recorded.trace == "" && s.sourceDir == "":
 		return usage(cmd, "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --discover")
 	case s.recorded.trace != "" && s.how.live.sandbox.level.Wanted():
-		return usage(cmd, "--sandbox observes a live server and --trace judges what was recorded: scan one after the other")
+		return usage(cmd, "--sandbox observes a live server and --trace reads a recording: run two scans")
 	case s.how.live.differential && !target.AnyLive(s.targets) && !s.configs.anyGiven():
 		return usage(cmd, "--differential is for a live server, and there is neither a URL nor a -- with its command")
 	case cmd.Flags().Changed("baseline") && s.baselineFile == "":

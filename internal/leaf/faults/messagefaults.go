@@ -110,7 +110,7 @@ func (r *Rule) planFlood(m Message) (Plan, string) {
 func (r *Rule) planCursorLoop(m Message) (Plan, string) {
 	result := parseObject(m.Text).Get("result")
 	if result.Kind() != rawjson.Object {
-		return Plan{}, "the message is no result"
+		return Plan{}, "the message is not a result"
 	}
 	if m.Number >= r.numbers["count"] {
 		return replaceMessage(m.Text), ""
@@ -125,7 +125,7 @@ func (r *Rule) planCursorLoop(m Message) (Plan, string) {
 func (r *Rule) planCache(m Message) (Plan, string) {
 	result := parseObject(m.Text).Get("result")
 	if result.Kind() != rawjson.Object {
-		return Plan{}, "the message is no result"
+		return Plan{}, "the message is not a result"
 	}
 	text := setMember(m.Text, result, "ttlMs", r.texts["ttl"])
 	return replaceMessage(setMember(text, parseObject(text).Get("result"), "cacheScope", r.texts["scope"])), ""

@@ -73,7 +73,7 @@ func (c *comparer) compareBranches(p place, name string) Class {
 	case !refers && old.Canonical() == new.Canonical():
 		return Same
 	case len(was) == 0 || len(is) == 0:
-		class, words = Unclear, "no list of schemas on one side"
+		class, words = Unclear, "not a list of schemas on one side"
 	case old.Len() == new.Len() && (class != Same || refers):
 		class = Same
 		branches := c.indexOf(new)

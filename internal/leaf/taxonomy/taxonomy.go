@@ -114,7 +114,7 @@ func parseTies(ties string) (refs []finding.TaxonomyRef, errs []error) {
 		system := systemOf(id)
 		switch {
 		case system == "":
-			errs = append(errs, fmt.Errorf("%q is no id of a catalogue that is known", id))
+			errs = append(errs, fmt.Errorf("%q is not an id of a known catalogue", id))
 		case fit != "exact" && fit != "close" && fit != "weak":
 			errs = append(errs, fmt.Errorf("%s: unknown fit %q: want exact, close or weak", id, fit))
 		case slices.ContainsFunc(refs, func(r finding.TaxonomyRef) bool { return r.ID == id }):

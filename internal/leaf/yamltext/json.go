@@ -61,7 +61,7 @@ func appendObject(b []byte, n *yaml.Node, depth int) ([]byte, *Fault) {
 		key := n.Content[i]
 		switch {
 		case key.Kind != yaml.ScalarNode:
-			return nil, Wrong(key, "a key is no string; a template such as {{name}} needs quotes around it")
+			return nil, Wrong(key, "a key is not a string; a template such as {{name}} needs quotes around it")
 		case key.ShortTag() == "!!merge" || key.Anchor != "":
 			return nil, Wrong(key, "anchors and aliases are not read")
 		case seen[key.Value]:

@@ -13,7 +13,7 @@ import (
 func writePage(w io.Writer, all []Diagnosis) error {
 	p := &report.TablePage{Title: "Attack documents", Class: "ok", Verdict: strings.TrimSpace(tallyText(all)), Read: fmt.Sprintf("%d documents were checked against the rules of the format.", len(all))}
 	documents := report.Table{ID: "documents", Title: "Documents", Head: []string{"Document", "Is", "Errors", "Warnings"}}
-	found := report.Table{ID: "diagnostics", Title: "Errors and warnings", Intro: "Of each the rule, where the document breaks it, and how.", Head: []string{"Document", "Kind", "Rule", "Section", "Line", "Path", "What"}}
+	found := report.Table{ID: "diagnostics", Title: "Errors and warnings", Intro: "For each the rule, where the document breaks it, and how.", Head: []string{"Document", "Kind", "Rule", "Section", "Line", "Path", "What"}}
 	for i := range all {
 		on := &all[i]
 		state := stateOf(on)

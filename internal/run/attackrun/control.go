@@ -59,7 +59,7 @@ func (p *play) runControl(ctx context.Context) {
 		return
 	}
 	if !p.Silent {
-		p.Note("the agent answered in words alone: it is asked to call a harmless tool")
+		p.Note("the agent answered only in words: it is asked to call a harmless tool")
 	}
 	silent := func(string, ...any) {}
 	asks := &Player{Options: p.Options, Agent: p.Agent, AgentOf: p.AgentOf, AgentName: p.AgentName, Prompt: controlPrompt, Uncontrolled: true, Say: silent, Note: silent}

@@ -393,7 +393,7 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 	out.Notices = append(out.Notices, result.Notice{Kind: "ended", Message: "the run ended: " + sum.Ended})
 	out.Scripted = p.outcome.Scripted
 	if p.outcome.AnswerCut && p.doc != nil && readsAnswer(p.doc) {
-		failed = errors.Join(failed, errors.New("the agent's answer was longer than is kept"))
+		failed = errors.Join(failed, errors.New("the agent's answer was too long and was cut off"))
 	}
 	if p.outcome.Command && out.Messages == 0 && !onlyPrompted(sum) {
 		failed = errors.Join(failed, errors.New("the agent never connected"))
@@ -435,7 +435,7 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 		withdrawVerdict(out, "trace_incomplete", sum.Lost)
 	}
 	if sum.Unwritten != "" && out.Verdict != nil && !out.Exploited() { // a notice has reported it
-		out.Verdict.Outcome, out.Verdict.Reason = verdict.Failed, "a part of the attack was not said: "+sum.Unwritten
+		out.Verdict.Outcome, out.Verdict.Reason = verdict.Failed, "part of the attack was not sent: "+sum.Unwritten
 	}
 	if out.Verdict != nil && p.outcome.Ended != "" {
 		switch reason := out.Verdict.Reason; {

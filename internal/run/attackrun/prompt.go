@@ -72,7 +72,7 @@ func (p *play) sayTask() {
 // skipsAGUI says why front ends are not played if no agent speaks AG-UI.
 func (p *play) skipsAGUI() string {
 	if p.Agent == nil {
-		return "no agent was named that speaks AG-UI (--agui): what it has the user say is for you to say"
+		return "no agent was named that speaks AG-UI (--agui): give the user's text to your agent yourself"
 	}
-	return "no agent was named that speaks AG-UI (--agui): what it has the user say goes to the agent as its prompt"
+	return "no agent was named that speaks AG-UI (--agui): the user's text goes to the agent as its prompt"
 }

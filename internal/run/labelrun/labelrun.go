@@ -92,7 +92,7 @@ func unread(servers []capability.Server) (out []finding.Problem) {
 		}
 	}
 	if total > most {
-		out = append(out, finding.Problem{Kind: finding.Limit, Input: -1, Message: fmt.Sprintf("%d more tools were not classified whole", total-most)})
+		out = append(out, finding.Problem{Kind: finding.Limit, Input: -1, Message: fmt.Sprintf("%d more tools were not classified completely", total-most)})
 	}
 	return out
 }

@@ -75,7 +75,7 @@ func (b *Sandboxes) keep(m trace.Message, weighs bool) {
 			return
 		}
 		b.lost = true
-		limit := sandbox.Event{Time: m.Time, Kind: sandbox.Limit, Text: fmt.Sprintf("more happened in all sandboxes than is kept (%d bytes)", maxKept)}
+		limit := sandbox.Event{Time: m.Time, Kind: sandbox.Limit, Text: fmt.Sprintf("the sandboxes produced more events than are kept (%d bytes)", maxKept)}
 		server := m.Server
 		m = limit.Message()
 		m.Server = server

@@ -12,7 +12,7 @@ import (
 // WriteLines writes the stored logins, one per line.
 func WriteLines(w io.Writer, lines []Line) error {
 	if len(lines) == 0 {
-		_, err := fmt.Fprintln(w, "no logins are kept")
+		_, err := fmt.Fprintln(w, "no logins are stored")
 		return err
 	}
 	for _, l := range lines {

@@ -83,7 +83,7 @@ func (s *Sessions) LogOut(ctx context.Context, server string) (revoked bool, err
 		return false, err
 	}
 	if failed != nil {
-		return false, fmt.Errorf("the login is forgotten here, but %w", failed)
+		return false, fmt.Errorf("the login is deleted here, but %w", failed)
 	}
 	return revoked, nil
 }

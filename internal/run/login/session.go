@@ -177,12 +177,12 @@ func (s *Session) explain(c oauth.Challenge) error {
 	case s.asked >= mostAuthorizations:
 		return nil // the refusal is self-explanatory
 	case c.Error == "insufficient_scope":
-		return fmt.Errorf("the login lacks a right that the server wants: log in again with gauntlet login, and --scope %q", strings.Join(c.Scopes, " "))
+		return fmt.Errorf("the login lacks a scope that the server requires: log in again with gauntlet login and --scope %q", strings.Join(c.Scopes, " "))
 	case s.login == nil && c.Status == http.StatusUnauthorized && s.all.Wanted != nil:
 		s.asked = mostAuthorizations // to say it only once
 		s.all.Wanted(Shown(s.server))
 	case s.login != nil:
-		return errors.New("the server does not take the login any more: log in again with gauntlet login")
+		return errors.New("the server no longer accepts the login: log in again with gauntlet login")
 	}
 	return nil
 }

@@ -257,7 +257,7 @@ func (s *Store) place(origin string, e *entry, logins []oauth.Login) error {
 		return nil
 	}
 	if s.Place == Keyring {
-		return fmt.Errorf("the keyring did not take the login: %w", err)
+		return fmt.Errorf("the keyring did not store the login: %w", err)
 	}
 	_ = s.keyring().remove(origin) // the previous entry is outdated
 	e.Keyring, e.Logins = false, logins

@@ -24,7 +24,7 @@ func (r *run) forgeStates(ctx context.Context) {
 		if rawjson.UnquoteString(rawjson.LastMember(t.asks, "requestState")) == "" {
 			continue
 		}
-		trial := probe.Trial{Tool: t.Name, Parameter: "requestState", Class: probe.ForgedState, Basis: "a tool that asks for input and gives out a state", Planned: true}
+		trial := probe.Trial{Tool: t.Name, Parameter: "requestState", Class: probe.ForgedState, Basis: "a tool that asks for input and issues a state", Planned: true}
 		r.addTrial(trial, func() probe.Outcome { return r.forgeState(ctx, t, arguments) })
 	}
 }
@@ -43,10 +43,10 @@ func (r *run) forgeState(ctx context.Context, t *tool, arguments string) probe.O
 		}
 		if a.Came && !a.Failed && rawjson.LastMember(a.Raw, "inputRequests") == "" {
 			if plain := r.ask(ctx, t, method, strings.TrimSuffix(params, "}")+`,"inputResponses":{`+agreed+`}}`); plain.Came && !plain.Failed && rawjson.LastMember(plain.Raw, "inputRequests") == "" {
-				return probe.ByDesign{What: "the tool goes on without any state as well, so that its state decides nothing"}
+				return probe.ByDesign{What: "the tool also continues without a state, so its state decides nothing"}
 			}
 			return probe.Proved{Proof: probe.Proof{
-				Kind: probe.Accepted, Observed: fmt.Sprintf("%s went on with a state that it never gave out", t.Name), Variant: "a state that was made up", Payload: state,
+				Kind: probe.Accepted, Observed: fmt.Sprintf("%s continued with a state that it never issued", t.Name), Variant: "a state that was made up", Payload: state,
 				Method: method, Arguments: sent, Answer: Excerpt(a.Text, state),
 			}}
 		}

@@ -106,7 +106,7 @@ func probeHTTP(ctx context.Context, t protocolTarget, transport http.RoundTrippe
 		p.probeOrigins(ctx, u)
 		p.probeHandshake(ctx)
 	} else {
-		p.out.Unsent["others"] = fmt.Sprintf("initialize was not answered (probeHTTP %d)", first.Status)
+		p.out.Unsent["others"] = fmt.Sprintf("initialize was not answered (HTTP %d)", first.Status)
 	}
 	p.probeStateless(ctx)
 	p.probeAuthorization(ctx, u)

@@ -16,10 +16,10 @@ import (
 // probeOldTransport tests who may connect to a server that speaks HTTP+SSE of 2024-11-05. The other probes are for Streamable HTTP,
 // where each message has its own response.
 func (p *prober) probeOldTransport(ctx context.Context, u *url.URL) {
-	p.out.Unsent["others"] = "the server speaks probeHTTP+SSE, over which only who may connect is asked"
+	p.out.Unsent["others"] = "the server speaks HTTP+SSE, for which only connecting is probed"
 	first := p.connect(ctx, probe.Exchange{ID: "P03", Step: "no origin"})
 	if !first.HasResult() {
-		p.out.Unsent["others"] = "initialize was not answered over probeHTTP+SSE"
+		p.out.Unsent["others"] = "initialize was not answered over HTTP+SSE"
 		return
 	}
 	p.out.Revision = agreedOn(first.Body)

@@ -82,7 +82,7 @@ func (r *run) guessTool(ctx context.Context) probe.Outcome {
 		asked++
 		a, params := guess(name)
 		if a.Came && !a.Failed {
-			return probe.Proved{Proof: probe.Proof{Kind: probe.Accepted, Observed: fmt.Sprintf("%s answered, which no list has, and a random name was refused", name), Variant: "a name that was guessed", Payload: name, Method: mcp.ToolsCall, Arguments: params, Answer: Excerpt(a.Text, name)}}
+			return probe.Proved{Proof: probe.Proof{Kind: probe.Accepted, Observed: fmt.Sprintf("%s, which is in no list, answered, and a random name was refused", name), Variant: "a name that was guessed", Payload: name, Method: mcp.ToolsCall, Arguments: params, Answer: Excerpt(a.Text, name)}}
 		}
 	}
 	return probe.Resist(asked, asked, "the run ended before it was tried")

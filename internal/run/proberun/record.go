@@ -28,7 +28,7 @@ func (r *run) recordEvidence() {
 }
 
 // errNoRun is returned by FromTrace for a trace without a complete run.
-var errNoRun = errors.New("the trace holds no run of probe that came to its end: record one with --record")
+var errNoRun = errors.New("the trace holds no complete run of probe: record one with --record")
 
 // ReadRecording reads the recording of a run.
 func ReadRecording(file string) (*Result, error) {

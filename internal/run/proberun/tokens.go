@@ -16,7 +16,7 @@ import (
 func (p *prober) probeTokens(ctx context.Context) {
 	none := p.out.Find("P11", "no token")
 	if none == nil || none.Status != http.StatusUnauthorized && none.Status != http.StatusForbidden {
-		p.out.Unsent["P12"] = "the server wants no token"
+		p.out.Unsent["P12"] = "the server requires no token"
 		return
 	}
 	own := p.Token

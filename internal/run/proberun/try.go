@@ -189,7 +189,7 @@ func (r *run) noteCut() {
 	switch {
 	case r.out.Evidence.Cut != "":
 	case r.calls >= r.Calls:
-		r.out.Evidence.Cut = fmt.Sprintf("%d calls were made, which is the most: not every payload was tried; --calls allows more", r.calls)
+		r.out.Evidence.Cut = fmt.Sprintf("%d calls were made, which is the limit: not every payload was tried; --calls allows more", r.calls)
 	case time.Now().After(r.ends):
 		r.out.Evidence.Cut = fmt.Sprintf("the time for calls was over (%s): not every payload was tried; --budget allows more", r.Budget)
 	}
@@ -216,7 +216,7 @@ func (r *run) tryRound(ctx context.Context, t *target, round int) {
 		payload, ok := t.Payload(round%t.Payloads(), mark, r.ground.place, seeds[round/t.Payloads()%len(seeds)])
 		if !ok {
 			if t.why == "" {
-				t.why = "there is no sandbox that plants what this leads to"
+				t.why = "it needs a sandbox, where its target is planted"
 			}
 			return
 		}

@@ -50,7 +50,7 @@ func (w *watch) keep(m *trace.Message) error {
 				return nil
 			}
 			w.lost = true
-			limit := sandbox.Event{Time: m.Time, Kind: sandbox.Limit, Text: "more happened during the probes than is kept"}
+			limit := sandbox.Event{Time: m.Time, Kind: sandbox.Limit, Text: "the probes produced more messages than are kept"}
 			kept = limit.Message()
 			kept.Server, kept.Seq = m.Server, m.Seq
 		}

@@ -62,7 +62,7 @@ func FromServer(ctx context.Context, t Target) ([]Scenario, error) {
 	}
 	chosen, task := t.chooseTask(tools)
 	if chosen == "" {
-		return nil, errors.New("no tool of the server can be the task: none says that it only reads and can be called with values that its schema tells; see --task and --allow-tools")
+		return nil, errors.New("no tool of the server can be the task: none declares itself read-only and can be called with values from its schema; see --task and --allow-tools")
 	}
 	if t.Task != "" {
 		task = t.Task

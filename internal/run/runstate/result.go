@@ -63,7 +63,7 @@ func rankOf(r Result) int {
 // resultTable shows the results so far, worst first.
 func (s *State) resultTable() report.Table {
 	t := report.Table{ID: "results", Title: fmt.Sprintf("So far: %d", len(s.Results)+s.More), Head: []string{"Result", "What", "Where", "Says"},
-		Intro: "What has come out while the run goes on. Its report may differ: it also compares servers and sets aside what was accepted."}
+		Intro: "Results so far. The final report may differ: it also compares servers and sets aside what was accepted."}
 	if s.More > 0 {
 		t.Intro += fmt.Sprintf(" %d are not listed here.", s.More)
 	}

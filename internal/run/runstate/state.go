@@ -110,7 +110,7 @@ func (s *State) Page() *report.TablePage {
 	if s.Unread > 0 {
 		p.Missing = append(p.Missing, fmt.Sprintf("%d lines of this record cannot be read", s.Unread))
 	}
-	t := report.Table{ID: "steps", Title: "Steps, the latest first", Head: []string{"After", "What"}}
+	t := report.Table{ID: "steps", Title: "Steps, latest first", Head: []string{"After", "What"}}
 	for _, one := range slices.Backward(s.Steps) {
 		if len(t.Rows) == maxShown {
 			break

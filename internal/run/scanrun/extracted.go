@@ -40,7 +40,7 @@ func (s *Scan) addExtracted() {
 	c.Documents[len(c.Documents)-1].Origin = e.origin
 	s.extracted = e
 	if unknown := e.unknown(); len(unknown) > 0 {
-		s.Say("%s: %d of %d definitions are not whole in the source: what is made when the server runs was not checked (%s)",
+		s.Say("%s: %d of %d definitions are incomplete in the source: what the server builds at run time was not checked (%s)",
 			s.SourceDir, len(unknown), len(definitions), nameSome(unknown))
 	}
 }

@@ -157,7 +157,7 @@ func (s *Scan) tellRedacted(t *trace.Trace) {
 		}
 	}
 	if n > 0 {
-		s.Note("%s: %d messages are redacted: what was taken out of them cannot be followed", s.TraceFile, n)
+		s.Note("%s: %d messages are redacted: what was removed from them cannot be followed", s.TraceFile, n)
 	}
 }
 

@@ -182,7 +182,7 @@ func (r *reader) visit(name string, d fs.DirEntry, err error) error {
 		return nil
 	}
 	if !d.Type().IsRegular() {
-		r.noteProblem(finding.Unread, name, "no regular file: not read")
+		r.noteProblem(finding.Unread, name, "not a regular file: not read")
 		return nil
 	}
 	return r.readSourceFile(name)
@@ -220,7 +220,7 @@ func (r *reader) readSourceFile(name string) error {
 	}
 	text = []byte(charset.Decode(string(text)))
 	if coding := strangeCoding(text); coding != "" && path.Ext(name) == ".py" {
-		r.noteProblem(finding.Unread, name, fmt.Sprintf("it says that it is written in %s, in which its code is not read", excerpt.Clip(coding, 40)))
+		r.noteProblem(finding.Unread, name, fmt.Sprintf("it declares the encoding %s, in which code is not read", excerpt.Clip(coding, 40)))
 	}
 	if code[path.Ext(name)] {
 		r.code++

@@ -93,7 +93,7 @@ func checkEquals(e *suite.Expect, root rawjson.Value) string {
 			if rawjson.Equal(v, want.Root()) {
 				return ""
 			}
-			return fmt.Sprintf("at %q stands %s, want %s", e.At, excerpt.Clip(v.Compact(), mostQuoted), excerpt.Clip(e.Equals, mostQuoted))
+			return fmt.Sprintf("at %q is %s, want %s", e.At, excerpt.Clip(v.Compact(), mostQuoted), excerpt.Clip(e.Equals, mostQuoted))
 		}
 	}
 	return fmt.Sprintf("nothing stands at %q", e.At)

@@ -48,7 +48,7 @@ func urlHint(u *url.URL, err error) string {
 	case secure && errors.As(err, &plain):
 		return "the server answers without TLS: its URL probably begins with http://"
 	case !secure && answersWithTLS(err):
-		return "the server wants TLS: its URL probably begins with https://"
+		return "the server requires TLS: its URL probably begins with https://"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "no program listens on this port: is the server running?"
 	case errors.As(err, &request) && strings.Trim(u.Path, "/") == "" && isWebsite(request.HTTP):

@@ -28,7 +28,7 @@ func newCommand(opt Options) (*Agent, error) {
 			return nil, errors.New("the command is empty")
 		}
 		if opt.ModelURL != "" || opt.Model != "" {
-			return nil, errors.New("the address and the name of a model are for agents that are known by name: claude, codex, opencode, gemini, goose, cursor-agent")
+			return nil, errors.New("a model's address and name are only for agents known by name: claude, codex, opencode, gemini, goose, cursor-agent")
 		}
 	}
 	var err error

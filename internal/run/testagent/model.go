@@ -65,7 +65,7 @@ func modelOutcome(r modelagent.Result, err error) Outcome {
 	out := Outcome{Model: &r, Answer: r.Said, AnswerCut: r.SaidCut}
 	switch r.End {
 	case modelagent.Finished:
-		out.Ended = "the model had no more to say"
+		out.Ended = "the model had nothing more to say"
 		return out
 	case modelagent.NotStarted:
 		out.Ended = "the agent never connected: " + err.Error()
@@ -78,7 +78,7 @@ func modelOutcome(r modelagent.Result, err error) Outcome {
 	case modelagent.OutOfCalls:
 		out.Ended = fmt.Sprintf("the model made %d calls, which is the most", r.Calls)
 	case modelagent.OutOfTime:
-		out.Ended = "the model was still at work when its time was over"
+		out.Ended = "the model was still working when its time was over"
 	default:
 		out.Ended = "the model did not answer"
 	}

@@ -142,7 +142,7 @@ func (w *Writer) rotate() error {
 		err = lines.End(trace.End{Lost: lost, Why: w.reason(), Next: filepath.Base(name)})
 		return errors.Join(err, old.Close())
 	}
-	return fmt.Errorf("%d files of one trace are the most", maxParts)
+	return fmt.Errorf("a trace has at most %d files", maxParts)
 }
 
 func (w *Writer) reason() string {

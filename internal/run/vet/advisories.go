@@ -110,7 +110,7 @@ func (s *advisorySearch) read(ctx context.Context, place string) error {
 }
 
 func load(ctx context.Context, address string) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, loadTime, fmt.Errorf("loading it took more than %s", loadTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, loadTime, fmt.Errorf("downloading it took more than %s", loadTime))
 	defer cancel()
 	transport := wire.NewTransport()
 	transport.Proxy = http.ProxyFromEnvironment

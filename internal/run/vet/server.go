@@ -55,7 +55,7 @@ func (v *vetting) readServer(ctx context.Context) {
 	if err := v.capture(ctx); err != nil {
 		if ctx.Err() == nil {
 			v.failed(stepDefinitions, err)
-			v.missing(Behaviour, "the server said nothing of itself")
+			v.missing(Behaviour, "the server said nothing about itself")
 		}
 		return
 	}
@@ -217,7 +217,7 @@ func (v *vetting) probe(ctx context.Context) {
 		v.skipped(stepBehaviour, "--depth %s does not ask for it", v.Depth)
 		return
 	case v.server.URL != "":
-		v.inapplicable(Behaviour, "the tools of a server on another machine are not called without being asked to: gauntlet probe does that")
+		v.inapplicable(Behaviour, "the tools of a server on another machine are called only on request: gauntlet probe does that")
 		return
 	}
 	v.Progress.Step("%s: probing it", v.label())

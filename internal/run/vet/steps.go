@@ -68,15 +68,15 @@ func (v *vetting) get(ctx context.Context) {
 		if s.URL == "" || v.Connect {
 			v.server = s
 		} else {
-			v.missing(Definitions, "it would be reached with what its configuration gives it: --yes does that")
+			v.missing(Definitions, "it would be contacted with what its configuration gives it: --yes permits that")
 		}
 		v.skipped(stepFetch, "the configuration says how it is started, and nothing was loaded")
-		v.inapplicable(Source, "no package is known of which there would be a source")
+		v.inapplicable(Source, "no package with a source is known")
 		return
 	}
 	if v.target.Spec.Kind == fetch.URL && !v.Fetcher.Public {
 		v.server = &launch.Server{URL: v.target.Spec.Name}
-		v.skipped(stepFetch, "a server behind a URL is not loaded")
+		v.skipped(stepFetch, "a server behind a URL is not downloaded")
 		v.inapplicable(Source, "the source of a server behind a URL is not available")
 		return
 	}
@@ -131,7 +131,7 @@ func fetchedText(p *fetch.Fetched) string {
 func (v *vetting) readSource(ctx context.Context) error {
 	switch {
 	case !v.Depth.wants(Source):
-		v.skipped(stepSource, "--depth definitions does not ask for it")
+		v.skipped(stepSource, "--depth definitions does not include it")
 		return nil
 	case v.fetched.URL != "":
 		v.inapplicable(Source, "the source of a server behind a URL is not available")
@@ -195,7 +195,7 @@ func (v *vetting) readAgentFiles() {
 func (v *vetting) install(ctx context.Context) {
 	switch {
 	case v.fetched.URL != "":
-		v.skipped(stepInstall, "it is reached, and not installed")
+		v.skipped(stepInstall, "it is contacted, not installed")
 		return
 	case v.fetched.Hostile():
 		v.notDone(stepInstall, "nothing of such an archive is installed or started")

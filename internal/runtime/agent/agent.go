@@ -79,7 +79,7 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 		return Exit{}, errors.New("no agent was named")
 	}
 	if strings.ContainsRune(opt.Prompt, 0) {
-		return Exit{}, errors.New("the prompt holds a zero byte, which no argument can")
+		return Exit{}, errors.New("the prompt contains a zero byte, which no argument can")
 	}
 	if opt.Preset == nil {
 		if err := checkPrompt(opt.Command, opt.Prompt); err != nil {

@@ -55,7 +55,7 @@ func (s *Server) Wait() { s.work.Wait() }
 // ServeHTTP starts a run, or continues one that waited for a tool result.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
-		http.Error(w, "a run is begun by POST", http.StatusMethodNotAllowed)
+		http.Error(w, "a run is started by POST", http.StatusMethodNotAllowed)
 		return
 	}
 	in, err := readInput(http.MaxBytesReader(w, r.Body, mostInput))

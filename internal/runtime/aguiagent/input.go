@@ -25,7 +25,7 @@ func readInput(r io.Reader) (*input, error) {
 	}
 	var tree rawjson.Tree
 	if err := tree.Parse(string(text), 0); err != nil || tree.Root().Kind() != rawjson.Object {
-		return nil, errors.New("the input is no JSON object")
+		return nil, errors.New("the input is not a JSON object")
 	}
 	in := &input{results: map[string]string{}}
 	for m := range tree.Root().Members() {

@@ -52,7 +52,7 @@ func (x *Expander) ExpandText(s string) (string, error) {
 // checkRoom fails if n more template expansions could exceed the limit.
 func (x *Expander) checkRoom(n int) error {
 	if n > (maxExpansion-x.grown)/(1+x.longestValue()) {
-		return fmt.Errorf("its templates may become longer than %d bytes together", maxExpansion)
+		return fmt.Errorf("its expanded templates may exceed %d bytes in total", maxExpansion)
 	}
 	return nil
 }

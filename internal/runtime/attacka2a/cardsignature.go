@@ -147,7 +147,7 @@ func (k *checker) signed(signature rawjson.Value, payload string, known []jose.J
 // parse combines a signature with a candidate payload.
 func parse(card, signature rawjson.Value, payload string) (*jose.JSONWebSignature, error) {
 	if signature.Get("protected").Kind() != rawjson.String || signature.Get("signature").Kind() != rawjson.String {
-		return nil, errors.New("a signature has protected and signature, which are strings")
+		return nil, errors.New("a signature must have the strings protected and signature")
 	}
 	text := `{"payload":"` + base64.RawURLEncoding.EncodeToString([]byte(payload)) + `","protected":` + signature.Get("protected").Raw() +
 		`,"signature":` + signature.Get("signature").Raw()

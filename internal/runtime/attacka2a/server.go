@@ -92,7 +92,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := s.newExchange(w, r)
 	switch {
 	case !s.isOwnHost(r.Host) || r.Header.Get("Origin") != "" && !s.isOwnOrigin(r.Header.Get("Origin")):
-		x.refuse(http.StatusForbidden, "the Host or Origin header names a stranger")
+		x.refuse(http.StatusForbidden, "the Host or Origin header names a foreign host")
 	case r.Method == http.MethodGet && (r.URL.Path == a2a.CardPath || r.URL.Path == "/.well-known/agent.json"):
 		x.serveCard()
 	case r.Method == http.MethodGet && r.URL.Path == a2a.KeysPath:

@@ -24,7 +24,7 @@ func (x *exchange) signCard(e *attack.Expander, card, own string, instead rawjso
 	text, err := e.ExpandValue(instead)
 	v := attack.ParseJSON(text)
 	if err != nil || v.Kind() != rawjson.Object {
-		x.Notice(attack.Unplayed, x.at, "%s is a mapping of what stands in the signed card instead: the card is not signed", signedCardKey)
+		x.Notice(attack.Unplayed, x.at, "%s must be a mapping of members to replace in the signed card: the card is not signed", signedCardKey)
 		return card
 	}
 	signed, err := x.key().Sign(attack.ParseJSON(card), attack.ParseJSON(replaceMembers(attack.ParseJSON(card), v)), strings.TrimSuffix(own, "/")+a2a.KeysPath)

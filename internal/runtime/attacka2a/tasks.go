@@ -117,7 +117,7 @@ func (s *server) Do(ctx context.Context, e attack.Entry, name, value string) boo
 func (s *server) mayPush(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return "its url is no URL of HTTP"
+		return "its url is not an HTTP URL"
 	}
 	host := u.Hostname()
 	ip, err := netip.ParseAddr(host)

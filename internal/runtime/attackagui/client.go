@@ -91,7 +91,7 @@ func (c *client) playPhase(ctx context.Context, at int, _ <-chan struct{}) error
 		then("")
 	}
 	if errors.Is(context.Cause(running), attack.ErrMoved) {
-		c.Notice(attack.Trouble, at, "the run was still under way when the phase was over")
+		c.Notice(attack.Trouble, at, "the run was still in progress when the phase ended")
 		return nil
 	}
 	return err

@@ -159,7 +159,7 @@ func (t *turn) takeEvent(data string, status int) {
 // recordAnswer adds the agent's whole message to the trace.
 func (t *turn) recordAnswer(status int) {
 	if t.stream.Cut() {
-		t.c.NoteLoss(errors.New("a run had more than is put together"))
+		t.c.NoteLoss(errors.New("a run exceeded the limits: part of it was not assembled"))
 	}
 	t.c.record(t.at, trace.ToClient, agui.Answer, agui.AnswerContent(t.stream.Text(), t.ended == agui.RunError), "what the agent said in this run, put together from its events", status)
 }
@@ -171,7 +171,7 @@ func (t *turn) answerCalls(round int) bool {
 		return false
 	}
 	if round >= mostRounds {
-		t.c.Notice(attack.Trouble, t.at, "the agent still calls tools after %d rounds: they are not answered any more", mostRounds)
+		t.c.Notice(attack.Trouble, t.at, "the agent still calls tools after %d rounds: further calls are not answered", mostRounds)
 		return false
 	}
 	var results []string

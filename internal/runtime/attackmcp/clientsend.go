@@ -69,7 +69,7 @@ func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at
 	}
 	var tree rawjson.Tree
 	if err := tree.Parse(params, 0); err != nil {
-		c.Notice(attack.Unplayed, at, "%s is left out: its params are no JSON: %v", method, err)
+		c.Notice(attack.Unplayed, at, "%s is left out: its params are not JSON: %v", method, err)
 		return nil
 	}
 	c.RunExtractors(at, oatf.SourceRequest, tree.Root())

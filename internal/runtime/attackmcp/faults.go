@@ -56,7 +56,7 @@ func newFaultInjector(s *server) *faultInjector {
 func noteUnusedFaults(a *attack.Actor) {
 	for at := range a.Phases {
 		if a.Phases[at].Faults != nil {
-			a.Notice(attack.Unplayed, at, "%s is for servers: what a client sends goes out as usual", faults.Key)
+			a.Notice(attack.Unplayed, at, "%s is for servers: a client's messages are sent as usual", faults.Key)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func (w *faultInjector) chooseRule(at int, method string, answer bool, o *mcpser
 		}
 		f := w.injectionFor(r, at, o.Session)
 		if f == nil {
-			w.Notice(attack.Trouble, at, "x-gauntlet-wire: more than %d facts of what clients did are not kept, and nothing is done to further clients", maxInjections)
+			w.Notice(attack.Trouble, at, "x-gauntlet-wire: at most %d observations of clients are kept, and nothing is done to further clients", maxInjections)
 			return nil
 		}
 		w.used[r]++

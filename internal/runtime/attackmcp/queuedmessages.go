@@ -188,7 +188,7 @@ func (s *server) Moved() {
 	late := s.takeUnsent(func(l queuedMessage) bool { return attack.IsClosed(l.left) })
 	s.mu.Unlock()
 	for _, l := range late {
-		s.Notice(attack.Unplayed, l.to, "%s was not sent: no client came while the phase lasted", l.method)
+		s.Notice(attack.Unplayed, l.to, "%s was not sent: no client connected during the phase", l.method)
 	}
 }
 
@@ -207,7 +207,7 @@ func (s *server) postMessage(ctx context.Context, c *clientState, l queuedMessag
 	}
 	if needsClientRequest(l.method) {
 		c.countStandalone(l.method, l.params, 1)
-		s.Notice(attack.Violation, l.to, "%s is sent on its own, though it must belong to a request of the client's (SEP-2260)", l.method)
+		s.Notice(attack.Violation, l.to, "%s is sent on its own, although it must belong to a client's request (SEP-2260)", l.method)
 	}
 	var then func(string)
 	answered := s.BeginPending()

@@ -54,7 +54,7 @@ func (s *server) traceMessage(t mcpserver.Tapped, w wire.Message) trace.Message 
 			phase = s.observeAnswer(c, w, phase)
 		case wire.Request:
 			if c.takeStandalone(w.Method, w.Params) {
-				m.Note = joinNotes(m.Note, "a request that belongs to none of the client's, which SEP-2260 forbids; the document wants it so")
+				m.Note = joinNotes(m.Note, "a request outside any of the client's, which SEP-2260 forbids; the document asks for it")
 			}
 		}
 	}

@@ -61,7 +61,7 @@ func (c *Command) Client() Client {
 			w.noteOpened("a command ran: touch gauntlet-was-here")
 		}
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return errors.New("the client did not end in its time")
+			return errors.New("the client did not finish in time")
 		}
 		if err != nil {
 			return fmt.Errorf("the client: %w", err)

@@ -28,7 +28,7 @@ func Write(w io.Writer, outcomes []*Outcome, format string) error {
 // writePage writes the outcomes as HTML, successful attacks first.
 func writePage(w io.Writer, outcomes []*Outcome) error {
 	t := report.Table{ID: "attacks", Title: "Attacks on the login", Head: []string{"Attack", "Outcome", "Why"}}
-	p := &report.TablePage{Title: "How the client logs in", Class: "ok", Read: "First nobody attacked, and the client came through."}
+	p := &report.TablePage{Title: "How the client logs in", Class: "ok", Read: "First nobody attacked, and the client logged in."}
 	fell, untried := 0, 0
 	for _, o := range slices.SortedStableFunc(slices.Values(outcomes), func(a, b *Outcome) int { return strings.Compare(a.State(), b.State()) }) {
 		t.Rows = append(t.Rows, []string{o.Attack, o.State(), o.Reason()})

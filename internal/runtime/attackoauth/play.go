@@ -88,7 +88,7 @@ func PlayAll(ctx context.Context, attacks []Attack, client func(*Attack) Client,
 		o := &Outcome{Attack: a.Name}
 		switch {
 		case foreign && a.Public:
-			o.Untried = "the client would have to take a server on this machine for one on another"
+			o.Untried = "the client would have to treat a server on this machine as remote"
 		case foreign && a.Known:
 			o.Untried = "the client would have to be registered beforehand"
 		default:

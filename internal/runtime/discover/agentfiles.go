@@ -187,7 +187,7 @@ var magics = []struct{ begins, what string }{
 
 // readBinary reports what a binary file is.
 func (r *reader) readBinary(s string) {
-	what := "neither a text nor of a form that is known"
+	what := "neither text nor a known format"
 	if ext := strings.ToLower(path.Ext(slashed(r.file.Path))); ext == ".pyc" || ext == ".pyo" || ext == ".class" {
 		what = "a compiled program"
 	} else {

@@ -27,7 +27,7 @@ func packed(_ string, data []byte) bool { return bytes.HasPrefix(data, []byte("P
 func readArchive(name string, data []byte, hint Hint, depth int) []config.File {
 	unread := func(why string) []config.File { return []config.File{failedAs(finding.Unread, name, hint, why)} }
 	if depth > maxNested {
-		return []config.File{failedAs(finding.Limit, name, hint, "archives within archives, too deep to be read")}
+		return []config.File{failedAs(finding.Limit, name, hint, "archives nested too deeply to be read")}
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

@@ -113,7 +113,7 @@ func (b *builder) long() {
 	}
 	for _, v := range values {
 		if len(v.Reveal()) > config.MaxJudged {
-			b.say(finding.Limit, b.n, "a value is longer than %d KB and not judged to its end", config.MaxJudged>>10)
+			b.say(finding.Limit, b.n, "a value is longer than %d KB and was not checked to its end", config.MaxJudged>>10)
 			return
 		}
 	}

@@ -38,7 +38,7 @@ func (r *resolver) envFile(path string) []config.Variable {
 	}
 	vars, ok := readEnv(string(data), r.entry.Place)
 	if !ok {
-		return bad("a line of it is not of the form NAME=VALUE")
+		return bad("one of its lines is not of the form NAME=VALUE")
 	}
 	return vars
 }

@@ -29,7 +29,7 @@ func parseYAML(s string, l *lines) (root *node, err error) {
 		c.fill(root, doc.Content[0], 0)
 	}
 	if c.left <= 0 {
-		return root, errors.New("it has more values than are read, through its aliases perhaps")
+		return root, errors.New("it has too many values, perhaps through its aliases")
 	}
 	return root, nil
 }

@@ -178,7 +178,7 @@ func (g *Gateway) Intercept(ctx context.Context, t *mcpserver.Session, m wire.Me
 	return mcpserver.Decision{State: cs.preparedState()}
 }
 
-var errCrowded = errors.New("there is no room for a further conversation")
+var errCrowded = errors.New("there is no room for another session")
 
 // sessionFor returns the client session of t and creates it if needed. It fails with errCrowded, or if the gateway is closed.
 func (g *Gateway) sessionFor(t *mcpserver.Session) (*clientSession, error) {

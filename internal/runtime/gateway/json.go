@@ -51,7 +51,7 @@ func removeMembers(object string, names ...string) string {
 
 // readError parses a server's error for the client.
 func readError(raw string) (code int, message, data string) {
-	code, message = mcp.CodeInternalError, "the server answered with an error that says nothing"
+	code, message = mcp.CodeInternalError, "the server answered with an error without a message"
 	if n := rawjson.LastMember(raw, "code"); n != "" {
 		_ = json.Unmarshal([]byte(n), &code) // otherwise the code stays
 	}

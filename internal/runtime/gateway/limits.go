@@ -39,7 +39,7 @@ func (g *Gateway) takeSlot(ctx context.Context, s *upstream) error {
 		g.mu.Unlock()
 		if conn == nil {
 			if !sleepUntil(ctx, slotPause) {
-				return fmt.Errorf("%d connections to it are open, the most there may be, and all of them are in use", g.opt.Connections)
+				return fmt.Errorf("%d connections to it are open, which is the limit, and all of them are in use", g.opt.Connections)
 			}
 			continue
 		}

@@ -67,7 +67,7 @@ func (cs *clientSession) passList(ctx context.Context, l int, c mcpserver.Call) 
 		if !first || !known || !errors.As(err, &own) || own.Code != codeUnreachable {
 			return "", err
 		}
-		cs.noteEvent("%s of %s is as it was: %v", mcp.Lists[l].Method, s.up.Name, err)
+		cs.noteEvent("%s of %s is the last one known: %v", mcp.Lists[l].Method, s.up.Name, err)
 		return `{` + rawjson.Quote(mcp.Lists[l].Member) + `:[` + strings.Join(cs.mergeItems(l), ",") + `]}`, nil
 	}
 	items := []string{}
@@ -113,7 +113,7 @@ func (cs *clientSession) mirrorsOf(ctx context.Context, name string) []wire.Mirr
 func (s *upstream) readUpstreamList(ctx context.Context, l int) {
 	link, done, err := s.awaitConn(ctx)
 	if err != nil {
-		s.session.noteEvent("%s of %s is as it was, or missing: %v", mcp.Lists[l].Method, s.up.Name, err)
+		s.session.noteEvent("%s of %s is the last one known, or missing: %v", mcp.Lists[l].Method, s.up.Name, err)
 		return
 	}
 	defer done()
@@ -134,7 +134,7 @@ func (s *upstream) readUpstreamList(ctx context.Context, l int) {
 	var failed *mcpclient.PageError
 	switch {
 	case errors.As(err, &failed):
-		s.session.noteEvent("%s of %s is as it was, or missing: %v", method, s.up.Name, err)
+		s.session.noteEvent("%s of %s is the last one known, or missing: %v", method, s.up.Name, err)
 		return
 	case err != nil:
 		s.session.noteOnce("%s of %s is not handed on whole: %v", method, s.up.Name, err)

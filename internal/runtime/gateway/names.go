@@ -93,9 +93,9 @@ func nameItems(servers []Upstream, prefixes []string, own [][]string) []map[stri
 		case owners[id] > 1:
 			qualify(i, id, "several servers have it")
 		case posesAs >= 0 && posesAs != i:
-			qualify(i, id, "its name begins as those of "+servers[posesAs].Name+" do")
+			qualify(i, id, "its name begins like those of "+servers[posesAs].Name+" do")
 		case len(id) > maxName || unacceptable.MatchString(id) || id == "":
-			qualify(i, id, "model providers take names of at most "+strconv.Itoa(maxName)+" letters, digits, _ and - alone")
+			qualify(i, id, "model providers accept names of at most "+strconv.Itoa(maxName)+" letters, digits, _ and - only")
 		}
 	})
 	each(func(i int, id string) {

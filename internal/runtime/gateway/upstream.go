@@ -263,7 +263,7 @@ func (s *upstream) queueNotification(method, params string) {
 	select {
 	case l.outbox <- [2]string{method, params}:
 	default:
-		s.session.noteOnce("%s does not take its notifications: some are lost", s.up.Name)
+		s.session.noteOnce("%s does not read its notifications: some are lost", s.up.Name)
 	}
 }
 

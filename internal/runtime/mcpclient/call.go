@@ -55,7 +55,7 @@ func (s *Session) CallVerbatim(ctx context.Context, method, params string) (wire
 
 func (s *Session) callResumed(ctx context.Context, method, params string) (wire.Message, error) {
 	if params == "" || params[0] != '{' {
-		return wire.Message{}, fmt.Errorf("%s: the params are no JSON object", method)
+		return wire.Message{}, fmt.Errorf("%s: the params are not a JSON object", method)
 	}
 	if method == mcp.ToolsCall {
 		if err := s.mirror(params); err != nil {

@@ -44,7 +44,7 @@ func (s *Session) Read(ctx context.Context) *Snapshot {
 	c.excuseResources()
 	strays := c.client.Strays()
 	for _, method := range strays.Disputed {
-		c.addGap(method, "it was answered twice, under the id as asked and under the id in another type; clients differ in which answer they take")
+		c.addGap(method, "it was answered twice, under its id and under the id in another type; clients differ in which answer they use")
 	}
 	out.Noise = strays.Noise
 	c.out = &opening

@@ -16,9 +16,9 @@ import (
 var (
 	// ErrNoChannel says that the client has nothing open that could carry the message: in the stateless era it has not subscribed
 	// to it, or the request it belongs to is over.
-	ErrNoChannel = errors.New("the client has nothing open that takes this message")
+	ErrNoChannel = errors.New("the client has nothing open that could receive this message")
 	// ErrFull says that the client does not read the messages already queued.
-	ErrFull = errors.New("the client does not take its messages")
+	ErrFull = errors.New("the client does not read its messages")
 	// ErrSessionEnded says that the session has ended.
 	ErrSessionEnded = errors.New("the conversation is over")
 	// ErrNoAnswer says that the client did not answer a request in time.

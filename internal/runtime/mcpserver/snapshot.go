@@ -140,7 +140,7 @@ func Pick(c *catalog.Catalog, name string) (*catalog.Server, error) {
 	return nil, fmt.Errorf("the snapshot holds %d servers %q", len(found), name)
 }
 
-const noContent = "This server is played by gauntlet from a snapshot, which holds definitions only: "
+const noContent = "This server is served by gauntlet from a snapshot, which holds definitions only: "
 
 // definitionsOnly answers every call to an existing item. A tool reports failure in its result, which a model sees; the other
 // methods return an error.

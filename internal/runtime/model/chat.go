@@ -125,7 +125,7 @@ type chatAnswer struct {
 func decodeChat(body []byte) (Answer, error) {
 	var in chatAnswer
 	if err := json.Unmarshal(body, &in); err != nil {
-		return Answer{}, fmt.Errorf("the answer is no chat completion: %v", describeJSON(err))
+		return Answer{}, fmt.Errorf("the answer is not a chat completion: %v", describeJSON(err))
 	}
 	if len(in.Choices) == 0 {
 		return Answer{}, errors.New("the answer has no choices")

@@ -111,7 +111,7 @@ type messagesAnswer struct {
 func decodeMessages(body []byte, structured bool) (Answer, error) {
 	var in messagesAnswer
 	if err := json.Unmarshal(body, &in); err != nil {
-		return Answer{}, fmt.Errorf("the answer is no message: %v", describeJSON(err))
+		return Answer{}, fmt.Errorf("the answer is not a message: %v", describeJSON(err))
 	}
 	if in.Content == nil && in.StopReason == "" {
 		return Answer{}, errors.New("the answer has neither content nor a stop_reason")

@@ -63,7 +63,7 @@ type Stop string
 
 // The stops.
 const (
-	Ended     Stop = "end"       // the model had no more to say
+	Ended     Stop = "end"       // the model had nothing more to say
 	Calls     Stop = "tools"     // it waits for the results of its calls
 	Truncated Stop = "truncated" // Request.MaxTokens or the context was exhausted: the answer is incomplete
 	Refused   Stop = "refused"   // the model or its provider declined to answer

@@ -52,10 +52,10 @@ func ParsePrices(text string) (*Prices, error) {
 		return nil, errors.New(describeJSON(err))
 	}
 	if _, err := time.Parse(time.DateOnly, in.AsOf); err != nil {
-		return nil, fmt.Errorf("as_of: %q is no date such as 2025-11-25", in.AsOf)
+		return nil, fmt.Errorf("as_of: %q is not a date such as 2025-11-25", in.AsOf)
 	}
 	if in.Currency != "USD" || in.PerTokens != 1_000_000 {
-		return nil, errors.New(`prices have to be in "USD" per 1000000 tokens`)
+		return nil, errors.New(`prices must be in "USD" per 1000000 tokens`)
 	}
 	for id, p := range in.Models {
 		for _, v := range [...]float64{p.Input, p.Output} {

@@ -75,7 +75,7 @@ type End string
 
 // The ends. Only after Finished is the model's inaction meaningful.
 const (
-	Finished   End = "finished"    // the model had no more to say
+	Finished   End = "finished"    // the model had nothing more to say
 	Refused    End = "refused"     // the model or its provider declined to go on
 	Truncated  End = "truncated"   // an answer was cut off
 	OutOfTurns End = "turns"       // the limit on turns was reached

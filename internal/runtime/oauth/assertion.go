@@ -39,7 +39,7 @@ func (a *Authorizer) assertion(l *Login) (url.Values, error) {
 	return url.Values{"client_assertion_type": {"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"}, "client_assertion": {signed}}, nil
 }
 
-var errKey = errors.New("the private key is none: want PEM of an EC (P-256), RSA or Ed25519 key in PKCS #8")
+var errKey = errors.New("not a usable private key: want PEM of an EC (P-256), RSA or Ed25519 key in PKCS #8")
 
 func readKey(text string) (crypto.Signer, error) {
 	block, _ := pem.Decode([]byte(text))
@@ -83,7 +83,7 @@ func signClaims(key crypto.Signer, claims map[string]any) (string, error) {
 	text := encode(head) + "." + encode(body)
 	signature, err := sign(key, []byte(text))
 	if err != nil {
-		return "", errors.New("the private key does not sign")
+		return "", errors.New("the private key cannot sign")
 	}
 	return text + "." + encode(signature), nil
 }

@@ -138,9 +138,9 @@ func (a *Authorizer) askForCode(ctx context.Context, d *Discovery, l *Login, bac
 func checkIssuer(issuer string, has bool, m *Metadata) error {
 	switch {
 	case !has && m.AuthorizationResponseIssParameterSupported:
-		return errors.New("the answer names no issuer (iss), though the authorization server says that it does: it may be that of another")
+		return errors.New("the answer names no issuer (iss), although the authorization server promises one: it may come from another server")
 	case has && issuer != m.Issuer:
-		return fmt.Errorf("the answer is that of the issuer %q, and %q was asked: the code was not used", excerpt.Clip(plainText(issuer), 120), excerpt.Clip(m.Issuer, 120))
+		return fmt.Errorf("the answer comes from the issuer %q instead of %q: the code was not used", excerpt.Clip(plainText(issuer), 120), excerpt.Clip(m.Issuer, 120))
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func OpenBrowser(program, address string) error {
 	}
 	path, err := exec.LookPath(args[0])
 	if err != nil {
-		return errors.New("no program that opens a browser was found")
+		return errors.New("no program to open a browser was found")
 	}
 	browser := exec.Command(path, args[1:]...)
 	if err := browser.Start(); err != nil {

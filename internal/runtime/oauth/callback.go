@@ -51,7 +51,7 @@ func listenForCode(ctx context.Context, addresses []string) (*callback, error) {
 func listenAt(ctx context.Context, address string) (*callback, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" || literalScope(u.Hostname()) != loopback || u.RawQuery != "" || u.Fragment != "" {
-		return nil, errors.New("the redirect address has to be http:// with 127.0.0.1, [::1] or localhost, and without a query")
+		return nil, errors.New("the redirect address must be http:// with 127.0.0.1, [::1] or localhost, without a query")
 	}
 	host := u.Hostname()
 	if host == "localhost" {
@@ -59,7 +59,7 @@ func listenAt(ctx context.Context, address string) (*callback, error) {
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, cmp.Or(u.Port(), "80")))
 	if err != nil {
-		return nil, fmt.Errorf("the redirect address cannot be listened at: %w", err)
+		return nil, fmt.Errorf("cannot listen at the redirect address: %w", err)
 	}
 	u.Host = net.JoinHostPort(u.Hostname(), fmt.Sprint(ln.Addr().(*net.TCPAddr).Port))
 	c := &callback{address: u.String(), path: cmp.Or(u.Path, "/"), got: make(chan answered, 1)}
@@ -117,7 +117,7 @@ func (c *callback) wait(ctx context.Context) (answered, error) {
 		return a, nil
 	case <-ctx.Done():
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return answered{}, errors.New("nobody came back from the authorization page in time")
+			return answered{}, errors.New("the browser did not return from the authorization page in time")
 		}
 		return answered{}, context.Cause(ctx)
 	}

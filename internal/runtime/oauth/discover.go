@@ -108,7 +108,7 @@ func (d *discoverer) readResource(ctx context.Context, c Challenge) (issuer stri
 		if u, err := d.guard.Check("resource_metadata", at); err != nil {
 			return "", false, err
 		} else if originOf(u) != originOf(d.server) && !d.guard.named(u) {
-			return "", false, refuse("resource_metadata", at, "it is on another origin than the server; name that origin with --allow-origin if it is right")
+			return "", false, refuse("resource_metadata", at, "it is on a different origin from the server; if that is right, name the origin with --allow-origin")
 		}
 		var m oauthex.ProtectedResourceMetadata
 		doc, err := d.get(ctx, probe.ResourceMetadata, at, d.server.String(), &m)
@@ -144,7 +144,7 @@ func (d *discoverer) resourceAddresses(told string) (out []string) {
 // chooseIssuer uses the server's metadata if it is about this server.
 func (d *discoverer) chooseIssuer(m *oauthex.ProtectedResourceMetadata) (string, error) {
 	if !covers(m.Resource, d.server) {
-		return "", fmt.Errorf("the metadata is about %q and not about this server: a token for it would be one for somebody else", excerpt.Clip(m.Resource, 120))
+		return "", fmt.Errorf("the metadata is about %q, not about this server: a token for it would be for somebody else", excerpt.Clip(m.Resource, 120))
 	}
 	d.found.Resource, d.found.ScopesSupported = m.Resource, m.ScopesSupported
 	switch {
@@ -231,7 +231,7 @@ func (d *discoverer) takeServer(m *Metadata, issuer string) error {
 		return err
 	}
 	if !slices.Contains(m.CodeChallengeMethodsSupported, "S256") {
-		return errors.New("the authorization server does not say that it checks codes with S256 (PKCE); the specification wants clients to refuse it")
+		return errors.New("the authorization server does not declare PKCE with S256; the specification requires clients to refuse it")
 	}
 	d.found.Server = *m
 	return nil
@@ -292,7 +292,7 @@ func (d *discoverer) fetch(ctx context.Context, doc *probe.Document, into any) e
 	case res.StatusCode/100 == 4:
 		return nil
 	case res.StatusCode != http.StatusOK:
-		return fmt.Errorf("the %s was asked for and HTTP %d came", doc.Kind, res.StatusCode)
+		return fmt.Errorf("the request for the %s was answered with HTTP %d", doc.Kind, res.StatusCode)
 	}
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
@@ -300,7 +300,7 @@ func (d *discoverer) fetch(ctx context.Context, doc *probe.Document, into any) e
 	}
 	doc.Body = string(bytes.ToValidUTF8(body, []byte("\uFFFD")))
 	if err := json.Unmarshal(body, into); err != nil {
-		return fmt.Errorf("the %s is no JSON object with the members of its kind", doc.Kind)
+		return fmt.Errorf("the %s is not a JSON object with the members of its kind", doc.Kind)
 	}
 	return nil
 }

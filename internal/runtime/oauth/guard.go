@@ -142,7 +142,7 @@ func (g *Guard) Check(what, address string) (*url.URL, error) {
 	}
 	switch {
 	case u.Scheme == "http" && at != loopback && literalScope(u.Hostname()) != loopback:
-		return nil, refuse(what, address, "tokens and codes go over HTTPS only, away from this machine")
+		return nil, refuse(what, address, "tokens and codes are sent over HTTPS only, except on this machine")
 	case at == forbidden || at > g.narrowest:
 		return nil, refuse(what, address, "it is a private address, and the server's is not")
 	}
@@ -156,7 +156,7 @@ func (g *Guard) checkDial(_, address string, _ syscall.RawConn) error {
 		host = address
 	}
 	if at := literalScope(host); at == forbidden || at > g.narrowest {
-		return refuse("the address", host, "a name leads to a private address, and the server's is not")
+		return refuse("the address", host, "a name resolves to a private address, and the server's is not")
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 // javascript:, file:, data: and others are never requested or opened.
 func parseAddress(what, address string) (*url.URL, error) {
 	if len(address) > 4096 || strings.IndexFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("\"<>`\\^{|}", r) }) >= 0 {
-		return nil, refuse(what, address, "it is too long, or has characters that no address has")
+		return nil, refuse(what, address, "it is too long, or has invalid characters")
 	}
 	u, err := url.Parse(address)
 	switch {
@@ -251,7 +251,7 @@ func parseAddress(what, address string) (*url.URL, error) {
 	case u.User != nil:
 		return nil, refuse(what, u.Scheme+"://"+u.Host, "it has a user or a password in it")
 	case !plainHost(u.Hostname()):
-		return nil, refuse(what, address, "its host has characters that no name has")
+		return nil, refuse(what, address, "its host has invalid characters")
 	}
 	return u, nil
 }

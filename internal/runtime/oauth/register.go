@@ -74,10 +74,10 @@ func (a *Authorizer) registerClient(ctx context.Context, server *Metadata, redir
 // codes there.
 func takeRegistration(got *oauthex.ClientRegistrationResponse, server *Metadata, redirect, method string) (*Registration, error) {
 	if len(got.RedirectURIs) > 0 && !slices.Equal(got.RedirectURIs, []string{redirect}) {
-		return nil, errors.New("the authorization server registered other redirect addresses than the one that was asked for: codes would go there")
+		return nil, errors.New("the authorization server registered redirect addresses other than the requested one: codes would go there")
 	}
 	if plainText(got.ClientID) != got.ClientID {
-		return nil, errors.New("the client id that was registered is too long or has characters that no id has")
+		return nil, errors.New("the registered client id is too long or has invalid characters")
 	}
 	r := &Registration{Issuer: server.Issuer, ID: got.ClientID, Secret: got.ClientSecret, Method: got.TokenEndpointAuthMethod, Way: Dynamic, Redirect: redirect}
 	switch {

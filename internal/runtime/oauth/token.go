@@ -66,7 +66,7 @@ func (a *Authorizer) ClientCredentials(ctx context.Context, server string, c Cha
 		return nil, d, err
 	}
 	if a.Identity.ID == "" || a.Identity.Secret == "" && a.Identity.Key == "" {
-		return nil, d, errors.New("client credentials are an id and a secret or a key, and one of them is not named")
+		return nil, d, errors.New("client credentials need an id and a secret or a key, and one of them is missing")
 	}
 	client, err := a.chooseClient(ctx, d, "")
 	if err != nil {
@@ -104,9 +104,9 @@ func (a *Authorizer) requestToken(ctx context.Context, l *Login, params url.Valu
 func (l *Login) take(got *oauth2.Token) error {
 	switch {
 	case got.AccessToken == "" || !headerValue(got.AccessToken) || !headerValue(got.RefreshToken):
-		return errors.New("the authorization server sent a token that is empty, too long or has characters that no token has")
+		return errors.New("the authorization server sent a token that is empty, too long or has invalid characters")
 	case !strings.EqualFold(got.Type(), "Bearer"):
-		return fmt.Errorf("the authorization server sent a token of the type %q, and MCP wants Bearer", plainText(got.Type()))
+		return fmt.Errorf("the authorization server sent a token of type %q, but MCP requires Bearer", plainText(got.Type()))
 	}
 	l.Access, l.Expiry = got.AccessToken, got.Expiry.UTC()
 	if got.Expiry.IsZero() {

@@ -70,7 +70,7 @@ func readInspector(r *importRun) error {
 func (r *importRun) inspectorEntry(v rawjson.Value, n int) ([]timedPassage, error) {
 	at, err := time.Parse(time.RFC3339Nano, v.Get("timestamp").Text())
 	if err != nil {
-		return nil, fmt.Errorf("the timestamp is no RFC 3339 time")
+		return nil, fmt.Errorf("the timestamp is not an RFC 3339 time")
 	}
 	end := at
 	if ms, ok := v.Get("duration").Int(); ok && ms > 0 && ms < int64(time.Hour*24/time.Millisecond) {

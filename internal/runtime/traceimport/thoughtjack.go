@@ -59,7 +59,7 @@ func jackLine(v rawjson.Value) (jackEvent, error) {
 	}
 	var err error
 	if e.at, err = time.Parse(time.RFC3339Nano, v.Get("timestamp").Text()); err != nil {
-		return e, fmt.Errorf("the timestamp is no RFC 3339 time")
+		return e, fmt.Errorf("the timestamp is not an RFC 3339 time")
 	}
 	switch direction := v.Get("direction").Text(); strings.ToLower(direction) {
 	case "incoming":

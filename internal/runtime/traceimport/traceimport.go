@@ -32,10 +32,10 @@ type Format struct {
 func Formats() []Format { return slices.Clone(formats) }
 
 var formats = []Format{
-	{"thoughtjack", "It has no ids and no envelopes: both are made, an answer is paired with its request by actor, method and order, and which side of the protocol an actor plays is told by what it is asked.", likeThoughtJack, readThoughtJack},
-	{"inspector", "Messages were parsed and written again, so white space, repeated members and the digits of numbers are not those of the wire; what was no valid message is missing.", likeInspector, readInspector},
-	{"otel", "Spans hold no messages: these are made from the attributes, without results unless gen_ai.tool.call.result was recorded, and notifications of the other side are missing.", likeOTel, readOTel},
-	{"claude-desktop", "Long messages are cut in their middle, with a mark in the text, and some of those are no JSON any more; what a server wrote to its stderr stands between the lines and is passed over.", likeClaude, readClaude},
+	{"thoughtjack", "It has no ids and no envelopes: both are generated, an answer is paired with its request by actor, method and order, and an actor's side of the protocol is inferred from what it is asked.", likeThoughtJack, readThoughtJack},
+	{"inspector", "Messages were parsed and written again, so white space, repeated members and the digits of numbers differ from the wire; invalid messages are missing.", likeInspector, readInspector},
+	{"otel", "Spans hold no messages: they are generated from the attributes, without results unless gen_ai.tool.call.result was recorded, and the other side's notifications are missing.", likeOTel, readOTel},
+	{"claude-desktop", "Long messages are cut in the middle, with a mark in the text, and some are then no longer JSON; a server's stderr output between the lines is skipped.", likeClaude, readClaude},
 }
 
 // Lookup returns the format of this name.

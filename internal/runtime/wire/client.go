@@ -246,7 +246,7 @@ func (c *Client) gluedAnswer(asked []Asked, m *Message) (*Asked, string) {
 	for range mostTries {
 		next := strings.IndexByte(m.Raw[min(at+1, len(m.Raw)):], '{')
 		if at += 1 + next; next < 0 || at > mostText {
-			return c.spreadAnswer(asked, m.Raw), "it is spread over several lines, and clients read one message a line"
+			return c.spreadAnswer(asked, m.Raw), "it is spread over several lines, but clients read one message per line"
 		}
 		answer := Decode(m.Raw[at:])
 		if a := waitingFor(asked, &answer); a != nil && answer.Kind != Invalid {
@@ -310,7 +310,7 @@ func (c *Client) unfinished() int64 {
 	return 0
 }
 
-var errStrays = errors.New("too many messages that are no answer")
+var errStrays = errors.New("too many messages that answer no request")
 
 // explainLost turns a failed Receive into the request's error.
 func (c *Client) explainLost(method string, err error) error {

@@ -234,7 +234,7 @@ func (x *exchange) readJSONBody(ctx context.Context, r *reply, meta *HTTPAnswer,
 func (x *exchange) refuseContentType(ctx context.Context, r *reply, meta *HTTPAnswer) error {
 	body := x.readBeginning(r)
 	kind := r.Header.Get("Content-Type")
-	x.h.tap.showReceived(Message{Raw: body, Note: "neither application/json nor an event stream, so that nobody reads it" + cutNote(body), HTTP: meta})
+	x.h.tap.showReceived(Message{Raw: body, Note: "neither application/json nor an event stream, so no client reads it" + cutNote(body), HTTP: meta})
 	switch {
 	case kind == "" && body == "":
 		return x.failEmpty(meta, "the answer (%s) has neither a content type nor a body")

@@ -76,7 +76,7 @@ func (x *exchange) postInSession(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return x.failWith(ended.meta, context.Cause(ctx))
 		}
-		x.h.endConn(&EndError{How: fmt.Sprintf("%s, and no other could be begun: %s", ended.how(), x.h.describeError(err)), Refused: x.requestID()})
+		x.h.endConn(&EndError{How: fmt.Sprintf("%s, and no new one could be started: %s", ended.how(), x.h.describeError(err)), Refused: x.requestID()})
 		return nil
 	}
 	err = x.postMessage(ctx)
@@ -144,7 +144,7 @@ func (x *exchange) takeOwnAnswer(part Message) {
 	case part.Kind == Error:
 		x.refusal = AnswerErrorOf(mcp.Initialize, part)
 	case part.Kind == Invalid || part.Result[0] != '{':
-		x.refusal = &InvalidError{mcp.Initialize, "it is no result of initialize"}
+		x.refusal = &InvalidError{mcp.Initialize, "it is not a result of initialize"}
 	case rawjson.LastMember(part.Result, "protocolVersion") == "":
 		x.refusal = &InvalidError{mcp.Initialize, "it names no protocolVersion"}
 	}

@@ -36,7 +36,7 @@ func (h *HTTP) takeSession(x *exchange, meta *HTTPAnswer) (note string) {
 	case x.method == mcp.Initialize:
 		h.session, x.session = id, id
 	case id != h.session:
-		return "the answer names another Mcp-Session-Id than that of initialize; clients differ in what they do then"
+		return "the answer's Mcp-Session-Id differs from initialize's; clients differ in how they react"
 	}
 	return ""
 }
@@ -92,7 +92,7 @@ func (x *exchange) readEventStream(ctx context.Context, r *reply, meta *HTTPAnsw
 		lastID, retry = ev.lastID, ev.retry
 		next, err := x.h.resume(ctx, lastID, retry)
 		if err != nil {
-			return x.failWith(meta, fmt.Errorf("the event stream ended without it and could not be taken up again: %w", err))
+			return x.failWith(meta, fmt.Errorf("the event stream ended without it and could not be resumed: %w", err))
 		}
 		body, meta = next.Body, answerOf(next)
 	}

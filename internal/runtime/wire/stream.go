@@ -136,7 +136,7 @@ func (s *Stream) writeLine(line []byte) error {
 		}
 	}
 	if _, err := s.w.Write(line); err != nil {
-		s.writeErr = fmt.Errorf("the server does not take messages any more: %w", err)
+		s.writeErr = fmt.Errorf("the server no longer accepts messages: %w", err)
 		return err
 	}
 	return nil

@@ -86,7 +86,7 @@ func (x *exchange) showUnasked(r *reply, meta *HTTPAnswer) {
 	}
 	if m := Decode(x.readBeginning(r)); m.Kind != Invalid {
 		m.HTTP = meta
-		m.Note = "in the answer to a POST that is owed none; nobody reads it"
+		m.Note = "in the response to a POST that expects none; no client reads it"
 		x.h.tap.showReceived(m)
 	}
 }

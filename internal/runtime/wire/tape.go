@@ -101,7 +101,7 @@ func (t *Tape) appendMessage(p Passage) trace.Message {
 	m.Revision = t.revision(p, m.Direction)
 	m.Kind, m.ID, m.Method, m.Note, m.Raw = trace.Kind(p.Kind.String()), p.ID, p.Method, p.Note, p.Raw
 	if len(m.Raw) > trace.DefaultPayload {
-		m.Note, m.Raw = fmt.Sprintf("%d bytes are more than a trace takes; they were not kept", len(m.Raw)), ""
+		m.Note, m.Raw = fmt.Sprintf("%d bytes exceed the trace's limit; they were not kept", len(m.Raw)), ""
 	}
 	m.HTTP = nil
 	switch {
