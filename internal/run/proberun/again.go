@@ -49,7 +49,7 @@ const Again = "again"
 
 const notOpened = "the opening was not answered"
 
-// ofUser returns the exchanges of the client that declares elicitation, or the others.
+// ofUser returns the exchanges of the client with capabilities, or the others.
 func ofUser(exchanges []probe.Exchange, asking bool) (out []probe.Exchange) {
 	for _, x := range exchanges {
 		if (x.ID == "P25") == asking {
@@ -100,7 +100,7 @@ func copyOf(recorded *probe.Protocol, place string) *probe.Protocol {
 	}
 }
 
-// openAgain opens a session, with or without elicitation declared, and returns the opening exchange.
+// openAgain opens a session, with or without client capabilities, and returns the opening exchange.
 func (p *prober) openAgain(ctx context.Context, asking bool) probe.Exchange {
 	opening := initialize
 	if asking {

@@ -55,15 +55,15 @@ func (p *prober) makeCalls(ctx context.Context, era probe.Era) {
 	}
 }
 
-// declared is the initialize of a client that supports elicitation.
+// declared is the initialize of a client with capabilities: elicitation, sampling and roots.
 const declared = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}},"clientInfo":{"name":"gauntlet","version":"1"}}}`
 
-// asking returns the exchange for one call by a client that supports elicitation.
+// asking returns the exchange for one call by a client with capabilities.
 func (c *Call) asking() probe.Exchange {
 	return probe.Exchange{ID: "P25", Step: probing.MayAsk + c.Tool, Effect: probe.Writes, Era: probe.Handshake, Sent: c.request("ask", c.Arguments, "")}
 }
 
-// probeWithQuestions calls tools in a session that supports elicitation, and records what the user would be asked.
+// probeWithQuestions calls tools in a session with client capabilities, and records what the user would be asked.
 func (p *prober) probeWithQuestions(ctx context.Context) {
 	if len(p.Calls) == 0 || p.ended {
 		return

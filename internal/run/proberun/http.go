@@ -78,7 +78,7 @@ type prober struct {
 	client  *http.Client
 	out     *probe.Protocol
 	session string
-	mayAsk  bool // the session's client declared elicitation
+	mayAsk  bool // the session's client has capabilities
 	ended   bool // the server no longer answers
 }
 

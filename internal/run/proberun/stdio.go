@@ -244,7 +244,7 @@ func (s *lineProber) askFirstOfAll(ctx context.Context) {
 	}
 }
 
-// probeWithQuestions calls tools as a client that supports elicitation.
+// probeWithQuestions calls tools as a client with capabilities.
 func (s *lineProber) probeWithQuestions(ctx context.Context) {
 	if len(s.Calls) == 0 || ctx.Err() != nil || !s.begin(ctx, declared) {
 		return

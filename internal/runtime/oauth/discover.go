@@ -62,7 +62,7 @@ func ReadChallenge(status int, header http.Header) Challenge {
 
 // A Discovery is where a protected server sends its users.
 type Discovery struct {
-	// Resource is the identifier to request tokens for: the server's URL, or a part of its path.
+	// Resource is the identifier to request tokens for: the server's URL, or a parent of it.
 	Resource string
 	// ScopesSupported are the resource's.
 	ScopesSupported []string
