@@ -44,7 +44,8 @@ Not reported: modes that accept edits in the project, allow lists of single comm
 			{"gateway/bind", lazyregexp.New(`^(?i:0\.0\.0\.0|lan|all|any)$`), finding.High, "the agent accepts commands from the network"},
 			{"dmpolicy", lazyregexp.New(`^(?i:open)$`), finding.High, "anybody may control the agent"},
 			{"workspace/trust/enabled foldertrust/enabled", lazyregexp.New(`^(?i:false)$`), finding.Medium, "folders are trusted without being asked for"},
-			{"sandbox/enabled", lazyregexp.New(`^(?i:false)$`), finding.Low, "what the agent runs is not sealed off"},
+			{"sandbox/enabled tools/sandbox /sandbox", lazyregexp.New(`^(?i:false)$`), finding.Low, "what the agent runs is not sealed off"},
+			{"disableyolomode", lazyregexp.New(`^(?i:false)$`), finding.Low, "the mode that does everything without asking is allowed"},
 			{"args/ args", lazyregexp.New(`^--?(?:dangerously-\S+|yolo|allow-all-tools|trust-all-tools|full-auto|no-sandbox)$`), finding.High, "a program is started without its protection"},
 		}, false)
 	},

@@ -36,10 +36,10 @@ func (r *settingRule) fits(way, value string) bool {
 	return false
 }
 
-// endsIn reports whether the end of a path matches a pattern.
+// endsIn reports whether the end of a path matches a pattern. A pattern that begins with a slash matches a whole path.
 func endsIn(way, pattern string) bool {
 	n := strings.Count(pattern, "/") + 1
-	parts := strings.Split(way, "/")
+	parts := strings.Split("/"+way, "/")
 	if len(parts) < n {
 		return false
 	}
