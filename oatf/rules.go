@@ -98,4 +98,5 @@ var rules = []Rule{
 	{"GNT-210", "§4.2", warns, "a date is not in ISO 8601"},
 	{"GNT-211", "§10.3", fails, "x-gauntlet-wire contains only rules that this version supports"},
 	{"GNT-212", "§7", warns, "a state contains something that is ignored"},
+	{"GNT-213", "§10.3", fails, "x-gauntlet-files contains only files that can be planted, with markers that stand nowhere else"},
 }

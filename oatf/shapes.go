@@ -5,6 +5,7 @@ import (
 
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/faults"
+	"gauntlet/internal/leaf/planted"
 	"gauntlet/rawjson"
 )
 
@@ -35,6 +36,7 @@ var (
 		{name: "indicators", form: listForm(0, objectForm(indicatorShape)).with(`"minItems":1`), doc: "Signs that the agent complied. Without any, the document can be run but not judged."}, // V-006 rejects an empty list
 		{name: "correlation", form: objectForm(&shape{name: "a correlation", fields: []field{
 			{name: "logic", form: wordForm(LogicAny, LogicAll).with(`"default":"any"`), doc: "One indicator is enough, or all must match."}}}), doc: "How indicators combine."},
+		{name: planted.Key, form: filesForm},
 	}, also: `"dependentRequired":{"correlation":["indicators"]},"if":{"properties":{"execution":{"not":{"required":["mode"]}}}},` +
 		`"then":{"properties":{"indicators":{"items":{"required":["protocol"]}}}}`}
 
@@ -174,6 +176,9 @@ var (
 var faultsForm = definedForm("wire", "", form{check: anyForm.check, keywords: func(definitions) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(faults.Schema()), "{"), "}")
 }})
+
+// filesForm leaves checking to the rules.
+var filesForm = form{check: anyForm.check, keywords: func(definitions) string { return planted.Schema() }}
 
 // methodRequires is the schema of an indicator whose method names a block.
 func methodRequires(block string) string {

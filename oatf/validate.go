@@ -16,8 +16,8 @@ type checker struct {
 	instructions   int // of regular expressions examined by lints
 }
 
-// Validate checks a document against the format's rules, V-001 to V-049, and GNT-211 on gauntlet's extension
-// x-gauntlet-wire, and returns every violation with its position and the warnings W-001 to W-007. It repeats the errors
+// Validate checks a document against the format's rules, V-001 to V-049, GNT-211 and GNT-213 on gauntlet's
+// extensions x-gauntlet-wire and x-gauntlet-files, and returns every violation with its position and the warnings W-001 to W-007. It repeats the errors
 // of [Parse], so it may be called with the document that came with an error.
 //
 // A document built or changed by a program is judged as it would be written; its diagnostics have paths but no lines.
@@ -31,6 +31,7 @@ func Validate(d *Document) Result {
 	c.indicatorRules()
 	c.stateRules()
 	c.wireRules()
+	c.fileRules()
 	var r Result
 	for _, d := range c.sortedDiagnostics() {
 		if d.Severity == SeverityError {

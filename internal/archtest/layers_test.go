@@ -70,6 +70,7 @@ var table = []row{
 
 	{path: "catalog", layer: words, may: []string{"rawjson", "finding"}},
 	{path: "internal/leaf/clause", layer: words, may: []string{"internal/leaf/text"}},
+	{path: "internal/leaf/planted", layer: words, may: []string{"internal/leaf/startup", "rawjson"}},
 	{path: "internal/leaf/redact", layer: words, may: []string{"rawjson"}, open: true},
 	{path: "internal/leaf/taxonomy", layer: words, may: []string{"finding"}},
 	{path: "internal/leaf/schemadiff", layer: words, may: []string{"rawjson"}},
@@ -83,7 +84,7 @@ var table = []row{
 	{path: "sink", layer: words, may: []string{"capability"}},
 
 	{path: "internal/engine/check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "trace", "trust", "internal/leaf/clause", "internal/leaf/probe", "internal/leaf/taxonomy", "sink"}},
-	{path: "oatf", layer: contract, may: []string{"internal/leaf/mcp", "rawjson", "oatf/match", "internal/leaf/faults", "internal/leaf/suggest", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
+	{path: "oatf", layer: contract, may: []string{"internal/leaf/mcp", "rawjson", "oatf/match", "internal/leaf/faults", "internal/leaf/planted", "internal/leaf/suggest", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "suite", layer: contract, may: []string{"trust", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "policy", layer: contract, may: []string{"finding", "result", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "lock", layer: contract, may: []string{"catalog", "rawjson", "finding"}},
@@ -110,7 +111,7 @@ var table = []row{
 	{path: "internal/engine/check/namespace", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text"}},
 	{path: "internal/engine/check/integrity", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "posture"}},
 	{path: "oatf/indicator", layer: lanes, may: []string{"internal/leaf/a2a", "internal/leaf/agui", "oatf", "oatf/match", "trace", "verdict", "rawjson"}},
-	{path: "internal/engine/delivery", layer: lanes, may: []string{"internal/engine/schemafill", "oatf/match", "internal/leaf/agui", "internal/leaf/mcp", "oatf", "trace", "verdict", "rawjson", "internal/leaf/clause"}},
+	{path: "internal/engine/delivery", layer: lanes, may: []string{"internal/leaf/planted", "internal/engine/schemafill", "oatf/match", "internal/leaf/agui", "internal/leaf/mcp", "oatf", "trace", "verdict", "rawjson", "internal/leaf/clause"}},
 	{path: "internal/engine/check/differential", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson"}},
 	{path: "internal/engine/check/probing", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "result", "internal/leaf/mcp", "internal/leaf/probe", "internal/leaf/secret", "internal/leaf/hostscope"}, deps: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	{path: "internal/engine/check/behaviour", layer: lanes, may: []string{"internal/engine/check", "internal/leaf/startup", "finding", "rawjson", "trace"}},
@@ -154,7 +155,7 @@ var table = []row{
 	{path: "internal/runtime/attacka2a", layer: stages, may: []string{"internal/leaf/a2a", "internal/runtime/attack", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace", "internal/leaf/excerpt"}, not: impure},
 	{path: "internal/runtime/aguiagent", layer: stages, may: []string{"internal/leaf/agui", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson"}, not: impure},
 	{path: "internal/runtime/attackagui", layer: stages, may: []string{"internal/leaf/agui", "internal/runtime/attack", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
-	{path: "internal/runtime/agent", layer: stages, may: []string{"internal/runtime/wire"}, not: impure},
+	{path: "internal/runtime/agent", layer: stages, may: []string{"internal/leaf/planted", "internal/runtime/wire"}, not: impure},
 
 	{path: "internal/runtime/modelagent", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/model", "internal/runtime/wire", "rawjson"}, not: impure},
 
@@ -178,10 +179,10 @@ var table = []row{
 	{path: "internal/run/tracefile", layer: doors, may: []string{"internal/leaf/secret", "internal/run/userfile", "internal/runtime/wire", "trace"}, not: impure},
 	{path: "internal/run/modelset", layer: doors, may: []string{"internal/run/userfile", "internal/runtime/model"}, not: impure},
 	{path: "internal/run/advise", layer: targets, may: []string{"internal/leaf/secret", "oatf/indicator", "capability", "catalog", "classify", "internal/engine/advice", "internal/run/interrupt", "internal/run/modelset", "internal/runtime/attack", "internal/runtime/model", "oatf", "rawjson", "result"}},
-	{path: "internal/run/attackdoc", layer: doors, may: []string{"internal/leaf/agui", "internal/engine/fromscan", "attacks", "finding", "internal/leaf/faults", "internal/leaf/suggest", "internal/run/interrupt", "internal/run/userfile", "oatf", "oatf/match", "rawjson", "report", "result"}, not: impure},
-	{path: "internal/run/testagent", layer: doors, may: []string{"internal/leaf/excerpt", "internal/runtime/mcpclient", "internal/run/userfile", "internal/runtime/agent", "internal/runtime/aguiagent", "internal/runtime/model", "internal/runtime/modelagent", "internal/runtime/simagent", "internal/runtime/wire", "internal/leaf/a2a", "internal/runtime/mcpserver", "rawjson"}, not: impure},
+	{path: "internal/run/attackdoc", layer: doors, may: []string{"internal/engine/delivery", "internal/leaf/planted", "internal/leaf/agui", "internal/engine/fromscan", "attacks", "finding", "internal/leaf/faults", "internal/leaf/suggest", "internal/run/interrupt", "internal/run/userfile", "oatf", "oatf/match", "rawjson", "report", "result"}, not: impure},
+	{path: "internal/run/testagent", layer: doors, may: []string{"internal/leaf/planted", "internal/leaf/excerpt", "internal/runtime/mcpclient", "internal/run/userfile", "internal/runtime/agent", "internal/runtime/aguiagent", "internal/runtime/model", "internal/runtime/modelagent", "internal/runtime/simagent", "internal/runtime/wire", "internal/leaf/a2a", "internal/runtime/mcpserver", "rawjson"}, not: impure},
 	{path: "internal/run/inprocess", layer: doors, may: []string{"catalog", "finding", "internal/engine/mock", "internal/runtime/attack", "internal/runtime/attackmcp", "internal/runtime/mcpserver", "internal/runtime/wire", "lock", "trace"}, not: impure},
-	{path: "internal/run/attackrun", layer: targets, may: []string{"internal/runtime/mcpclient", "internal/run/runstate", "finding", "internal/engine/delivery", "internal/engine/fromscan", "internal/leaf/mcp", "internal/leaf/probe", "internal/run/attackdoc", "internal/run/interrupt", "internal/run/launch", "internal/run/listen", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/attack", "internal/leaf/agui", "internal/leaf/a2a", "internal/runtime/aguiagent", "internal/runtime/attacka2a", "internal/runtime/attackagui", "internal/runtime/attackmcp", "internal/runtime/mcpserver", "internal/runtime/modelagent", "internal/runtime/wire", "oatf", "oatf/indicator", "rawjson", "result", "trace", "verdict"}, not: impure},
+	{path: "internal/run/attackrun", layer: targets, may: []string{"internal/leaf/planted", "internal/runtime/mcpclient", "internal/run/runstate", "finding", "internal/engine/delivery", "internal/engine/fromscan", "internal/leaf/mcp", "internal/leaf/probe", "internal/run/attackdoc", "internal/run/interrupt", "internal/run/launch", "internal/run/listen", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/attack", "internal/leaf/agui", "internal/leaf/a2a", "internal/runtime/aguiagent", "internal/runtime/attacka2a", "internal/runtime/attackagui", "internal/runtime/attackmcp", "internal/runtime/mcpserver", "internal/runtime/modelagent", "internal/runtime/wire", "oatf", "oatf/indicator", "rawjson", "result", "trace", "verdict"}, not: impure},
 	{path: "internal/run/suiterun", layer: targets, may: []string{"catalog", "finding", "internal/engine/check", "internal/engine/check/behaviour", "internal/engine/check/boundary", "internal/runtime/sandbox", "internal/run/inprocess", "internal/run/launch", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/gateway", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "result", "internal/engine/scanner", "suite", "trace", "internal/leaf/mcp", "oatf/match", "rawjson"}, not: impure},
 	{path: "internal/run/sourcecode", layer: doors, may: []string{"catalog", "finding", "internal/engine/source", "internal/run/interrupt", "internal/run/userfile", "sink", "internal/leaf/charset"}, not: impure},
 	{path: "internal/run/redaction", layer: doors, may: []string{"capability", "finding", "internal/leaf/redact", "result"}},

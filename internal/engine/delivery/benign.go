@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/clause"
+	"gauntlet/internal/leaf/planted"
 	"gauntlet/oatf"
 	"gauntlet/rawjson"
 )
@@ -17,6 +18,11 @@ const nothingToSay = "-"
 func Benign(doc *oatf.Document) (benign *oatf.Document, changed int) {
 	replaced := harmlessTexts(doc)
 	out := oatf.Normalize(doc) // a copy
+	for i := range out.Attack.Extensions {
+		if x := &out.Attack.Extensions[i]; x.Name == planted.Key {
+			x.Value, changed = withTexts(x.Value, replaced)
+		}
+	}
 	for a := range out.Attack.Execution.Actors {
 		actor := &out.Attack.Execution.Actors[a]
 		for p := range actor.Phases {
@@ -57,6 +63,9 @@ func harmlessTexts(doc *oatf.Document) map[string]string {
 		for _, text := range parts[i].texts {
 			if strings.Contains(text, " ") && guilty(text) && !parts[i].task {
 				replaced[text] = harmlessHead(text, guilty)
+				if m := parts[i].marker; !strings.Contains(replaced[text], m) {
+					replaced[text] += "\n\n" + m
+				}
 			}
 		}
 	}
@@ -101,7 +110,7 @@ func sentenceEnds(text string) (ends []int) {
 
 // withTexts replaces strings in a value.
 func withTexts(v rawjson.Value, replaced map[string]string) (rawjson.Value, int) {
-	if v.Kind() != rawjson.Object {
+	if v.Kind() != rawjson.Object && v.Kind() != rawjson.Array {
 		return v, 0
 	}
 	raw, base := v.Raw(), v.Offset()

@@ -7,6 +7,7 @@ import (
 
 	"gauntlet/internal/leaf/clause"
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/leaf/planted"
 	"gauntlet/oatf"
 	"gauntlet/rawjson"
 )
@@ -16,6 +17,7 @@ const key = "x-gauntlet-carriers"
 
 // How the carriers were determined, for readers.
 const (
+	byFile      = "the planted files that have a marker (" + planted.Key + ")"
 	byAuthor    = "the document names the parts that carry the attack (" + key + ")"
 	byWords     = "parts whose text gives orders to a model"
 	byIndicator = "parts with text that an indicator searches for"
@@ -24,7 +26,7 @@ const (
 	byDefault   = "every part: none is distinguished"
 )
 
-// carriers returns the parts that carry the attack, by the first rule that finds any: the author's statement; text that
+// carriers returns the parts that carry the attack, by the first rule that finds any: planted files with a marker; the author's statement; text that
 // gives a model orders; text that an indicator searches for, since the agent can have it only from there; the question
 // whose answer an indicator examines; what an actor says in a later state but not in the first; everything.
 func carriers(doc *oatf.Document, parts []part) ([]int, string) {
@@ -45,6 +47,7 @@ func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]i
 		basis string
 		is    func(*part) bool
 	}{
+		{byFile, func(p *part) bool { return p.marker != "" }},
 		{byAuthor, func(p *part) bool {
 			return slices.Contains(named, p.Method) || slices.Contains(named, p.Method+" "+p.Name) || slices.Contains(named, p.Phase)
 		}},

@@ -123,9 +123,11 @@ func (w *Watch) noteLife(m *trace.Message) {
 	}
 	switch signIn(m) {
 	case deed:
-		w.acted, w.answered = m.Seq, false
+		w.acted, w.answered = m.Seq, w.quotes(m)
 	case words:
-		w.spoke = m.Seq
+		if w.spoke = m.Seq; w.quotes(m) {
+			w.acted, w.answered = m.Seq, true
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/leaf/planted"
 	"gauntlet/oatf"
 	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
@@ -20,8 +21,9 @@ type part struct {
 	first     bool // in the actor's first state
 	// unplayable says that the format has no place for it here: it cannot be delivered.
 	unplayable bool
-	task       bool // the user's request, in the user's words
-	bait       bool // an answer that only a compliant agent receives
+	task       bool   // the user's request, in the user's words
+	marker     string // of a planted file: whoever repeats it has read the file; "" for what is said
+	bait       bool   // an answer that only a compliant agent receives
 	// choice is the dispatch list that contains the part, nil if it is always said.
 	choice *match.Dispatch
 	entry  rawjson.Value // its entry in choice
@@ -40,7 +42,25 @@ func partsOf(doc *oatf.Document) []part {
 	for i := range doc.Attack.Execution.Actors {
 		out = append(out, actorParts(&doc.Attack.Execution.Actors[i])...)
 	}
+	for _, f := range Files(doc) {
+		if f.Marker != "" {
+			p := newPart("file", f.Path, []string{f.Text})
+			p.Actor, p.Phase, p.marker = planted.Server, "start", f.Marker
+			out = append(out, p)
+		}
+	}
 	return out
+}
+
+// Files returns the files that a valid document plants where the agent works; nil for none.
+func Files(doc *oatf.Document) []planted.File {
+	for _, x := range doc.Attack.Extensions {
+		if x.Name == planted.Key && x.Value.Kind() != rawjson.Null {
+			files, _ := planted.Read(x.Value)
+			return files
+		}
+	}
+	return nil
 }
 
 func actorParts(a *oatf.Actor) []part {

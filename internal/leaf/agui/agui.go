@@ -20,7 +20,9 @@ const (
 	Control = "agent_control"
 	// OwnTool is the trace event for an agent's use of its own tool, from its event stream:
 	// {"tool":"Bash","arguments":{…},"result":"…"}. Observed says whether these are all: {"whole":true}.
-	OwnTool  = "agent_own_tool"
+	OwnTool = "agent_own_tool"
+	// LeftFile is the tool in such an event for a file that the agent's working directory held in the end, whatever wrote it.
+	LeftFile = "file left behind"
 	Observed = "agent_observed"
 )
 
