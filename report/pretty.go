@@ -41,7 +41,7 @@ func (p *page) writeEverything(r *result.Report) {
 	p.attacks(r.Attacks)
 	p.rates(r.Rates)
 	p.expectations(r.Expectations)
-	p.vettingLines(r.Vetted)
+	p.vettingLines(r)
 	p.probing(r.Probing)
 	p.suppressed(r.Suppressed)
 	p.decisions(r.Suppressions)

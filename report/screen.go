@@ -42,7 +42,7 @@ func (p *page) writeScreen(r *result.Report, opt Options) error {
 
 // writeScreenTail writes everything below the findings.
 func (p *page) writeScreenTail(r *result.Report, opt Options) {
-	p.vettingLines(r.Vetted)
+	p.vettingLines(r)
 	p.attackLines(r.Attacks, opt.Height)
 	p.rateLines(r.Rates)
 	p.expectationLines(r.Expectations)
@@ -54,7 +54,7 @@ func (p *page) writeScreenTail(r *result.Report, opt Options) {
 	p.advisoryLines(r.Advisory)
 	p.suppressedLines(r.Suppressed)
 	p.unusedLine(r.Suppressions)
-	p.problemLines(r.Problems)
+	p.problemLines(unsaid(r))
 	p.cutShortLine(r.Coverage.Checks)
 	p.informationLine(r.Findings)
 	if serversAsked(r) {

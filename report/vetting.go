@@ -30,10 +30,10 @@ func verdictSeverity(v *result.Vetting) finding.Severity {
 	return finding.Medium
 }
 
-// vettingLines summarizes each vetting in a few lines.
-func (p *page) vettingLines(all []result.Vetting) {
-	for i := range all {
-		v := &all[i]
+// vettingLines summarizes each vetting in a few lines. What is a problem, or a reason of the verdict, is not repeated.
+func (p *page) vettingLines(r *result.Report) {
+	for i := range r.Vetted {
+		v := &r.Vetted[i]
 		text := capitalised(verdictText(v))
 		paint := p.green
 		if s := verdictSeverity(v); s != finding.None {
@@ -55,11 +55,21 @@ func (p *page) vettingLines(all []result.Vetting) {
 			}
 		}
 		for _, s := range v.Steps {
-			if s.State != result.StepDone && !slices.ContainsFunc(v.Reasons, func(why string) bool { return strings.HasSuffix(why, s.Detail) }) {
-				p.line(capitalised(stepWords(s.State)), Visible(s.Name+": "+s.Detail))
+			text := s.Name + ": " + s.Detail
+			said := slices.ContainsFunc(v.Reasons, func(why string) bool { return strings.HasSuffix(why, s.Detail) }) ||
+				slices.ContainsFunc(r.Problems, func(p finding.Problem) bool { return p.Message == text })
+			if s.State != result.StepDone && !said {
+				p.line(capitalised(stepWords(s.State)), Visible(text))
 			}
 		}
 	}
+}
+
+// unsaid lists the problems that no verdict gives as its reason.
+func unsaid(r *result.Report) []finding.Problem {
+	return slices.DeleteFunc(slices.Clone(r.Problems), func(p finding.Problem) bool {
+		return slices.ContainsFunc(r.Vetted, func(v result.Vetting) bool { return slices.Contains(v.Reasons, p.Message) })
+	})
 }
 
 // packageText describes a package in one line.

@@ -87,7 +87,7 @@ type Package struct {
 // An InstallScript is a command that an installation would run. We never run it.
 type InstallScript struct {
 	Package string `json:"package"` // name and version
-	Event   string `json:"event"`   // "preinstall", "install", "postinstall"
+	Event   string `json:"event"`   // "preinstall", "install", "postinstall"; of a folder also "prepare" and what belongs to it; "build"
 	Command string `json:"command,omitempty"`
 	Own     bool   `json:"own"` // the package's own, not a dependency's
 	File    string `json:"file,omitempty"`

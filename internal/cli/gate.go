@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/finding"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/run/target"
 	"gauntlet/result"
 )
@@ -53,7 +54,7 @@ func (g *gateFlags) exitCode(r *result.Report, written bool) int {
 // tellIncomplete says what the scan did not cover, and what its gate left out, if the exit code alone would not show it.
 func (s *scanCommand) tellIncomplete(r *result.Report) {
 	if n := r.Ungated(s.gate.failOn); n > 0 {
-		s.note("--gate stable leaves %s of experimental checks out of the exit code", plural(n, "finding"))
+		s.note("--gate stable leaves %s of experimental checks out of the exit code", excerpt.Count(n, "finding"))
 	}
 	switch {
 	case r.Complete() || r.FailsAt(s.gate.failOn) || r.FailsImported(s.gate.failOn) || s.scan.ReadNothing():

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/run/clientplan"
 	"gauntlet/internal/run/lockstate"
 	"gauntlet/internal/run/redaction"
@@ -198,7 +199,7 @@ func (l *lockCommand) writeFirst(now *lockstate.State) error {
 	if err := l.writeText(l.file, string(lockstate.First(now, today()).Bytes())); err != nil {
 		return err
 	}
-	l.note("%s: locked %s", l.file, plural(len(now.Entries), "server"))
+	l.note("%s: locked %s", l.file, excerpt.Count(len(now.Entries), "server"))
 	return nil
 }
 
@@ -227,7 +228,7 @@ func (l *lockCommand) approveChanges(cmd *cobra.Command, now *lockstate.State, c
 	}
 	l.noteRemoved()
 	if left > 0 {
-		l.note("%s not approved", plural(left, "change"))
+		l.note("%s not approved", excerpt.Count(left, "change"))
 	}
 	return nil
 }
@@ -276,13 +277,6 @@ func (l *lockCommand) writeChanges(now *lockstate.State, changes []lock.Change) 
 }
 
 func today() string { return time.Now().UTC().Format(time.DateOnly) }
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
 
 // readTargets reads the targets. Those that cannot be read completely are reported and left out, so that their locked state does
 // not change.

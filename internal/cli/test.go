@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/suiterun"
 	"gauntlet/internal/runtime/sandbox"
@@ -98,7 +99,7 @@ func (t *testCommand) readSuite(name string) (*suite.Suite, error) {
 	case err != nil:
 		return nil, err
 	case wrong > 0:
-		return nil, fmt.Errorf("%s cannot be run: %s", name, plural(wrong, "error"))
+		return nil, fmt.Errorf("%s cannot be run: %s", name, excerpt.Count(wrong, "error"))
 	case len(s.Servers) == 0 && s.Trace == "" && t.recording == "":
 		return nil, fmt.Errorf("%s says nothing that is to be done: want servers, or a trace", name)
 	}

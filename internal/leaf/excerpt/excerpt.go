@@ -45,3 +45,11 @@ func Clip(s string, n int) string {
 
 // Quote returns Clip(s, n) as a Go string literal, with invisible characters escaped.
 func Quote(s string, n int) string { return strconv.Quote(Clip(s, n)) }
+
+// Count is a number with its noun, which takes an s from two on.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}

@@ -44,6 +44,14 @@ func TestQuoteShowsWhatIsInvisible(t *testing.T) {
 	}
 }
 
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 files", 1: "1 file", 2: "2 files", -1: "-1 files"} {
+		if got := Count(n, "file"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
 func FuzzCut(f *testing.F) {
 	f.Add("aé🙂\x80", 3)
 	f.Fuzz(func(t *testing.T, s string, n int) {

@@ -89,17 +89,17 @@ func TestDependenciesThatAreOdd(t *testing.T) {
 		says   string
 	}{
 		{"npm:honest", "", "", "2 packages that it depends on"},
-		{"npm:platforms", "", "absent part-win32@1.2.0", "1 packages that it depends on"},
-		{"npm:confused", "GNT-601 GNT-608", "manifest confused@1.0.0", "1 packages that it depends on"},
+		{"npm:platforms", "", "absent part-win32@1.2.0", "1 package that it depends on"},
+		{"npm:confused", "GNT-601 GNT-608", "manifest confused@1.0.0", "1 package that it depends on"},
 		{"npm:by-url", "GNT-607", "address x", "ECONNREFUSED"},
 		{"npm:by-file", "GNT-607", "address x", ""},
 		{"npm:by-git", "GNT-607", "absent x@github:someone/something, address x", "0 packages that it depends on"},
-		{"npm:deeper", "GNT-607", "absent x@github:someone/something, address x", "1 packages that it depends on"},
-		{"npm:bundling", "GNT-607", "bundled x@1.0.0", "1 packages that it depends on"},
+		{"npm:deeper", "GNT-607", "absent x@github:someone/something, address x", "1 package that it depends on"},
+		{"npm:bundling", "GNT-607", "bundled x@1.0.0", "1 package that it depends on"},
 		{"pypi:py-old", "GNT-601", "", "py-old@0.4"},
 		{"pypi:py-old==0.3", "", "", "py-old@0.3"},
 		{"pypi:py-thief", "GNT-501 GNT-601 GNT-607", "address py-thief@1.0", ""},
-		{"pypi:py-hidden", "GNT-601 GNT-607", "address py-built@1.0", "1 packages that it depends on"},
+		{"pypi:py-hidden", "GNT-601 GNT-607", "address py-built@1.0", "1 package that it depends on"},
 		{"pypi:py-platforms", "", "absent winthing", "0 packages that it depends on"},
 	} {
 		t.Run(tt.target, func(t *testing.T) {

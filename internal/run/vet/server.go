@@ -3,7 +3,6 @@ package vet
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/internal/engine/check/config"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/proberun"
 	"gauntlet/internal/run/sourcecode"
@@ -126,7 +126,7 @@ func (v *vetting) definitionsText(notes []target.Note) string {
 			items++
 		}
 	}
-	text := fmt.Sprintf("%d definitions", items)
+	text := excerpt.Count(items, "definition")
 	if v.server.URL == "" {
 		text = "started in a sandbox; " + text
 	}

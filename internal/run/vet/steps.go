@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/source"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/sourcecode"
 	"gauntlet/internal/runtime/discover"
@@ -47,6 +48,7 @@ func (v *vetting) run(ctx context.Context) (*result.Report, error) {
 		return nil, ctx.Err()
 	}
 	v.readServer(ctx)
+	v.noteHandlers()
 	older := v.readOlder(ctx)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -154,15 +156,32 @@ func (v *vetting) readSource(ctx context.Context) error {
 	case errors.Is(found.Err, source.ErrNoSources):
 		v.inapplicable(Source, found.Err.Error())
 		return nil
-	case errors.Is(found.Err, source.ErrNoHandlers): // it may do anything: other code is no answer
-		v.missing(Source, fmt.Sprintf("no handler of a tool was found in %d source files: it may speak the protocol without an SDK; read the code that answers tools/call", found.Sources.Files))
-		return nil
+	case errors.Is(found.Err, source.ErrNoHandlers):
+		return nil // what its server lists says what is missing, see noteHandlers
 	case found.Err != nil:
 		v.missing(Source, strings.ReplaceAll(found.Err.Error(), v.fetched.Dir, v.label()))
 		return nil
 	}
-	v.done(stepSource, "%d handlers of tools in %d source files", len(found.Sources.Handlers), found.Sources.Files)
+	v.done(stepSource, "%s of tools in %s", excerpt.Count(len(found.Sources.Handlers), "handler"), excerpt.Count(found.Sources.Files, "source file"))
 	return nil
+}
+
+// noteHandlers notes a source without a handler of a tool. It may do anything: other code of it is no answer.
+func (v *vetting) noteHandlers() {
+	s := v.read.source
+	if s == nil || !errors.Is(s.Err, source.ErrNoHandlers) {
+		return
+	}
+	files, tools := excerpt.Count(s.Sources.Files, "source file"), 0
+	for _, server := range v.read.catalog.Servers {
+		tools += len(server.Tools())
+	}
+	const way = "it may speak the protocol without an SDK; read the code that answers tools/call"
+	if tools > 0 {
+		v.missing(Source, fmt.Sprintf("what its %s with what the caller sends was not read, since no handler was found in %s: %s", excerpt.Count(tools, "tool")+map[bool]string{true: " does", false: " do"}[tools == 1], files, way))
+		return
+	}
+	v.missing(Source, fmt.Sprintf("no handler of a tool was found in %s: %s", files, way))
 }
 
 // stepAgents covers the package's files for agents: skills, instructions, hooks, settings.
@@ -187,7 +206,7 @@ func (v *vetting) readAgentFiles() {
 	}
 	if len(files) > 0 {
 		v.read.agents = files
-		v.done(stepAgents, "%d files that agents read or run", len(files))
+		v.done(stepAgents, "%s for agents to read or run", excerpt.Count(len(files), "file"))
 	}
 }
 
@@ -215,7 +234,7 @@ func (v *vetting) install(ctx context.Context) {
 	}
 	v.start = start
 	v.server = &launch.Server{Command: slices.Concat(start.Command, v.target.Args), Dir: start.Dir, Env: slices.Concat(start.Env, v.target.Env), Guard: v.target.Guard, Configured: true}
-	text := fmt.Sprintf("%d packages that it depends on; no install script was run", v.fetched.Facts.Installed)
+	text := fmt.Sprintf("%s that it depends on; no install script was run", excerpt.Count(v.fetched.Facts.Installed, "package"))
 	for _, n := range start.Notes {
 		text += "; " + n
 	}

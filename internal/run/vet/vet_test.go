@@ -177,8 +177,8 @@ func TestPackages(t *testing.T) {
 		says    string // in a step
 	}{
 		{"npm:some-weather@1.0.0", "npm", Definitions, result.Accept, "definitions", "", "compared with the sha512 of the registry"},
-		{"npm:some-weather", "npm", "", result.Review, "behaviour", "GNT-449", "no handler of a tool was found in 1 source files"},
-		{"npm:@scope/weather-mcp@^2.0.0", "npm", Source, result.Accept, "source", "", "1 packages that it depends on"},
+		{"npm:some-weather", "npm", "", result.Review, "behaviour", "GNT-449", "what its 1 tool does with what the caller sends was not read, since no handler was found in 1 source file:"},
+		{"npm:@scope/weather-mcp@^2.0.0", "npm", Source, result.Accept, "source", "", "1 package that it depends on"},
 		{"npm:needs-a-key", "npm", Definitions, result.Accept, "definitions", "", "it did not start without WEATHER_API_KEY"},
 		{"npm:needs-a-folder", "npm", Definitions, result.Accept, "definitions", "", "the argument /tmp"},
 		{"npm:old-weather", "npm", Definitions, result.Accept, "definitions", "GNT-606", ""},
@@ -188,7 +188,7 @@ func TestPackages(t *testing.T) {
 		{"npm:calculating", "npm", "", result.Refuse, "behaviour", "GNT-404", ""},
 		{"npm:sending", "npm", Definitions, result.Refuse, "definitions", "GNT-501", ""},
 		{"pypi:py-weather==0.3", "pip", Source, result.Review, "definitions", "", "compared with the sha256 of the index"},
-		{"pypi:py-parts", "pip", Definitions, result.Accept, "definitions", "", "1 packages that it depends on"},
+		{"pypi:py-parts", "pip", Definitions, result.Accept, "definitions", "", "1 package that it depends on"},
 		{"pypi:py-library", "pip", "", result.Unknown, "", "", "names no program"},
 		{"go:example.org/weather@v1.2.3", "go", Definitions, result.Accept, "definitions", "", "it was built in the sandbox"},
 		{"go:example.org/tools/cmd/weather-mcp@v0.1.0", "go", Definitions, result.Accept, "definitions", "", "it was built in the sandbox"},

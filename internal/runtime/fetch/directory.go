@@ -43,7 +43,7 @@ func (f *Fetcher) recognise(p *Fetched) error {
 	switch {
 	case has("manifest.json") && f.isBundle(p.Dir):
 		return f.recogniseBundle(p)
-	case has("pyproject.toml"):
+	case has("pyproject.toml"), has("setup.py"):
 		m, err := readPythonProject(p.Dir)
 		if err != nil {
 			return err
@@ -56,6 +56,7 @@ func (f *Fetcher) recognise(p *Fetched) error {
 			}
 		}
 		p.Facts.Direct = len(m.Project.Dependencies)
+		p.notePythonBuild(m, has("setup.py"))
 		p.install = func(ctx context.Context) (*Start, error) { return f.installPythonProject(ctx, p, m) }
 		return nil
 	case has("go.mod"):
@@ -64,7 +65,7 @@ func (f *Fetcher) recognise(p *Fetched) error {
 		return nil
 	}
 	p.install = func(context.Context) (*Start, error) {
-		return nil, fmt.Errorf("it %w: there is no package.json, pyproject.toml, go.mod or manifest.json at its top", ErrCannotStart)
+		return nil, fmt.Errorf("it %w: there is no package.json, pyproject.toml, setup.py, go.mod or manifest.json at its top", ErrCannotStart)
 	}
 	return nil
 }

@@ -59,6 +59,7 @@ type Fetched struct {
 	installed string // the SHA-256 of the archive that was installed, in hexadecimal; "" where nobody says
 	install   func(context.Context) (*Start, error)
 	temporary []string // directories that Close removes
+	linked    []string // folders below Dir that npm links into a project, with slashes
 }
 
 // Close removes what is not kept in the cache.

@@ -32,6 +32,10 @@ type nodeManifest struct {
 	Scripts      map[string]string `json:"scripts"`
 	Dependencies map[string]string `json:"dependencies"`
 	Optional     map[string]string `json:"optionalDependencies"`
+	Dev          map[string]string `json:"devDependencies"`
+	Workspaces   json.RawMessage   `json:"workspaces"`
+
+	native bool // binding.gyp lies beside it, and no script of its own stands in for the build
 
 	text []byte
 	bins map[string]string // by name
@@ -54,7 +58,12 @@ func readNodeManifest(dir string) (*nodeManifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseNodeManifest(text)
+	m, err := parseNodeManifest(text)
+	if err == nil && m.Scripts["install"] == "" && m.Scripts["preinstall"] == "" {
+		_, absent := os.Lstat(filepath.Join(dir, "binding.gyp"))
+		m.native = absent == nil
+	}
+	return m, err
 }
 
 // parseNodeManifest reads a package.json. What is of another type than expected is left out, and the rest is read.
@@ -64,7 +73,7 @@ func parseNodeManifest(text []byte) (*nodeManifest, error) {
 	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &members); err != nil {
 		return nil, fmt.Errorf("package.json: %w", err)
 	}
-	for name, to := range map[string]any{"name": &m.Name, "version": &m.Version, "bin": &m.Bin, "main": &m.Main, "scripts": &m.Scripts, "dependencies": &m.Dependencies, "optionalDependencies": &m.Optional} {
+	for name, to := range map[string]any{"name": &m.Name, "version": &m.Version, "bin": &m.Bin, "main": &m.Main, "scripts": &m.Scripts, "dependencies": &m.Dependencies, "optionalDependencies": &m.Optional, "devDependencies": &m.Dev, "workspaces": &m.Workspaces} {
 		if raw := members[name]; raw != nil {
 			_ = json.Unmarshal(raw, to)
 		}
@@ -119,9 +128,6 @@ func chooseProgram(names []string, pkg string) (name string, others int) {
 	return names[0], others
 }
 
-// installEvents are the scripts that npm runs when a package is installed.
-var installEvents = []string{"preinstall", "install", "postinstall"}
-
 // noteNode notes what the package.json of an unpacked package says.
 func noteNode(p *Fetched) error {
 	m, err := readNodeManifest(p.Dir)
@@ -133,17 +139,15 @@ func noteNode(p *Fetched) error {
 		return nil
 	}
 	p.Facts.Direct = len(m.Dependencies)
-	label := m.Name + "@" + m.Version
-	for _, event := range installEvents {
-		if command := m.Scripts[event]; command != "" {
-			p.Facts.Scripts = append(p.Facts.Scripts, result.InstallScript{Package: label, Event: event, Command: command, Own: true, File: "package.json", Line: lineOf(m.text, `"`+event+`"`)})
-		}
-	}
-	if _, err := os.Lstat(filepath.Join(p.Dir, "binding.gyp")); err == nil && m.Scripts["install"] == "" && m.Scripts["preinstall"] == "" {
-		p.Facts.Scripts = append(p.Facts.Scripts, result.InstallScript{Package: label, Event: "install", Command: nativeBuild, Own: true, File: "binding.gyp"})
+	p.noteScripts("package.json", m)
+	if p.isProject() {
+		return p.noteLinked(m)
 	}
 	return nil
 }
+
+// isProject reports whether the package is a folder of its author and not what a registry would hand out.
+func (p *Fetched) isProject() bool { return p.Kind == Directory || p.Kind == Git }
 
 // lineOf returns the line of a text in which a word stands first, 0 for none.
 func lineOf(text []byte, word string) int {
@@ -153,9 +157,6 @@ func lineOf(text []byte, word string) int {
 	}
 	return bytes.Count(text[:i], []byte("\n")) + 1
 }
-
-// maxScripts bounds the install scripts of dependencies that a report lists.
-const maxScripts = 50
 
 // maxOdd bounds the odd dependencies that a report lists.
 const maxOdd = 50
@@ -223,12 +224,8 @@ func cleanPaths(in map[string]string) map[string]string {
 }
 
 func installScripts(m *nodeManifest) map[string]string {
-	out := map[string]string{}
-	for _, event := range installEvents {
-		if command := m.Scripts[event]; command != "" {
-			out[event] = command
-		}
-	}
+	out := maps.Clone(m.Scripts)
+	maps.DeleteFunc(out, func(event, command string) bool { return command == "" || !slices.Contains(installEvents, event) })
 	return out
 }
 
@@ -247,33 +244,33 @@ type lockedPackage struct {
 	Optional     map[string]string `json:"optionalDependencies"`
 }
 
-// noteNodeTree notes what npm chose, also where it did not install it, and what of that is no version of a package of a registry.
-// Without registries what lies there was installed by the user.
+// noteNodeTree notes what npm chose, also where it did not install it, what of that is no version of a package of a registry, and
+// what lies there whatever the lockfile says. Without registries what lies there was installed by the user.
 func (p *Fetched) noteNodeTree(tree string, registries []string) error {
-	text, err := os.ReadFile(filepath.Join(tree, "package-lock.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		text, err = os.ReadFile(filepath.Join(tree, "node_modules", ".package-lock.json"))
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // nothing was installed
-	} else if err != nil {
+	packages, err := readNodeLock(tree)
+	if err != nil && registries != nil {
 		return err
+	} else if err != nil {
+		p.odd(result.OddUnverified, p.Label, "its lockfile could not be read")
 	}
-	var lock struct {
-		Packages map[string]lockedPackage `json:"packages"`
+	absent, missing := notChosen(packages), 0
+	onDisk := map[string]*nodeManifest{}
+	for _, at := range append(p.linked, ".") {
+		p.readModules(tree, at, onDisk)
 	}
-	if err := json.Unmarshal(text, &lock); err != nil {
-		return fmt.Errorf("what npm says it installed: %w", err)
+	for at, m := range onDisk {
+		if _, listed := packages[at]; !listed {
+			packages[at] = lockedPackage{Name: m.Name, Version: m.Version, InBundle: true, Dependencies: m.Dependencies, Optional: m.Optional}
+		}
 	}
-	absent, missing := notChosen(lock.Packages), 0
-	for _, at := range slices.Sorted(maps.Keys(lock.Packages)) {
+	for _, at := range slices.Sorted(maps.Keys(packages)) {
 		_, name, ok := cutLast(at, "node_modules/")
-		one := lock.Packages[at]
+		one := packages[at]
 		if one.Name != "" {
 			name = one.Name
 		}
-		own := ok && name == p.Name && strings.Count(at, "node_modules/") == 1
-		if !ok || one.Dev {
+		own := ok && name == p.Name && strings.Count(at, "node_modules/") == 1 && !p.isProject()
+		if !ok || one.Dev && !p.isProject() {
 			continue
 		}
 		label := name
@@ -291,11 +288,18 @@ func (p *Fetched) noteNodeTree(tree string, registries []string) error {
 		if own {
 			continue
 		}
-		p.Packages = append(p.Packages, Dependency{"npm", name, one.Version})
-		if one.HasInstallScript && len(p.Facts.Scripts) < maxScripts {
-			p.Facts.Scripts = append(p.Facts.Scripts, result.InstallScript{Package: label, Event: "install"})
+		m := onDisk[at]
+		switch {
+		case m != nil:
+			p.noteScripts(path.Join(at, "package.json"), m)
+		case one.HasInstallScript:
+			p.addScripts(result.InstallScript{Package: label, Event: "install"})
 		}
-		if _, err := os.Lstat(filepath.Join(tree, filepath.FromSlash(at))); err != nil {
+		if one.Dev {
+			continue
+		}
+		p.Packages = append(p.Packages, Dependency{"npm", name, one.Version})
+		if m == nil {
 			absent = append(absent, label)
 			missing++
 		}
@@ -303,6 +307,29 @@ func (p *Fetched) noteNodeTree(tree string, registries []string) error {
 	p.Facts.Installed = len(p.Packages) - missing
 	p.noteAbsent(absent)
 	return nil
+}
+
+// readNodeLock reads what npm says that it chose, by the place in the tree; nothing where there is no lockfile.
+func readNodeLock(tree string) (map[string]lockedPackage, error) {
+	var lock struct {
+		Packages map[string]lockedPackage `json:"packages"`
+	}
+	text, err := os.ReadFile(filepath.Join(tree, "package-lock.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = os.ReadFile(filepath.Join(tree, "node_modules", ".package-lock.json"))
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &lock)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err != nil {
+		err = fmt.Errorf("what npm says it installed: %w", err)
+	}
+	if lock.Packages == nil {
+		lock.Packages = map[string]lockedPackage{}
+	}
+	return lock.Packages, err
 }
 
 // noteShrinkwrap notes what the lockfile that a package brings asks for beside the registry: npm takes it from there, whatever the

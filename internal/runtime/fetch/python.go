@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -295,8 +296,8 @@ func (p *Fetched) notePythonTree(report string) error {
 		} else if one.Download.Archive.Hashes["sha256"] == "" {
 			p.odd(result.OddUnverified, label, "the index gives no hash of it")
 		}
-		if file := path.Base(one.Download.URL); !strings.HasSuffix(file, ".whl") && !own && len(p.Facts.Scripts) < maxScripts {
-			p.Facts.Scripts = append(p.Facts.Scripts, result.InstallScript{Package: label, Event: "build"})
+		if file := path.Base(one.Download.URL); !strings.HasSuffix(file, ".whl") && !own {
+			p.addScripts(result.InstallScript{Package: label, Event: "build"})
 		}
 		for _, r := range one.Metadata.Requires {
 			name := requiredName.FindString(r)
@@ -372,10 +373,53 @@ type pythonProject struct {
 		Dependencies []string          `toml:"dependencies"`
 		Scripts      map[string]string `toml:"scripts"`
 	} `toml:"project"`
+	Build struct {
+		Path []string `toml:"backend-path"` // folders of the project that hold what builds it
+	} `toml:"build-system"`
+	Tool struct {
+		Hatch  map[string]any `toml:"hatch"`
+		Poetry struct {
+			Build any `toml:"build"` // a program, or a table that names one
+		} `toml:"poetry"`
+	} `toml:"tool"`
 }
 
+// notePythonBuild notes that pip runs code of a project's author to build it: a setup.py, a backend of its own, or a program that
+// hatch or poetry is told to run.
+func (p *Fetched) notePythonBuild(m *pythonProject, setup bool) {
+	s := result.InstallScript{Package: p.Label, Event: "build", Own: true, File: "pyproject.toml"}
+	switch {
+	case setup:
+		s.Command, s.File = "setup.py", "setup.py"
+	case len(m.Build.Path) > 0:
+		s.Command = "a build backend in " + strings.Join(m.Build.Path, ", ")
+	case hasHook(m.Tool.Hatch):
+		s.Command = "a build hook of hatch"
+	case m.Tool.Poetry.Build != nil:
+		s.Command = "a build script of poetry"
+	default:
+		return
+	}
+	p.Facts.Scripts = append(p.Facts.Scripts, s)
+}
+
+// hasHook reports whether settings of hatch have it run a file of the project, for whatever it builds.
+func hasHook(settings map[string]any) bool {
+	for name, v := range settings {
+		inner, _ := v.(map[string]any)
+		if _, custom := inner["custom"]; name == "hooks" && custom || hasHook(inner) {
+			return true
+		}
+	}
+	return false
+}
+
+// readPythonProject reads the pyproject.toml of a project; one that has a setup.py alone says nothing.
 func readPythonProject(dir string) (*pythonProject, error) {
 	text, err := readSmall(filepath.Join(dir, "pyproject.toml"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &pythonProject{}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

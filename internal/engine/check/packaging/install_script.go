@@ -19,7 +19,9 @@ var _ = register(check.Check{
 postinstall script, or a native build that implies one. Malicious packages favour such scripts.
 
 Severity high if the command downloads something and passes it to an interpreter, or contains an inline program; medium for
-any other command of the package; low for commands of its dependencies, one finding each.
+any other command of the package, and for a dependency that passes a download to an interpreter; low for all other commands of
+its dependencies, one finding each. What a command has npm run of the other scripts is part of it. For a folder and for a
+repository, prepare and what belongs to it count as well: npm runs them there.
 
 gauntlet vet runs none of them. If a server needs its script in order to start, the report says so.`,
 	Advice: "Read the script, and install with --ignore-scripts if the server works without it.",
@@ -35,15 +37,19 @@ gauntlet vet runs none of them. If a server needs its script in order to start, 
 	},
 })
 
-// loadsAndRuns matches a command that runs what it has just loaded, or that holds a program.
-var loadsAndRuns = lazyregexp.New(`(?i)\b(curl|wget|iwr|invoke-webrequest)\b.*(\||&&|;|\$\()|\$\(\s*(curl|wget)|\b(node|deno|bun)\s+(-e|--eval|-p)\b|\b(python3?|perl|ruby)\s+-[ce]\b|\bbase64\b.*\|\s*(ba|z)?sh\b|\bpowershell\b.*-enc`)
+// loadsAndRuns matches a command that runs what it has just loaded, and inlineProgram one that holds a program.
+var (
+	loadsAndRuns  = lazyregexp.New(`(?i)\b(curl|wget|iwr|invoke-webrequest)\b.*(\||&&|;|\$\()|\$\(\s*(curl|wget)|\bbase64\b.*\|\s*(ba|z)?sh\b|\bpowershell\b.*-enc`)
+	inlineProgram = lazyregexp.New(`(?i)\b(node|deno|bun)\s+(-e|--eval|-p)\b|\b(python3?|perl|ruby)\s+-[ce]\b`)
+)
 
 func scriptSeverity(s result.InstallScript) finding.Severity {
+	loads := loadsAndRuns.MatchString(s.Command)
 	switch {
-	case !s.Own:
-		return finding.Low
-	case loadsAndRuns.MatchString(s.Command):
+	case s.Own && (loads || inlineProgram.MatchString(s.Command)):
 		return finding.High
+	case !s.Own && !loads:
+		return finding.Low
 	}
 	return finding.None
 }

@@ -207,7 +207,7 @@ func judgeStdout(e *probe.Protocol) (string, finding.Severity) {
 	if e.Transport != "stdio" || e.Noise == 0 {
 		return "", finding.None
 	}
-	text := fmt.Sprintf("%s on stdout that %s no message", count(e.Noise, "line"), map[bool]string{true: "is", false: "are"}[e.Noise == 1])
+	text := fmt.Sprintf("%s on stdout that %s no message", excerpt.Count(e.Noise, "line"), map[bool]string{true: "is", false: "are"}[e.Noise == 1])
 	if e.NoiseLine != "" {
 		text += fmt.Sprintf(": %s, after %s", excerpt.Quote(e.NoiseLine, 200), e.NoiseAfter)
 	}

@@ -1,7 +1,6 @@
 package probing
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -63,12 +62,4 @@ func printable(x *probe.Exchange) bool {
 // shellQuote writes a word for a shell.
 func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// count is a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

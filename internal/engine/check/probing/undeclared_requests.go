@@ -6,6 +6,7 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
 )
@@ -50,7 +51,7 @@ func judgeUndeclared(e *probe.Protocol) Verdict {
 	if calls == 0 {
 		return Verdict{}
 	}
-	return held(count(calls, "call") + " without capabilities: the server asked for nothing")
+	return held(excerpt.Count(calls, "call") + " without capabilities: the server asked for nothing")
 }
 
 var _ = add(Probe{
@@ -83,7 +84,7 @@ func judgeNotices(e *probe.Protocol) Verdict {
 	if calls == 0 {
 		return Verdict{}
 	}
-	return held(count(calls, "call") + ": nothing came that nobody had asked for")
+	return held(excerpt.Count(calls, "call") + ": nothing came that nobody had asked for")
 }
 
 // judgeOutputs compares the results of calls with what their tools declare that they return.
@@ -109,5 +110,5 @@ func judgeOutputs(e *probe.Protocol) Verdict {
 	if compared == 0 {
 		return Verdict{}
 	}
-	return held(count(compared, "result") + " as the output schemas say")
+	return held(excerpt.Count(compared, "result") + " as the output schemas say")
 }
