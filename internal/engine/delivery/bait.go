@@ -1,8 +1,10 @@
 package delivery
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"unicode"
 
 	"gauntlet/oatf"
 	"gauntlet/oatf/match"
@@ -38,7 +40,7 @@ func looksAtUse(in *oatf.Indicator, p *part, doc *oatf.Document) bool {
 	}
 	if argument, ok := strings.CutPrefix(path, "arguments."); ok {
 		argument, _, _ = strings.Cut(argument, ".")
-		return slices.Equal(toolsDeclaring(doc, argument), []string{p.Name})
+		return slices.Equal(toolsDeclaring(doc, argument), []string{p.Name}) && !p.precedes(argument)
 	}
 	target, err := match.ParseTarget(path)
 	if err != nil {
@@ -54,6 +56,42 @@ func looksAtUse(in *oatf.Indicator, p *part, doc *oatf.Document) bool {
 	}
 	_, ok := holds.HoldsAt(target, request.Root())
 	return ok
+}
+
+// precedes reports whether the part is what a tool answers without an argument, where it answers otherwise with it: the first of
+// pages without an end, of which any agent gets one.
+func (p *part) precedes(argument string) bool {
+	var without, with rawjson.Tree
+	if p.choice == nil || without.Parse(`{"arguments":{}}`, 0) != nil || with.Parse(`{"arguments":{`+rawjson.Quote(argument)+`:"x"}}`, 0) != nil {
+		return false
+	}
+	answer, err := p.choice.Select(context.Background(), without.Root())
+	other, otherErr := p.choice.Select(context.Background(), with.Root())
+	return err == nil && otherErr == nil && answer == p.entry && other != answer
+}
+
+// sought are the names at whose use indicators look: of baits, and of arguments.
+func sought(doc *oatf.Document, parts []part) (names []string) {
+	for i := range parts {
+		if parts[i].bait {
+			names = append(names, strings.ToLower(parts[i].Name))
+		}
+	}
+	for i := range doc.Attack.Indicators {
+		if argument, ok := strings.CutPrefix(doc.Attack.Indicators[i].Target, "arguments."); ok {
+			argument, _, _ = strings.Cut(argument, ".")
+			names = append(names, strings.ToLower(argument))
+		}
+	}
+	return names
+}
+
+// asksFor reports whether the part is an answer that names what is sought, and not itself what is.
+func (p *part) asksFor(names []string) bool {
+	return p.Name != "" && !p.bait && slices.ContainsFunc(p.texts, func(text string) bool {
+		words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(names, w) && w != strings.ToLower(p.Name) })
+	})
 }
 
 // toolsDeclaring returns the distinct names of the tools that declare an argument.

@@ -21,13 +21,15 @@ const (
 	byAuthor    = "the document names the parts that carry the attack (" + key + ")"
 	byWords     = "parts whose text gives orders to a model"
 	byIndicator = "parts with text that an indicator searches for"
+	byAsking    = "answers that name the call or the argument that an indicator examines"
 	bySurface   = "parts that ask for the answer that an indicator examines"
 	byChange    = "parts that the actor did not have at the beginning"
 	byDefault   = "every part: none is distinguished"
 )
 
-// carriers returns the parts that carry the attack, by the first rule that finds any: planted files with a marker; the author's statement; text that
-// gives a model orders; text that an indicator searches for, since the agent can have it only from there; the question
+// carriers returns the parts that carry the attack, by the first rule that finds any: planted files with a marker; the
+// author's statement; text that gives a model orders; text that an indicator searches for, since the agent can have it only
+// from there; an answer that names the call that an indicator examines; the question
 // whose answer an indicator examines; what an actor says in a later state but not in the first; everything.
 func carriers(doc *oatf.Document, parts []part) ([]int, string) {
 	markBaits(doc, parts)
@@ -41,7 +43,7 @@ func carriers(doc *oatf.Document, parts []part) ([]int, string) {
 // else: the user is not the attacker.
 func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]int, string) {
 	named := namedBy(doc)
-	anchors := anchorsOf(doc)
+	anchors, names := anchorsOf(doc), sought(doc, parts)
 	var r clause.Reader
 	for _, rule := range []struct {
 		basis string
@@ -55,6 +57,7 @@ func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]i
 		{byIndicator, func(p *part) bool {
 			return slices.ContainsFunc(p.texts, func(s string) bool { return holdsAnchor(s, anchors) })
 		}},
+		{byAsking, func(p *part) bool { return p.asksFor(names) }},
 		{bySurface, func(p *part) bool {
 			return (p.Method == mcp.ElicitationCreate || p.Method == mcp.SamplingCreateMessage) &&
 				slices.ContainsFunc(doc.Attack.Indicators, func(i oatf.Indicator) bool { return i.Surface == p.Method })
@@ -74,7 +77,7 @@ func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]i
 				out = append(out, i)
 			}
 		}
-		if out == nil && rule.basis != byIndicator { // a bait often contains just what an indicator searches for
+		if out == nil && rule.basis != byIndicator && rule.basis != byAsking { // a bait often contains just what an indicator searches for
 			out = baits
 		}
 		if out != nil {

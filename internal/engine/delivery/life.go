@@ -131,17 +131,13 @@ func (w *Watch) noteLife(m *trace.Message) {
 	}
 }
 
-// lifeAfter returns the strongest sign of life after the attack reached its target. If our action carries the attack, its answer is one.
+// lifeAfter returns the strongest sign of life after the last part of the attack that arrived, at its first delivery: an agent
+// that dies of a poisoned result has not resisted it by having called the tool. If our action carries the attack, its
+// answer is one.
 func (w *Watch) lifeAfter(e *verdict.Exposure) sign {
-	first := map[string]int{} // by actor, the message that delivered its first part
-	for _, p := range e.Parts {
-		if seq := first[p.Actor]; p.Delivered > 0 && (seq == 0 || p.Message < seq) {
-			first[p.Actor] = p.Message
-		}
-	}
 	reached := 0
-	for _, seq := range first {
-		reached = max(reached, seq)
+	for _, p := range e.Parts {
+		reached = max(reached, p.Message)
 	}
 	for seq, r := range w.asked { // a server that never answers may be the goal of the attack
 		if r.deed && seq > reached {

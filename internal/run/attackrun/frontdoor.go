@@ -49,7 +49,7 @@ func (p *play) serveFrontDoor(ctx context.Context, ln net.Listener) {
 		if p.outcome.Trouble == nil {
 			p.outcome = outcome
 		}
-		return answer, outcome.Trouble
+		return answer, outcome.Failure()
 	})
 	hs := &http.Server{Handler: door, ReadHeaderTimeout: 10 * time.Second}
 	ended := make(chan struct{})

@@ -426,7 +426,7 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 			Actor: w.Actor, Phase: w.Phase, Do: w.Do, Session: w.Session, Times: w.Times, Bytes: w.Bytes, Ceiling: w.Ceiling,
 			Client: string(w.Client), Next: w.Next, Messages: w.Back, Again: w.Again, Resumed: w.Resumed,
 		}
-		if p.outcome.Crashed && w.Client != attack.WentOn {
+		if p.outcome.Command && p.outcome.Crashed && w.Client != attack.WentOn {
 			one.Client = "crashed"
 		}
 		out.Wire = append(out.Wire, one)

@@ -188,7 +188,7 @@ func (t *Target) play(ctx context.Context, agent *testagent.Agent, task string, 
 	if outcome.Answer != "" {
 		_, _ = file.Recorder().Record(trace.Message{ // losses are reported when the file is closed
 			Time: time.Now(), Actor: t.Name, Protocol: agui.Protocol, Direction: trace.ToClient, Kind: trace.Event, Method: agui.Answer,
-			Raw: agui.AnswerContent(strings.ToValidUTF8(outcome.Answer, "\uFFFD"), outcome.Trouble != nil),
+			Raw: agui.AnswerContent(strings.ToValidUTF8(outcome.Answer, "\uFFFD"), outcome.Failure() != nil),
 		})
 	}
 	if err := file.Close(); err != nil {

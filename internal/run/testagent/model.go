@@ -55,12 +55,14 @@ func OfModel(client *model.Client, loop modelagent.Options, run int, limit time.
 	}
 }
 
-// Unanswered reports whether there was a model that was never asked to the end or did not answer.
+// Unanswered reports whether there was a model and it neither answered nor did anything.
 func (o *Outcome) Unanswered() bool {
-	return o.Model != nil && (o.Model.End == modelagent.NoAnswer || o.Model.End == modelagent.Finished && o.Model.Calls == 0 && strings.TrimSpace(o.Model.Said) == "")
+	m := o.Model
+	return m != nil && m.Calls == 0 && (m.End == modelagent.NoAnswer || m.End == modelagent.Finished && strings.TrimSpace(m.Said) == "")
 }
 
-// modelOutcome says how a model ended. Only if it finished by itself is its inaction meaningful.
+// modelOutcome says how a model ended. Only if it finished by itself is its inaction meaningful; if its provider failed, what it had
+// done until then counts, as for a program that ends with a status.
 func modelOutcome(r modelagent.Result, err error) Outcome {
 	out := Outcome{Model: &r, Answer: r.Said, AnswerCut: r.SaidCut}
 	switch r.End {
@@ -85,6 +87,10 @@ func modelOutcome(r modelagent.Result, err error) Outcome {
 	text := out.Ended
 	if r.Detail != "" && r.End != modelagent.NotStarted {
 		text += ": " + r.Detail
+	}
+	if r.End == modelagent.NoAnswer && r.Calls > 0 {
+		out.Ended, out.Crashed = text, true
+		return out
 	}
 	out.Trouble = errors.New(text)
 	return out

@@ -60,7 +60,7 @@ type Outcome struct {
 	Scripted bool   // it followed a script
 	Stderr   string // the end of its standard error, if that explains something
 	Command  bool   // it is a user's program
-	Crashed  bool   // it failed by itself
+	Crashed  bool   // it failed by itself: a program with a status, or a model whose provider failed after calls
 	// Answer is its answer to the user, or ""; AnswerCut says that it was cut.
 	Answer    string
 	AnswerCut bool
@@ -70,6 +70,14 @@ type Outcome struct {
 	Observed bool
 	// Model is a model's result; nil for other agents.
 	Model *modelagent.Result
+}
+
+// Failure is why an agent did not finish, nil if it did.
+func (o *Outcome) Failure() error {
+	if o.Trouble == nil && o.Crashed {
+		return errors.New(o.Ended)
+	}
+	return o.Trouble
 }
 
 // New resolves Options.Agent. It starts nothing.
