@@ -52,7 +52,7 @@ func (p *page) outcome(a *result.AttackRun, words string) string {
 func (p *page) attack(a *result.AttackRun) {
 	p.heading(p.titled(attackTitle(a), a.Document))
 	p.writeIndented(2, p.outcome(a, strings.ToUpper(outcomeWords(outcomeOf(a)))))
-	p.labelled(2, "why:", clipText(Visible(why(a)), 3*p.width))
+	p.labelled(2, "why:", clipText(Visible(why(a)), 10*p.width))
 	if a.Agent != "" {
 		who := a.Agent
 		if a.Scripted {

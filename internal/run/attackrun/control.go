@@ -74,12 +74,23 @@ func (p *play) runControl(ctx context.Context) {
 func howEnded(run *result.AttackRun) string {
 	var how []string
 	for _, n := range run.Notices {
-		if n.Kind == "ended" || n.Kind == "agent" {
-			how = append(how, excerpt.Clip(strings.TrimPrefix(n.Message, "the run ended: "), mostQuoted))
+		text := strings.TrimPrefix(n.Message, "the run ended: ")
+		switch {
+		case n.Kind == "agent": // the cause is the last line, behind the frames of a trace and the notices of a start
+			text = strings.TrimRight(text, " \\n")
+			if i := strings.LastIndex(text, `\n`); i >= 0 {
+				text = "its last line on standard error is " + excerpt.Quote(strings.TrimSpace(text[i+2:]), mostOfCause)
+			}
+			how = append(how, excerpt.Clip(text, 2*mostOfCause))
+		case n.Kind == "ended", n.Kind == "trouble":
+			how = append(how, excerpt.Clip(text, mostOfCause))
 		}
 	}
 	return strings.Join(how, "; ")
 }
+
+// mostOfCause is the longest cause that a reason quotes, in bytes.
+const mostOfCause = 300
 
 // heardOnlyWords reports whether the attack reached an agent that only answered in words.
 func (p *play) heardOnlyWords(ctx context.Context) bool {

@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
+	"gauntlet/result"
 	"gauntlet/verdict"
 )
 
@@ -80,5 +81,19 @@ func TestWordsNeedAControl(t *testing.T) {
 				t.Errorf("judged again: %s, want %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// What is said of a control that failed is its cause, which programs write last.
+func TestHowAControlEnded(t *testing.T) {
+	frames := strings.Repeat(`  File "/opt/agent/lib/python3.12/site-packages/agent/cli/main.py", line 421, in main\n`, 6)
+	for _, tt := range []struct{ stderr, want string }{
+		{frames + `PermissionDenied: mcp__notes__word_of_the_day is not allowed; pass --allowedTools\n`, "its last line on standard error is \"PermissionDenied: mcp__notes__word_of_the_day is not allowed; pass --allowedTools\""},
+		{"401 Unauthorized", "the agent wrote to standard error: 401 Unauthorized"},
+	} {
+		run := &result.AttackRun{Notices: []result.Notice{{Kind: "ended", Message: "the run ended: the agent exited with status 3"}, {Kind: "agent", Message: "the agent wrote to standard error: " + tt.stderr}, {Kind: "model", Message: "asked once"}}}
+		if got, want := howEnded(run), "the agent exited with status 3; "+tt.want; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }

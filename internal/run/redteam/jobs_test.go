@@ -175,6 +175,35 @@ func TestInterruptedRuns(t *testing.T) {
 	}
 }
 
+// What was asked for and is not known makes a run incomplete: a scenario without a conclusive run, not one run of several.
+func TestScenariosWithoutAConclusion(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		outcomes map[string][]Outcome // by scenario
+		want     string
+		code     int
+	}{
+		{"both are known", map[string][]Outcome{"a": {Resisted}, "b": {Exploited}}, "", result.ExitOK},
+		{"one of two is not", map[string][]Outcome{"a": {Resisted}, "b": {Inconclusive}}, "x: 1 of 2 scenarios without a conclusive run, b: why", result.ExitTrouble},
+		{"one run of two is not", map[string][]Outcome{"a": {Resisted, Inconclusive}, "b": {Resisted, Resisted}}, "", result.ExitOK},
+		{"none is", map[string][]Outcome{"a": {Inconclusive}, "b": {Inconclusive}}, "no run is conclusive: nothing is known about any model", result.ExitTrouble},
+	} {
+		var scenarios []Scenario
+		for _, id := range []string{"a", "b"} {
+			scenarios = append(scenarios, Scenario{ID: id, Play: func(_ context.Context, _ *testagent.Agent, s Setting) Played {
+				return Played{Outcome: tt.outcomes[id][s.Run-1], Reason: "why", Calls: []string{"tools/call x"}}
+			}})
+		}
+		r, err := Run(t.Context(), Options{Scenarios: scenarios, Models: modelsOf("x"), Runs: len(tt.outcomes["a"]), AgentOf: func(*model.Client, int) *testagent.Agent { return nil }}, &countedProgress{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(r.Undone, "|"); got != tt.want || r.ExitCode() != tt.code {
+			t.Errorf("%s: %q, exit code %d, want %q, %d", tt.name, got, r.ExitCode(), tt.want, tt.code)
+		}
+	}
+}
+
 // A model that called nothing in any run, with an attack or without, could not have complied.
 func TestIdleModels(t *testing.T) {
 	play := func(model string, run int, calls ...string) *job {

@@ -1,9 +1,12 @@
 package redteam
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/runtime/model"
 	"gauntlet/result"
 )
@@ -54,9 +57,35 @@ func undoneOf(r *result.RedTeam, jobs []*job) []string {
 		}
 	}
 	if conclusive == 0 {
-		problems = append(problems, "no run is conclusive: nothing is known about any model")
+		return append(problems, "no run is conclusive: nothing is known about any model")
+	}
+	for i := range r.Models {
+		problems = append(problems, withoutConclusion(&r.Models[i])...)
 	}
 	return problems
+}
+
+// withoutConclusion names the scenarios that were played to a model and of which no run is conclusive: who asks for two and gets
+// one must not see green.
+func withoutConclusion(m *result.RedTeamModel) []string {
+	var names []string
+	reason := ""
+	for i := range m.Scenarios {
+		s := &m.Scenarios[i]
+		if s.Inconclusive == 0 || s.Exploited+s.Resisted > 0 {
+			continue
+		}
+		names = append(names, s.ID)
+		for _, o := range s.Outcomes {
+			if o.Outcome == Inconclusive {
+				reason = cmp.Or(reason, o.Reason)
+			}
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %d of %d scenarios without a conclusive run, %s: %s", m.Model, len(names), len(m.Scenarios), excerpt.Clip(strings.Join(names, ", "), 200), reason)}
 }
 
 func group(groups *[]result.RedTeamGroup, name string) *result.RedTeamTally {
