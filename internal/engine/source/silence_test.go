@@ -41,3 +41,23 @@ func TestParametersThatArriveNowhere(t *testing.T) {
 		})
 	}
 }
+
+// TestMoreValuesThanAreKept: where more of a caller's values come together than are told apart, the rest is not passed over in silence.
+func TestMoreValuesThanAreKept(t *testing.T) {
+	for n, want := range map[int]bool{20: false, 40: true} {
+		var fields, parts strings.Builder
+		for i := range n {
+			fmt.Fprintf(&fields, "p%d: z.string(), ", i)
+			fmt.Fprintf(&parts, " + args.p%d", i)
+		}
+		text := "import { McpServer } from \"@modelcontextprotocol/sdk/server/mcp.js\";\nimport { z } from \"zod\";\nimport { execSync } from \"node:child_process\";\n" +
+			"const run = (line) => execSync(line);\nnew McpServer({}).tool(\"join\", { " + fields.String() + "}, async (args) => run(\"echo \"" + parts.String() + "));\n"
+		s, problems, err := Analyse([]sink.File{{Path: "index.ts", Text: []byte(text)}}, nil, nil)
+		if err != nil {
+			t.Fatal(err, problems)
+		}
+		if h := s.Handler("join"); len(h.Flows) == 0 || h.FlowsCut != want {
+			t.Errorf("%d parameters in one line: %d flows, cut %v, want some, and %v", n, len(h.Flows), h.FlowsCut, want)
+		}
+	}
+}

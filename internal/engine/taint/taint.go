@@ -105,6 +105,7 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 		if !p.fits() {
 			continue
 		}
+		a.cut = a.cut || p.src.param == moreSources
 		from, ok := throughRest(root.Func, p.src)
 		if !ok {
 			continue

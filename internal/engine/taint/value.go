@@ -116,7 +116,13 @@ const maxNesting = 6
 
 var nothing = &value{length: -1}
 
-const maxMarks = 24
+// maxMarks is how many marks of one value are kept. moreSources is the parameter that the mark for the rest of them names: what arrives
+// with it at a sink was not followed to the end.
+const (
+	maxMarks    = 24
+	receiver    = -1
+	moreSources = -9
+)
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
@@ -157,24 +163,27 @@ func addOwnMarks(out []mark, own bool, more []mark) []mark {
 	if len(out) == 0 && !own && len(more) <= 1 {
 		return more
 	}
-next:
 	for _, m := range more {
-		for i := range out {
-			have := &out[i]
-			if have.src == m.src && have.whole == m.whole && have.head == m.head {
-				if have.facts&m.facts != have.facts {
-					out, own = ownMarks(out, own)
-					out[i].facts = joinFacts(out[i].facts, m.facts)
-				}
-				continue next
+		if len(out) >= maxMarks && indexOfMark(out, m) < 0 {
+			if m.src.param == receiver {
+				continue // the server's own
 			}
+			m = mark{src: source{param: moreSources}}
 		}
-		if len(out) < maxMarks {
+		if i := indexOfMark(out, m); i < 0 {
 			out, own = ownMarks(out, own)
 			out = append(out, m)
+		} else if out[i].facts&m.facts != out[i].facts {
+			out, own = ownMarks(out, own)
+			out[i].facts = joinFacts(out[i].facts, m.facts)
 		}
 	}
 	return out
+}
+
+// indexOfMark returns where a mark stands that differs in facts and steps alone, -1 for nowhere.
+func indexOfMark(list []mark, m mark) int {
+	return slices.IndexFunc(list, func(have mark) bool { return have.src == m.src && have.whole == m.whole && have.head == m.head })
 }
 
 // ownMarks returns a list that nobody else holds.

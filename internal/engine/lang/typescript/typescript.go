@@ -63,7 +63,8 @@ func grammar(name string) *syntax.Language {
 
 // Analyse reads files and returns what it found; files that could not be read are in errs by
 // their index. tools are names that the server lists, if known; stop, which may be nil, is asked
-// now and then whether to give up. Compiled files beside their sources are left out.
+// now and then whether to give up. Compiled files beside their sources are left out, unless they
+// hold what their sources do not.
 func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources, map[int]error) {
 	prog := &ir.Program{}
 	errs := map[int]error{}
@@ -92,32 +93,4 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	out.Resources = survey.Unprotected(g, nil, out.Resources)
 	out.Sites = append(survey.Sites(g, nil), survey.ReadOnlyLies(g, out)...)
 	return out, errs
-}
-
-// compiledTwins returns the compiled files whose source is there too: dist/a.js beside src/a.ts.
-func compiledTwins(files []sink.File) map[string]bool {
-	sources := map[string]bool{}
-	for _, f := range files {
-		switch ext := path.Ext(f.Path); ext {
-		case ".ts", ".tsx", ".mts", ".cts":
-			sources[strings.TrimSuffix(f.Path, ext)] = true
-		}
-	}
-	out := map[string]bool{}
-	for _, f := range files {
-		ext := path.Ext(f.Path)
-		if !strings.HasSuffix(ext, "js") {
-			continue
-		}
-		parts := strings.Split(strings.TrimSuffix(f.Path, ext), "/")
-		for i, part := range parts {
-			switch part {
-			case "dist", "build", "lib", "out", "esm", "cjs":
-				rest := strings.Join(parts[i+1:], "/")
-				base := strings.Join(parts[:i], "/")
-				out[f.Path] = out[f.Path] || sources[path.Join(base, "src", rest)] || sources[path.Join(base, rest)]
-			}
-		}
-	}
-	return out
 }
