@@ -160,8 +160,8 @@ func TestPredicates(t *testing.T) {
 		})
 	}
 	for predicate, want := range map[string]string{
-		`[]`:                    "an object of paths and conditions, and not an array",
-		`null`:                  "and not null",
+		`[]`:                    "an object of paths and conditions, not an array",
+		`null`:                  "conditions, not null",
 		`{"tools[*].name":"x"}`: "[*] has no place in a simple path",
 		`{"a":{"regex":"("}}`:   "/a/regex",
 	} {
