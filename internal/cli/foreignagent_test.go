@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -21,7 +22,7 @@ func foreignAgent(args []string) int {
 		fmt.Fprintln(os.Stderr, "no licence found")
 		return 3
 	case "linger": // what fork leaves behind
-		select {}
+		time.Sleep(time.Hour)
 	case "fork":
 		child := exec.Command(os.Args[0], "linger", "-")
 		child.Stdout, child.Stderr = os.Stdout, os.Stderr // which keeps the pipes open
@@ -47,7 +48,7 @@ func foreignAgent(args []string) int {
 		return 6
 	}
 	if mode == "hang" {
-		select {}
+		time.Sleep(time.Hour)
 	}
 	return 0
 }

@@ -52,7 +52,7 @@ func playJob(as string) int {
 		fmt.Fprintln(os.Stderr, "\x1b[31mthe parser ran away")
 		return 3
 	case "hangs":
-		select {}
+		time.Sleep(time.Hour)
 	case "waits":
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()

@@ -125,7 +125,7 @@ func TestCheckOrder(t *testing.T) {
 		{"names of members are none", suite.Expect{Lacks: []string{"resource", "isError"}}, result, nil, ""},
 		{"all that is wanted", suite.Expect{Contains: []string{"one", "three"}}, result, nil, `"three" does not stand in`},
 		{"the text before the value", suite.Expect{Contains: []string{"three"}, At: "/isError", Equals: "true"}, result, nil, "does not stand in"},
-		{"the value", suite.Expect{Contains: []string{"one"}, At: "/isError", Equals: "true"}, result, nil, `at "/isError" stands false, want true`},
+		{"the value", suite.Expect{Contains: []string{"one"}, At: "/isError", Equals: "true"}, result, nil, `at "/isError" is false, want true`},
 		{"the whole", suite.Expect{At: "", Equals: "{}"}, "{}", nil, ""},
 		{"a place in a list", suite.Expect{At: "/content/1/text", Equals: `"one"`}, result, nil, ""},
 		{"a pattern over lines", suite.Expect{Matches: "AAAA\none"}, result, nil, ""},

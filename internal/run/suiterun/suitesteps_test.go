@@ -29,7 +29,7 @@ func TestCheck(t *testing.T) {
 		{"a pattern", suite.Expect{Matches: `^three \w+`}, ok, nil, ""},
 		{"a pattern that does not match", suite.Expect{Matches: `^\d+ rows`}, ok, nil, "does not match"},
 		{"a value", suite.Expect{At: "/structuredContent/rows", Equals: "3.0"}, ok, nil, ""},
-		{"another value", suite.Expect{At: "/structuredContent/ids", Equals: "[1,3]"}, ok, nil, `at "/structuredContent/ids" stands [1,2.0], want [1,3]`},
+		{"another value", suite.Expect{At: "/structuredContent/ids", Equals: "[1,3]"}, ok, nil, `at "/structuredContent/ids" is [1,2.0], want [1,3]`},
 		{"a place that is not there", suite.Expect{At: "/structuredContent/id", Equals: "1"}, ok, nil, "nothing stands at"},
 		{"an error that is wanted", suite.Expect{Error: &yes, Contains: []string{"table"}}, bad, nil, ""},
 		{"an error that is not", suite.Expect{Error: &no}, bad, nil, "the result is an error: no such table"},

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		})
 		os.Exit(7)
 	case "stay":
-		select {}
+		time.Sleep(time.Hour)
 	}
 }
 

@@ -78,7 +78,7 @@ func TestNotificationsNobodyTakes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f.told("deaf does not take its notifications")
+	f.told("deaf does not read its notifications")
 	if got := f.call("tools/call", `{"name":"fetch"}`); !strings.Contains(got, "web did fetch") {
 		t.Errorf("its neighbour said %s", got)
 	}

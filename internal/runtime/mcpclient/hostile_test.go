@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -158,7 +159,7 @@ func (r request) is(method, cursor string) bool {
 }
 
 // forever keeps the process until it is killed; stdin's end does not end it.
-func forever() { select {} }
+func forever() { time.Sleep(time.Hour) }
 
 // A server whose first deed is something to be answered differently by method.
 func on(method, cursor string, do func(s *server, r request)) func(*server) {

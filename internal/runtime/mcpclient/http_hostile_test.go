@@ -331,11 +331,11 @@ func TestHostileHTTP(t *testing.T) {
 		{name: "another session", do: func(w http.ResponseWriter, r *http.Request, q request) bool {
 			w.Header().Set("Mcp-Session-Id", map[bool]string{true: "one", false: "two"}[q.Method == "initialize"])
 			return false
-		}, counts: all, gaps: []string{"tools/list: the answer names another Mcp-Session-Id", "prompts/list: ", "resources/list: ", "resources/templates/list: "}},
+		}, counts: all, gaps: []string{"tools/list: the answer's Mcp-Session-Id differs from initialize's", "prompts/list: ", "resources/list: ", "resources/templates/list: "}},
 		{name: "a session that cannot be sent back", do: func(w http.ResponseWriter, r *http.Request, q request) bool {
 			w.Header().Set("Mcp-Session-Id", "a b")
 			return false
-		}, counts: all, gaps: []string{"initialize: the Mcp-Session-Id is not visible ASCII or too long; it was not taken", "tools/list: the answer names another Mcp-Session-Id", "prompts/list: ", "resources/list: ", "resources/templates/list: "}},
+		}, counts: all, gaps: []string{"initialize: the Mcp-Session-Id is not visible ASCII or too long; it was not taken", "tools/list: the answer's Mcp-Session-Id differs from initialize's", "prompts/list: ", "resources/list: ", "resources/templates/list: "}},
 		{name: "the session ends", do: func(w http.ResponseWriter, r *http.Request, q request) bool {
 			w.Header().Set("Mcp-Session-Id", "one")
 			if q.is("tools/list", "two") {

@@ -88,7 +88,7 @@ func TestCapture(t *testing.T) {
 		{server: "wrong ids", timeout: patient, counts: everything},
 		{server: "only wrong ids", timeout: small, counts: "- 3 3 3", gaps: []string{"tools/list: no answer to tools/list within 300ms (but 1 answer with an unknown id)"}},
 		{server: "ids as texts", timeout: patient, counts: everything},
-		{server: "two readings of an id", timeout: patient, counts: "1 3 3 3", gaps: []string{"tools/list: it was answered twice, under the id as asked and under the id in another type"}},
+		{server: "two readings of an id", timeout: patient, counts: "1 3 3 3", gaps: []string{"tools/list: it was answered twice, under its id and under the id in another type"}},
 		{server: "error answers", timeout: patient, counts: "1 - - -", gaps: []string{
 			`tools/list: page 2: the server answered tools/list with error -32601: "gone"`,
 			`resources/list: the server answered resources/list with error -32000: "token [KEY] is wrong (-32601)\x1b[2J"`,

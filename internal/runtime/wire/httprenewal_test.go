@@ -118,7 +118,7 @@ func TestASessionThatEndedIsRenewed(t *testing.T) {
 				fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25"}}`, m.ID)
 				return true
 			}},
-		{name: "initialize is refused", unknown: notFound, final: true, fails: "no other could be begun: the server answered initialize with error -32603",
+		{name: "initialize is refused", unknown: notFound, final: true, fails: "no new one could be started: the server answered initialize with error -32603",
 			methods: opened + "initialize",
 			answer: func(w http.ResponseWriter, nth int, m Message) bool {
 				if nth > 1 {

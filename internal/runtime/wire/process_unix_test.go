@@ -28,7 +28,7 @@ var _ = add("term", func() {
 var _ = add("stubborn", func() {
 	signal.Ignore(syscall.SIGTERM)
 	fmt.Println("ready")
-	select {}
+	time.Sleep(time.Hour) // select {} alone is a deadlock to a runtime without cgo, which ends the process
 })
 
 // daemon leaves a child behind that holds its stdout in a session of its own, where no
