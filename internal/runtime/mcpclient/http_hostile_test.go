@@ -258,6 +258,9 @@ func TestHostileHTTP(t *testing.T) {
 		}), counts: all},
 		{name: "duplicate answers", sse: true, do: second(func(w http.ResponseWriter, _ *http.Request, q request) {
 			reply(w, true, honestAnswer(q), result(q, `{"tools":[{"name":"fake"}]}`), honestAnswer(q))
+		}), counts: all, gaps: []string{"tools/list: it was answered twice under one id, with different content"}},
+		{name: "the same answer twice", sse: true, do: second(func(w http.ResponseWriter, _ *http.Request, q request) {
+			reply(w, true, honestAnswer(q), honestAnswer(q))
 		}), counts: all},
 		{name: "a batch", do: at("tools/list", "", func(w http.ResponseWriter, _ *http.Request, q request) {
 			reply(w, false, `[{"jsonrpc":"2.0","method":"n"}, `+result(q, `{"tools":[{"name":"batched"}]}`)+`]`)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
@@ -42,14 +43,29 @@ func (s *Session) Read(ctx context.Context) *Snapshot {
 	c.out = &out
 	c.readLists(ctx)
 	c.excuseResources()
+	c.readRest(ctx)
 	strays := c.client.Strays()
 	for _, method := range strays.Disputed {
 		c.addGap(method, "it was answered twice, under its id and under the id in another type; clients differ in which answer they use")
+	}
+	for _, method := range strays.Twice {
+		c.addGap(method, "it was answered twice under one id, with different content; what the second answer says was not read")
 	}
 	out.Noise = strays.Noise
 	c.out = &opening
 	s.indexTools(out.Lists[0].Items)
 	return &out
+}
+
+// restTime is how long what follows the last answer is waited for: a second answer that was sent with it.
+const restTime = 20 * time.Millisecond
+
+// readRest reads what is already there behind the last answer.
+func (c *conversation) readRest(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, restTime)
+	defer cancel()
+	for c.client.Next(ctx) == nil {
+	}
 }
 
 // indexTools keeps the tools by name; the last one of a name wins, as in most clients.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"math"
 	"slices"
 	"strconv"
@@ -26,14 +27,28 @@ type Client struct {
 	limits Limits
 	last   int64 // id of the latest request
 	seen   Strays
-	loose  []Asked // recent requests that were answered under their id in another type
+	taken  []taken // recent answers, to recognise a second one
 	spread []byte  // recent lines that may form one message
 	redact func(string) string
 	broken error // why the connection is unusable
 }
 
-// maxLoose bounds Client.loose.
-const maxLoose = 100
+// A taken is an answer that a request has got.
+type taken struct {
+	method, id string
+	loose      bool   // it came under the id in another type
+	content    uint64 // a hash of what it says
+}
+
+// maxTaken bounds Client.taken.
+const maxTaken = 100
+
+// contentSeed makes hashes of answers unpredictable to a peer.
+var contentSeed = maphash.MakeSeed()
+
+func contentOf(m *Message) uint64 {
+	return maphash.String(contentSeed, string(m.Kind)+m.Result+m.Error)
+}
 
 // NewClient returns a client over conn. It applies the limits on strays; conn applies the others. Secrets that conn knows (see
 // [Process.Redact]) are removed from the peer's text in errors and noise before it is shortened, since half a secret would not be
@@ -197,9 +212,7 @@ func (c *Client) awaitAnswers(ctx context.Context, asked []Asked) error {
 		for part := range m.Parts() {
 			if a := waitingFor(asked, &part); a != nil {
 				found, a.done = true, true
-				if part.ID != a.id {
-					c.loose = append(c.loose[max(0, len(c.loose)-maxLoose+1):], Asked{Method: a.Method, id: a.id})
-				}
+				c.taken = append(c.taken[max(0, len(c.taken)-maxTaken+1):], taken{a.Method, a.id, part.ID != a.id, contentOf(&part)})
 				a.Answer, a.Err = part, c.checkAnswer(a.Method, part, nil) // an error is an answer as well
 				continue
 			}

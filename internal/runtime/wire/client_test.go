@@ -55,8 +55,10 @@ func TestAnswersFindTheirRequests(t *testing.T) {
 		strays Strays   // behind all three
 	}{
 		{"the answer alone", []string{answerLine}, `{"for":"2"}`, Strays{}},
-		{"answered twice: the first counts", []string{answerLine, `{"jsonrpc":"2.0","id":ID,"result":{"second":true}}`}, `{"for":"2"}`, Strays{Total: 1, Late: 1}},
-		{"a late answer to the call before", []string{`{"jsonrpc":"2.0","id":1,"result":{"late":true}}`, answerLine}, `{"for":"2"}`, Strays{Total: 1, Late: 1}},
+		{"answered twice: the first counts", []string{answerLine, `{"jsonrpc":"2.0","id":ID,"result":{"second":true}}`}, `{"for":"2"}`, Strays{Total: 1, Late: 1, Twice: []string{"b"}}},
+		{"answered twice alike", []string{answerLine, answerLine}, `{"for":"2"}`, Strays{Total: 1, Late: 1}},
+		{"answered twice alike under two ids", []string{answerLine, `{"jsonrpc":"2.0","id":"ID","result":{"for":"2"}}`}, `{"for":"2"}`, Strays{Total: 1, Late: 1}},
+		{"a late answer to the call before", []string{`{"jsonrpc":"2.0","id":1,"result":{"late":true}}`, answerLine}, `{"for":"2"}`, Strays{Total: 1, Late: 1, Twice: []string{"a"}}},
 		{"an answer to the call to come", []string{`{"jsonrpc":"2.0","id":3,"result":{"early":true}}`, answerLine}, `{"for":"2"}`, Strays{Total: 1, Unknown: 1}},
 		{"the id as a string", []string{`{"jsonrpc":"2.0","id":"ID","result":{"text":true}}`}, `{"text":true}`, Strays{}},
 		{"the id with a fraction of nothing", []string{`{"jsonrpc":"2.0","id":ID.0,"result":{"text":true}}`}, `{"text":true}`, Strays{}},
@@ -64,8 +66,8 @@ func TestAnswersFindTheirRequests(t *testing.T) {
 		{"another id as a string", []string{`{"jsonrpc":"2.0","id":"IDx","result":{"text":true}}`, answerLine}, `{"for":"2"}`, Strays{Total: 1, Unknown: 1}},
 		{"the id 0", []string{`{"jsonrpc":"2.0","id":0,"result":{}}`, answerLine}, `{"for":"2"}`, Strays{Total: 1, Unknown: 1}},
 		{"a longer id that begins alike", []string{`{"jsonrpc":"2.0","id":ID0,"result":{}}`, answerLine}, `{"for":"2"}`, Strays{Total: 1, Unknown: 1}},
-		{"two answers in a batch", []string{`[` + answerLine + `,{"jsonrpc":"2.0","id":ID,"result":{"second":true}}]`}, `{"for":"2"}`, Strays{Total: 1, Late: 1}},
-		{"an error before the result", []string{`{"jsonrpc":"2.0","id":ID,"error":{"code":-1,"message":"no"}}`, answerLine}, "", Strays{Total: 1, Late: 1}},
+		{"two answers in a batch", []string{`[` + answerLine + `,{"jsonrpc":"2.0","id":ID,"result":{"second":true}}]`}, `{"for":"2"}`, Strays{Total: 1, Late: 1, Twice: []string{"b"}}},
+		{"an error before the result", []string{`{"jsonrpc":"2.0","id":ID,"error":{"code":-1,"message":"no"}}`, answerLine}, "", Strays{Total: 1, Late: 1, Twice: []string{"b"}}},
 		{"a log line with the id", []string{`{"id":ID,"level":"info"}`, answerLine}, `{"for":"2"}`, Strays{Total: 1, Noise: Noise{Count: 1}}},
 		{"broken, but an answer", []string{`{"jsonrpc":"2.0","id":ID,"result":{},"error":{"code":1}}`}, "", Strays{}},
 		{"a request with the id", []string{`{"jsonrpc":"2.0","id":ID,"method":"roots/list"}`, answerLine}, `{"for":"2"}`, Strays{Total: 1, Requests: 1}},

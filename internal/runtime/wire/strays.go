@@ -21,8 +21,8 @@ type Strays struct {
 	Unknown       int // answers to requests that were never made
 	Refused       int // our messages that failed over HTTP while nobody waited
 	// Disputed lists the methods of requests answered twice: first under their id in another type, then correctly. Clients that
-	// compare ids strictly take the second answer.
-	Disputed []string
+	// compare ids strictly take the second answer. Twice lists those whose second answer says something else than the first.
+	Disputed, Twice []string
 	Noise    Noise
 }
 
@@ -55,9 +55,16 @@ func (c *Client) noteStray(m Message) {
 	case Response, Error:
 		if id, err := strconv.ParseInt(AnswerID(m.ID), 10, 64); err == nil && id > 0 && id <= c.last {
 			c.seen.Late++
-			if i := slices.IndexFunc(c.loose, func(a Asked) bool { return a.id == m.ID }); i >= 0 {
-				c.seen.Disputed = append(c.seen.Disputed, c.loose[i].Method)
-				c.loose = slices.Delete(c.loose, i, i+1)
+			if i := slices.IndexFunc(c.taken, func(t taken) bool { return t.id == AnswerID(m.ID) }); i >= 0 {
+				switch t := c.taken[i]; {
+				case t.loose && t.id == m.ID:
+					c.seen.Disputed = append(c.seen.Disputed, t.method)
+				case t.content != contentOf(&m):
+					c.seen.Twice = append(c.seen.Twice, t.method)
+				default:
+					return
+				}
+				c.taken = slices.Delete(c.taken, i, i+1)
 			}
 		} else {
 			c.seen.Unknown++
