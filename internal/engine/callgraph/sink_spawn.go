@@ -9,17 +9,6 @@ import (
 	"gauntlet/sink"
 )
 
-// interpreters are programs that run what their arguments say, with the option behind which code stands; "" where there is no such option.
-var interpreters = map[string]string{
-	"sh": "-c", "bash": "-c", "zsh": "-c", "dash": "-c", "ksh": "-c", "fish": "-c", "cmd": "/c", "cmd.exe": "/c", "powershell": "-command",
-	"powershell.exe": "-command", "pwsh": "-command", "python": "-c", "python3": "-c", "node": "-e", "ruby": "-e", "perl": "-e", "php": "-r", "osascript": "-e",
-	"deno": "", "bun": "-e", "lua": "-e", "rscript": "-e", "julia": "-e", "octave": "--eval", "gdb": "-ex", "lldb": "-o", "psql": "-c", "mysql": "-e", "sqlite3": "-cmd",
-	"mongosh": "--eval", "mongo": "--eval", "vim": "-c", "emacs": "--eval", "maxima": "--batch-string", "wolframscript": "-code", "groovy": "-e", "scala": "-e", "awk": "", "ssh": "", "eval": "", "tsx": "-e", "ts-node": "-e", "npx": "", "uvx": "", "xargs": "", "env": "", "sudo": "", "wsl": "",
-}
-
-// CodeOption returns the option of a program behind which code stands, "" for a program without one.
-func CodeOption(prog string) string { return interpreters[strings.ToLower(prog)] }
-
 // recordSpawn tells a fixed program with arguments from a command that the caller shapes.
 func (w *walker) recordSpawn(e *ir.Expr, r *Row, shown string) {
 	if line := argumentFor(r, "line", e.Args); line != nil {
@@ -49,7 +38,7 @@ func (w *walker) recordSpawn(e *ir.Expr, r *Row, shown string) {
 		}
 		w.recordSink(e, capability.Exec, sink.Strong, "ast_sink", shown)
 		w.noteGap(sink.OtherProgram, shown, e)
-	case shell && !rest, isInterpreter(prog) && !rest:
+	case shell && !rest, ProgramOf(prog).Interprets && !rest:
 		w.recordSink(e, capability.Exec, sink.Strong, "ast_sink", shown)
 		w.noteGap(sink.OtherProgram, prog, e)
 	default:
@@ -58,67 +47,71 @@ func (w *walker) recordSpawn(e *ir.Expr, r *Row, shown string) {
 	}
 }
 
-func isInterpreter(prog string) bool {
-	_, ok := interpreters[prog]
-	return ok
+// A part is a piece of a command as it is written, and the frame in which it is.
+type part struct {
+	x *ir.Expr
+	f *frame
 }
 
-// programName returns the name of the program that argv starts, "" when it is not known, and
-// whether all arguments are fixed too.
-func (w *walker) programName(argv, e *ir.Expr) (prog string, fixed bool) {
-	v := onlyValue(w.sr.evaluate(argv, w.f))
-	switch v.kind {
-	case constant:
-		if strings.ContainsAny(strings.TrimSpace(v.text), " \t\n|;&$`") {
-			return "", false // a line
-		}
-		return programBase(v.text), w.areArgsFixed(argv, e)
-	case composite:
-		if v.expr.Kind != ir.List || len(v.expr.Args) == 0 {
-			return "", false
-		}
-		first := v.expr.Args[0]
-		if first.Spread {
-			inner := onlyValue(w.sr.evaluate(first.Value, v.frame))
-			if inner.kind == composite && inner.expr.Kind == ir.List && len(inner.expr.Args) > 0 {
-				first, v = inner.expr.Args[0], inner
-			}
-		}
-		head := onlyValue(w.sr.evaluate(first.Value, v.frame))
-		if head.kind != constant {
-			return "", false
-		}
-		for _, a := range v.expr.Args[1:] {
-			if u := onlyValue(w.sr.evaluate(a.Value, v.frame)); u.kind != constant || a.Spread {
-				return programBase(head.text), false
-			}
-		}
-		return programBase(head.text), true
+// commandParts returns a program and its arguments, written as one list or as a program and what follows it; whole says that there are
+// no others.
+func (w *walker) commandParts(argv, e *ir.Expr) (parts []part, whole bool) {
+	if v := onlyValue(w.sr.evaluate(argv, w.f)); v.isList() {
+		return w.listParts(v, true)
 	}
-	return "", false
-}
-
-// areArgsFixed reports whether the arguments behind the program are all constant.
-func (w *walker) areArgsFixed(argv, e *ir.Expr) bool {
+	parts, whole = []part{{argv, w.f}}, true
 	for _, a := range e.Args {
 		if a.Value == argv || a.Name != "" {
 			continue
 		}
-		v := onlyValue(w.sr.evaluate(a.Value, w.f))
-		if v.kind == composite && v.expr.Kind == ir.List {
-			for _, x := range v.expr.Args {
-				if onlyValue(w.sr.evaluate(x.Value, v.frame)).kind != constant {
-					return false
-				}
-			}
+		switch v := onlyValue(w.sr.evaluate(a.Value, w.f)); {
+		case v.isList():
+			more, all := w.listParts(v, true)
+			parts, whole = append(parts, more...), whole && all
+		case v.kind == composite && v.expr.Kind == ir.Object || v.kind == function: // options, callbacks
+		default:
+			parts, whole = append(parts, part{a.Value, w.f}), whole && !a.Spread
+		}
+	}
+	return parts, whole
+}
+
+// listParts returns the elements of a list, and those of a list that is spread at its beginning.
+func (w *walker) listParts(list value, outer bool) (parts []part, whole bool) {
+	for i, a := range list.expr.Args {
+		if !a.Spread {
+			parts = append(parts, part{a.Value, list.frame})
 			continue
 		}
-		if v.kind == composite && v.expr.Kind == ir.Object || v.kind == constant || v.kind == function {
-			continue // options, callbacks
+		inner := onlyValue(w.sr.evaluate(a.Value, list.frame))
+		if i > 0 || !outer || !inner.isList() {
+			return parts, false
 		}
-		return false
+		if parts, whole = w.listParts(inner, false); !whole {
+			return parts, false
+		}
 	}
-	return true
+	return parts, true
+}
+
+func (v value) isList() bool { return v.kind == composite && v.expr.Kind == ir.List }
+
+// programName returns the name of the program that is started, "" when it is not known or a line for a shell, and whether all
+// arguments are fixed too.
+func (w *walker) programName(argv, e *ir.Expr) (prog string, fixed bool) {
+	parts, whole := w.commandParts(argv, e)
+	for i, p := range parts {
+		v := onlyValue(w.sr.evaluate(p.x, p.f))
+		switch {
+		case i == 0 && (v.kind != constant || strings.ContainsAny(strings.TrimSpace(v.text), " \t\n|;&$`")):
+			return "", false
+		case i == 0:
+			prog = programBase(v.text)
+		default:
+			whole = whole && v.kind == constant
+		}
+	}
+	return prog, whole
 }
 
 // recordShellLine is a command line for a shell: fixed when all of it is constant, else the caller has a

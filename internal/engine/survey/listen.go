@@ -253,18 +253,18 @@ func (s *surveyor) readBindings() {
 		if s.lang == "go" {
 			if _, ok := s.calls(c, "net/http.ListenAndServe", ".Start", "net.Listen"); ok {
 				for _, a := range c.Args[:min(len(c.Args), 2)] {
-					if slices.ContainsFunc(s.constants(a.Value, 0), isEverywhere) {
+					if s.isWide(a.Value) {
 						note(c, onAllAddresses)
 					}
 				}
 			}
 		}
-		if option := optionOf(c); option != "" && isAddressName(option) && slices.ContainsFunc(s.constants(defaultOfOption(c), 0), isEverywhere) {
+		if isAddressOption(c) && s.isWide(defaultOfOption(c)) {
 			note(c, onAllAddresses)
 			continue
 		}
 		for _, a := range c.Args {
-			if isAddressName(a.Name) && slices.ContainsFunc(s.constants(a.Value, 0), isEverywhere) {
+			if isAddressName(a.Name) && s.isWide(a.Value) {
 				note(c, onAllAddresses)
 				break
 			}
@@ -272,21 +272,21 @@ func (s *surveyor) readBindings() {
 	}
 	for _, o := range s.g.Program().Objects {
 		for _, a := range o.Args {
-			if isAddressName(a.Name) && a.Value != nil && slices.ContainsFunc(s.constants(a.Value, 0), isEverywhere) {
+			if isAddressName(a.Name) && a.Value != nil && s.isWide(a.Value) {
 				note(a.Value, onAllAddresses)
 			}
 		}
 	}
 	for _, body := range s.g.Program().Bodies() { // mcp.settings.host = …
 		ir.EachStmt(body, func(st *ir.Stmt) {
-			if st.Step == ir.Set && st.Target.Kind == ir.Attr && isAddressName(st.Target.Text) && st.X.Kind != ir.Name && slices.ContainsFunc(s.constants(st.X, 0), isEverywhere) {
+			if st.Step == ir.Set && st.Target.Kind == ir.Attr && isAddressName(st.Target.Text) && st.X.Kind != ir.Name && s.isWide(st.X) {
 				note(st.Target, onAllAddresses)
 			}
 		})
 	}
 	for _, c := range s.g.Program().Classes { // host: str = …
 		for _, f := range c.Noted {
-			if isAddressName(f.Name) && f.Value != nil && slices.ContainsFunc(s.constants(f.Value, 0), isEverywhere) {
+			if isAddressName(f.Name) && f.Value != nil && s.isWide(f.Value) {
 				note(f.Value, onAllAddresses)
 			}
 		}
@@ -300,14 +300,11 @@ var addressName = lazyregexp.New(`(?i)^-*(\w*[_-])?(host|hostname|bind|bind[_-]?
 
 func isAddressName(name string) bool { return name != "" && addressName.MatchString(name) }
 
-// optionOf returns the name of the option that a call defines: parser.add_argument("--host", default=…), flag.String("host", …, "").
-func optionOf(c *ir.Expr) string {
-	for _, a := range c.Args {
-		if a.Value != nil && a.Value.Kind == ir.String && a.Name == "" && len(a.Value.Text) < 40 && isAddressName(a.Value.Text) {
-			return a.Value.Text
-		}
-	}
-	return ""
+// isAddressOption reports whether a call defines an option for an address: parser.add_argument("--host", default=…), flag.String("host", …, "").
+func isAddressOption(c *ir.Expr) bool {
+	return slices.ContainsFunc(c.Args, func(a ir.Arg) bool {
+		return a.Value != nil && a.Value.Kind == ir.String && a.Name == "" && len(a.Value.Text) < 40 && isAddressName(a.Value.Text)
+	})
 }
 
 // defaultOfOption returns the default of an option.
@@ -323,32 +320,31 @@ func defaultOfOption(c *ir.Expr) *ir.Expr {
 	return nil
 }
 
+// isWide reports whether an expression can be an address that stands for all of the machine.
+func (s *surveyor) isWide(e *ir.Expr) bool {
+	return slices.ContainsFunc(s.constants(e, 0), isEverywhere)
+}
+
 func isEverywhere(host string) bool {
 	return host == "0.0.0.0" || host == "::" || host == "[::]" || strings.HasPrefix(host, "0.0.0.0:") || strings.HasPrefix(host, "[::]:") || len(host) > 1 && host[0] == ':' && host[1] >= '0' && host[1] <= '9'
 }
 
 // nodeBinding says how a listener of Node.js is bound too widely, "" for one that is not.
 func (s *surveyor) nodeBinding(c *ir.Expr) string {
-	if c.Args[0].Value != nil && c.Args[0].Value.Kind == ir.Object {
-		host := c.Option("host")
-		if host == nil {
-			return "it listens without a host, which means on all addresses of the machine"
-		}
-		if slices.ContainsFunc(s.constants(host, 0), isEverywhere) {
-			return "it listens on all addresses of the machine"
-		}
+	port, host := c.Arg(0), c.Arg(1)
+	switch {
+	case port != nil && port.Kind == ir.Object:
+		host = port.Member("host")
+	case host != nil && host.Kind == ir.Function:
+		host = nil
+	}
+	switch {
+	case s.isWide(host):
+		return onAllAddresses
+	case host != nil || s.isPath(port) || len(c.Args) == 1 && c.Args[0].Spread:
 		return ""
 	}
-	if len(c.Args) < 2 || c.Args[1].Value == nil || c.Args[1].Value.Kind == ir.Function {
-		if s.isPath(c.Args[0].Value) || len(c.Args) == 1 && c.Args[0].Spread {
-			return ""
-		}
-		return "it listens without a host, which means on all addresses of the machine"
-	}
-	if slices.ContainsFunc(s.constants(c.Args[1].Value, 0), isEverywhere) {
-		return "it listens on all addresses of the machine"
-	}
-	return ""
+	return "it listens without a host, which means on all addresses of the machine"
 }
 
 // isPath reports whether a listener is bound to a file or to something that is no port.

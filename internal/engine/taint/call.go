@@ -376,7 +376,7 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 		v, ok := reached[src]
 		if !ok {
 			v.value = nothing
-			if src.param == globalRequest || src.param == moreSources {
+			if src.param == globalRequest {
 				v.value = newValue(mark{src: src, whole: true})
 			} else if g := given[src.param]; g != nil {
 				v.value = g.at(src.path)

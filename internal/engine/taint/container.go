@@ -15,7 +15,7 @@ func (r *reader) containerCommand(c call, v *value, name string) {
 	}
 	if v.length > 0 {
 		prog := lastPart(v.member("0").fixed)
-		av := argvReader{prog: prog, option: callgraph.CodeOption(prog), inside: true}
+		av := argvReader{prog: prog, option: callgraph.ProgramOf(prog).Code, inside: true}
 		for i := 1; i < v.length; i++ {
 			av.read(r, c, name, v.member(itoa(i)))
 		}
@@ -23,7 +23,7 @@ func (r *reader) containerCommand(c call, v *value, name string) {
 	}
 	for _, m := range v.marks {
 		word, rest, _ := strings.Cut(m.head, " ")
-		if option := callgraph.CodeOption(lastPart(word)); option != "" && strings.Contains(" "+rest, " "+option+" ") {
+		if option := callgraph.ProgramOf(lastPart(word)).Code; option != "" && strings.Contains(" "+rest, " "+option+" ") {
 			r.sinkMarks(c, sink.ShellFlow, name, "", []mark{m})
 		}
 	}
@@ -38,7 +38,7 @@ type lineReader struct {
 // read reads one argument of ssh. It reports whether it is part of the line.
 func (l *lineReader) read(r *reader, c call, name, before string, a *value) bool {
 	if !l.behind {
-		l.behind = !strings.HasPrefix(a.fixed, "-") && !takesValue("ssh", before)
+		l.behind = !strings.HasPrefix(a.fixed, "-") && !callgraph.ProgramOf("ssh").TakesValue(before)
 		return false
 	}
 	if a.fixed == "--" && !l.more {

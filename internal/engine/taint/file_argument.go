@@ -3,78 +3,28 @@ package taint
 import (
 	"strings"
 
+	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
 )
 
-// A fileUse says which arguments of a program are paths of files that it opens or changes.
-type fileUse struct {
-	// names says that arguments which are no options are files, behind the first ones, which are something else; at most so many, 0 for all.
-	names       bool
-	behind, max int
-	options     map[string]bool // whose values are files
-	valued      map[string]bool // options that take a value which is no file; nil where that is not known, so that any may
-}
-
-func filesOf(use fileUse, programs string) map[string]fileUse {
-	out := map[string]fileUse{}
-	for p := range names(programs) {
-		out[p] = use
-	}
-	return out
-}
-
-// fileUses are the programs of which it is known, by their manuals. Programs whose arguments may as well be something else are not among
-// them: what follows git's subcommands is a revision or lies in the repository, kubectl's -f may be an address.
-var fileUses = joinUses(
-	filesOf(fileUse{names: true, valued: names("")}, "cat tac nl wc md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum xxd hexdump strings rm rmdir cp mv ln shred cmp gzip gunzip zcat bzip2 xz"),
-	filesOf(fileUse{names: true, valued: names("-n -c --lines --bytes")}, "head tail"),
-	filesOf(fileUse{names: true, valued: names("-I -w -T -L -P -d -t --ignore --max-depth --exclude")}, "ls tree du"),
-	filesOf(fileUse{names: true, valued: names("-d -t -m -r")}, "touch mkdir"),
-	filesOf(fileUse{names: true, behind: 1, valued: names("")}, "chmod chown chgrp"),
-	filesOf(fileUse{names: true, behind: 1}, "grep egrep fgrep rg sed awk jq"),
-	filesOf(fileUse{names: true}, "pdftotext pdfinfo pdftoppm exiftool identify ffprobe pandoc convert magick"),
-	filesOf(fileUse{names: true, max: 1}, "find sqlite3"),
-	filesOf(fileUse{names: true, options: names("-i")}, "ffmpeg"),
-	filesOf(fileUse{names: true, max: 1, options: names("-d")}, "unzip"),
-	filesOf(fileUse{options: names("-C --git-dir --work-tree")}, "git"),
-	filesOf(fileUse{options: names("-C --directory -f --file")}, "tar"),
-	filesOf(fileUse{options: names("-o --output -T --upload-file")}, "curl"),
-	filesOf(fileUse{options: names("-O --output-document -P --directory-prefix")}, "wget"),
-	filesOf(fileUse{options: names("-o --output -P --paths")}, "yt-dlp"),
-	filesOf(fileUse{options: names("-in -out")}, "openssl"),
-)
-
-func joinUses(all ...map[string]fileUse) map[string]fileUse {
-	out := map[string]fileUse{}
-	for _, one := range all {
-		for p, u := range one {
-			out[p] = u
-		}
-	}
-	return out
-}
-
 // fileArguments returns which arguments of a program are files, in order, as far as each place in the list is known.
 func fileArguments(prog string, args []*value) (files []*value) {
-	use, ok := fileUses[prog]
-	if !ok {
-		return nil
-	}
+	use := callgraph.ProgramOf(prog)
 	before, position, ended := "", 0, false
 	for _, a := range args {
 		word := a.fixed
 		switch {
-		case !ended && use.isFileOption(prog, before):
+		case !ended && isFileOption(use, prog, before):
 			files = append(files, a)
-		case !ended && use.takesOther(prog, before):
+		case !ended && (use.Valued[before] || use.Valued == nil && use.TakesValue(before)):
 		case !ended && word == "--":
 			ended = true
 		case !ended && strings.HasPrefix(word, "-"):
-		case !ended && use.startsWithOption(a):
+		case !ended && startsWithOption(use, a):
 			files = append(files, a)
-		case use.names:
-			if position++; position > use.behind && (use.max == 0 || position <= use.behind+use.max) {
+		case use.Names:
+			if position++; position > use.Behind && (use.Most == 0 || position <= use.Behind+use.Most) {
 				files = append(files, a)
 			}
 		}
@@ -84,26 +34,18 @@ func fileArguments(prog string, args []*value) (files []*value) {
 }
 
 // isFileOption reports whether the value of an option is a file, also of one among others of one letter: tar -xzf, or xzf in front.
-func (u fileUse) isFileOption(prog, word string) bool {
-	if u.options[word] {
+func isFileOption(u *callgraph.Program, prog, word string) bool {
+	if u.Files[word] {
 		return true
 	}
 	short := strings.TrimPrefix(word, "-")
-	return prog == "tar" && u.options["-f"] && len(short) > 1 && len(short) < 6 && strings.HasSuffix(short, "f") && strings.Trim(short, "xctvzjJapPkf") == ""
-}
-
-// takesOther reports whether an option takes the next argument for a value that is no file, or may do so.
-func (u fileUse) takesOther(prog, option string) bool {
-	if u.valued != nil {
-		return u.valued[option]
-	}
-	return takesValue(prog, option)
+	return prog == "tar" && u.Files["-f"] && len(short) > 1 && len(short) < 6 && strings.HasSuffix(short, "f") && strings.Trim(short, "xctvzjJapPkf") == ""
 }
 
 // startsWithOption reports whether a value stands behind an option and "=" in one argument, as in --git-dir=….
-func (u fileUse) startsWithOption(a *value) bool {
+func startsWithOption(u *callgraph.Program, a *value) bool {
 	for _, m := range a.marks {
-		if option, _, ok := strings.Cut(m.head, "="); ok && u.options[option] {
+		if option, _, ok := strings.Cut(m.head, "="); ok && u.Files[option] {
 			return true
 		}
 	}
@@ -113,7 +55,7 @@ func (u fileUse) startsWithOption(a *value) bool {
 // fileSinks are the files that a program is given by its arguments. Where they are a list that the caller of the function made, only that
 // caller knows which.
 func (r *reader) fileSinks(c call, name, prog string, args []*value, listed bool) {
-	if _, ok := fileUses[prog]; !ok {
+	if use := callgraph.ProgramOf(prog); !use.Names && use.Files == nil {
 		return
 	}
 	need, files := fileFront, args

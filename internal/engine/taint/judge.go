@@ -3,11 +3,9 @@ package taint
 import (
 	"slices"
 
+	"gauntlet/internal/engine/callgraph"
 	"gauntlet/sink"
 )
-
-// readsJSON are interpreters to which a JSON string is a string of their own.
-var readsJSON = names("python python3 node osascript")
 
 // judge decides whether a flow is guarded. Where it is not, it says what is missing, or why what
 // is there does not hold.
@@ -27,7 +25,7 @@ func judge(f flow, language string) (sink.Flow, bool) {
 	has := func(facts fact) bool { return f.facts&facts != 0 }
 	switch f.kind {
 	case sink.ShellFlow:
-		if has(shellQuoted|noShellMeta) || has(jsonQuoted) && !has(halfQuoted) && readsJSON[f.about] {
+		if has(shellQuoted|noShellMeta) || has(jsonQuoted) && !has(halfQuoted) && callgraph.ProgramOf(f.about).JSON {
 			return out, false
 		}
 		out.Guard = "nothing quotes it or refuses the characters that the shell interprets"
@@ -43,7 +41,7 @@ func judge(f flow, language string) (sink.Flow, bool) {
 		if has(noDash) && !has(split) {
 			return out, false
 		}
-		out.Guard = "it may begin with \"-\", and " + f.about + " takes it for an option such as " + dangerousOptions[f.about] + "; nothing puts \"--\" before it"
+		out.Guard = "it may begin with \"-\", and " + f.about + " takes it for an option such as " + callgraph.ProgramOf(f.about).Danger + "; nothing puts \"--\" before it"
 		if has(split) {
 			out.Guard = "it is split into words, so that one parameter becomes any number of arguments of " + f.about
 		}

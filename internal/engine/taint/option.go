@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 )
 
@@ -143,7 +144,7 @@ func optionLike(prog string, list *value, path string, there *value) *value {
 		if before == "--" {
 			break
 		}
-		if !takesValue(prog, before) {
+		if !callgraph.ProgramOf(prog).TakesValue(before) {
 			out = join(out, e)
 		}
 		before = e.fixed

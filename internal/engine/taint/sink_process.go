@@ -12,17 +12,6 @@ import (
 // takesAll are options behind which all arguments are code together.
 var takesAll = map[string]bool{"/c": true, "-command": true}
 
-// dangerousOptions are programs that run or write something because of an option, with the option.
-var dangerousOptions = map[string]string{
-	"ssh": "-oProxyCommand=", "scp": "-S", "sftp": "-S", "rsync": "-e", "git": "--upload-pack=", "tar": "--checkpoint-action=", "find": "-exec",
-	"curl": "-o", "wget": "-O", "zip": "-TT", "kubectl": "--kubeconfig=", "helm": "--post-renderer=", "sed": "-e", "awk": "-f",
-	"mysql": "--defaults-file=", "hg": "--config=", "svn": "--config-option=", "man": "-P",
-	"oc": "--kubeconfig=", "istioctl": "--kubeconfig=", "npm": "--prefix=", "npx": "--call=", "pip": "--index-url=", "pip3": "--index-url=",
-	"uv": "--index-url=", "uvx": "--index-url=", "yt-dlp": "--exec=", "youtube-dl": "--exec=", "rg": "--pre=", "fd": "--exec=", "nmap": "--script=",
-	"tcpdump": "-z", "psql": "--file=", "sqlite3": "-cmd", "pandoc": "--lua-filter=", "sort": "--compress-program=",
-	"chrome": "--renderer-cmd-prefix=", "google-chrome": "--renderer-cmd-prefix=", "chromium": "--renderer-cmd-prefix=",
-}
-
 // spawnSink reads the start of a program: a shell command line, or a program and its arguments.
 func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 	if line := row.Argument("line", c.expr); line != nil {
@@ -65,7 +54,7 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 		r.sinkMarksBehind(splitFront, c, sink.ArgumentFlow, name, "", program.marks)
 	}
 	prog = lastPart(prog)
-	if in := c.expr.Option("input"); in != nil && readsCode(prog) {
+	if in := c.expr.Option("input"); in != nil && callgraph.ProgramOf(prog).RunsInput() {
 		r.readCode(c, name, prog, r.silently(in))
 	}
 	r.argumentSinks(c, name, prog, args)
@@ -106,30 +95,8 @@ type argvReader struct {
 	line   lineReader
 }
 
-// switches are options without a value, by program: what stands behind them is an argument of its own.
-var switches = map[string]map[string]bool{
-	"rg":      names("-n -l -i -v -w -S -s -F -U -c -o --json --line-number --no-heading --hidden --files-with-matches --ignore-case --fixed-strings --no-ignore"),
-	"grep":    names("-n -l -i -v -w -r -R -F -E -c -o -rn -Rn -rl"),
-	"git":     names("--stat --cached --staged --oneline --quiet -q --all --bare --mirror --recursive --no-checkout --verbose --no-pager --name-only --numstat --hard --soft --patch -p --force -f"),
-	"curl":    names("-s -S -L -f -k -i -I -v -sS -sL -fsSL --silent --location --fail --insecure --head"),
-	"wget":    names("-q -c -nv --quiet --no-check-certificate"),
-	"yt-dlp":  names("--no-playlist -x --extract-audio --skip-download --dump-json -j -J --write-auto-sub --write-subs --no-warnings --quiet -q"),
-	"find":    names("-L -H -P"),
-	"tar":     names("-x -c -z -v xf xzf -xf -xzf"),
-	"kubectl": names("--all-namespaces -A --watch -w"),
-	"ssh":     names("-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -tt -v -vv -vvv -X -x -Y -y --"),
-}
-
-// takesValue reports whether an argument is an option that takes the next one for its value, as far as is known.
-func takesValue(prog, option string) bool {
-	return strings.HasPrefix(option, "-") && !strings.Contains(option, "=") && !switches[prog][option]
-}
-
-// remotes are programs that hand a line on to something that is made to run lines.
-var remotes = names("docker podman kubectl ssh nerdctl lxc vagrant limactl wsl oc")
-
 func (r *reader) argumentSinks(c call, name, prog string, args []*value) {
-	av := argvReader{prog: prog, option: callgraph.CodeOption(prog)}
+	av := argvReader{prog: prog, option: callgraph.ProgramOf(prog).Code}
 	for _, a := range args {
 		av.read(r, c, name, a)
 	}
@@ -140,13 +107,13 @@ func (av *argvReader) read(r *reader, c call, name string, a *value) {
 		av.before = a.fixed
 		return
 	}
-	valueOfOption := takesValue(av.prog, av.before)
+	valueOfOption := callgraph.ProgramOf(av.prog).TakesValue(av.before)
 	switch {
 	case av.code:
 		av.code = av.inside || takesAll[av.option]
 		av.ran = !av.code
 		need, kind := anyFront, sink.ShellFlow
-		if statements[strings.ToLower(av.prog)] {
+		if callgraph.ProgramOf(av.prog).SQL {
 			kind, need = sink.SQLFlow, statementFront
 		}
 		if av.inside { // a line that the caller sends whole to a machine made for it is what such a tool is for
@@ -155,7 +122,7 @@ func (av *argvReader) read(r *reader, c call, name string, a *value) {
 		r.sinkMarksBehind(need, c, kind, name, av.prog, a.all())
 	case av.names || valueOfOption:
 		// behind "--" everything is a name, and what follows an option is taken for its value
-	case dangerousOptions[av.prog] != "":
+	case callgraph.ProgramOf(av.prog).Danger != "":
 		// A line of the form "kubectl " + arguments is what such a tool is for.
 		r.sinkMarksBehind(emptyFront, c, sink.ArgumentFlow, name, av.prog, a.all())
 	case av.prog != "": // any program has options, and a parameter that is split into words is any number of them
@@ -163,8 +130,8 @@ func (av *argvReader) read(r *reader, c call, name string, a *value) {
 	}
 	av.names = av.names || a.fixed == "--"
 	switch word := strings.ToLower(lastPart(a.fixed)); {
-	case remotes[av.prog] && av.option == "" && callgraph.CodeOption(word) != "":
-		av.option, av.inside, av.names = callgraph.CodeOption(word), true, false
+	case callgraph.ProgramOf(av.prog).Remote && av.option == "" && callgraph.ProgramOf(word).Code != "":
+		av.option, av.inside, av.names = callgraph.ProgramOf(word).Code, true, false
 	case av.prog == "adb" && word == "shell":
 		av.code, av.inside = true, true
 	default:
@@ -211,7 +178,7 @@ func (r *reader) started(row *callgraph.Row, c call) *value {
 			prog = lastPart(r.a.g.FixedProgram(row, c.expr, r.ctx))
 		}
 	}
-	if !readsCode(prog) {
+	if !callgraph.ProgramOf(prog).RunsInput() {
 		return nothing
 	}
 	return nothing.with(startedProgram, &value{length: -1, fixed: prog})
@@ -239,22 +206,11 @@ func (r *reader) inputSink(c call, name string) {
 	}
 }
 
-// readsCode reports whether a program runs what it reads from its standard input.
-func readsCode(prog string) bool {
-	return callgraph.CodeOption(prog) != "" || interactive[strings.ToLower(prog)]
-}
-
-// interactive are programs without an option for code that run what they read.
-var interactive = names("bc dc gnuplot redis-cli sqlplus isql clickhouse-client duckdb cypher-shell ftp sftp telnet nc gap gp matlab sage bun deno irb ghci at batch")
-
-// statements are programs that read statements of a database.
-var statements = names("psql mysql sqlite3 sqlplus isql clickhouse-client duckdb cypher-shell mongosh mongo")
-
 // readCode is text that a program reads and runs.
 func (r *reader) readCode(c call, name, prog string, v *value) {
 	kind := sink.ShellFlow
 	need := anyFront
-	if statements[strings.ToLower(prog)] {
+	if callgraph.ProgramOf(prog).SQL {
 		kind, need = sink.SQLFlow, statementFront
 	}
 	r.sinkMarksBehind(need, c, kind, name, prog, v.all())

@@ -105,7 +105,10 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 		if !p.fits() {
 			continue
 		}
-		a.cut = a.cut || p.src.param == moreSources
+		if strings.HasSuffix(p.src.path, moreMembers) {
+			a.cut = a.cut || p.src.param >= 0
+			continue
+		}
 		from, ok := throughRest(root.Func, p.src)
 		if !ok {
 			continue

@@ -116,12 +116,11 @@ const maxNesting = 6
 
 var nothing = &value{length: -1}
 
-// maxMarks is how many marks of one value are kept. moreSources is the parameter that the mark for the rest of them names: what arrives
-// with it at a sink was not followed to the end.
+// maxMarks is how many marks of one value are kept. moreMembers is the member that stands for the rest of what a parameter holds: what
+// arrives from it at a sink was not followed to the end.
 const (
 	maxMarks    = 24
-	receiver    = -1
-	moreSources = -9
+	moreMembers = ".\x00more"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -165,10 +164,7 @@ func addOwnMarks(out []mark, own bool, more []mark) []mark {
 	}
 	for _, m := range more {
 		if len(out) >= maxMarks && indexOfMark(out, m) < 0 {
-			if m.src.param == receiver {
-				continue // the server's own
-			}
-			m = mark{src: source{param: moreSources}}
+			m = mark{src: source{param: m.src.param, path: moreMembers}}
 		}
 		if i := indexOfMark(out, m); i < 0 {
 			out, own = ownMarks(out, own)

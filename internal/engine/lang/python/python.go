@@ -52,18 +52,22 @@ func Analyse(files []File, tools []string, stop func() bool) (*sink.Sources, map
 	prog := &ir.Program{}
 	errs := map[int]error{}
 	versions := survey.Versions{}
+	var texts []syntax.Text
+	var at []int // in files
 	for i, f := range files {
 		if manifests[path.Base(f.Path)] {
 			versions.Add(string(f.Text))
 			continue
 		}
-		t, err := syntax.Parse(syntax.Python(), f.Text, stop)
-		if err != nil {
-			errs[i] = err
-			continue
-		}
-		lowerFile(prog, t, f.Path)
+		texts, at = append(texts, syntax.Text{Language: syntax.Python(), Source: f.Text}), append(at, i)
 	}
+	syntax.Each(texts, stop, func(i int, t *syntax.Tree, err error) {
+		if err != nil {
+			errs[at[i]] = err
+			return
+		}
+		lowerFile(prog, t, files[at[i]].Path)
+	})
 	byPath := map[string]*ir.Module{}
 	for i, m := range prog.Modules {
 		byPath[prog.Files[i].Path] = m

@@ -70,21 +70,24 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	errs := map[int]error{}
 	found := &tree{byPath: map[string]*ir.Module{}, packages: map[string]string{}}
 	compiled := compiledTwins(files)
+	var texts []syntax.Text
+	var at []int // in files
 	for i, f := range files {
-		if path.Base(f.Path) == "package.json" {
+		switch {
+		case path.Base(f.Path) == "package.json":
 			found.addPackage(f)
-			continue
+		case !compiled[f.Path]:
+			texts, at = append(texts, syntax.Text{Language: grammar(f.Path), Source: f.Text}), append(at, i)
 		}
-		if compiled[f.Path] {
-			continue
-		}
-		t, err := syntax.Parse(grammar(f.Path), f.Text, stop)
-		if err != nil {
-			errs[i] = err
-			continue
-		}
-		found.byPath[f.Path] = lowerFile(prog, t, f.Path)
 	}
+	syntax.Each(texts, stop, func(i int, t *syntax.Tree, err error) {
+		if err != nil {
+			errs[at[i]] = err
+			return
+		}
+		path := files[at[i]].Path
+		found.byPath[path] = lowerFile(prog, t, path)
+	})
 	prog.Lookup = func(from *ir.File, spec string) *ir.Module { return found.lookUpModule(from.Path, spec) }
 	g, out := callgraph.Open(prog, convention(), tools)
 	definitions := declared.New(g)
