@@ -23,7 +23,7 @@ type Strays struct {
 	// Disputed lists the methods of requests answered twice: first under their id in another type, then correctly. Clients that
 	// compare ids strictly take the second answer. Twice lists those whose second answer says something else than the first.
 	Disputed, Twice []string
-	Noise    Noise
+	Noise           Noise
 }
 
 // Noise is text in place of messages, such as a log on stdout.
