@@ -98,7 +98,7 @@ func TestMethodIn(t *testing.T) {
 		i := slices.IndexFunc(methods, func(m Method) bool { return m.Name == tt.method })
 		var got []string
 		for _, r := range Revisions() {
-			if methods[i].In(r) {
+			if within(r, methods[i].since, methods[i].until) {
 				got = append(got, r)
 			}
 		}

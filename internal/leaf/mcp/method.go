@@ -112,9 +112,6 @@ func (m Method) Since() string {
 // Until returns the last revision that has the method, "" if the newest does.
 func (m Method) Until() string { return m.until }
 
-// In reports whether a revision has the method.
-func (m Method) In(revision string) bool { return within(revision, m.since, m.until) }
-
 // SubjectParam returns the params member that identifies a request's subject: "name" of a tool or prompt, "uri" of a resource, ""
 // for other methods. From 2026-07-28 the header Mcp-Name repeats its value (SPEC 2026-07-28/basic/transports/streamable-http).
 func SubjectParam(method string) string {

@@ -167,3 +167,24 @@ func describePlace(p *Place) string {
 	}
 	return text
 }
+
+// validate returns what is wrong with the value itself.
+func (a *Application) validate() error {
+	switch {
+	case a.Client == "" || a.Title == "":
+		return fmt.Errorf("application %q has no name", a.Client)
+	case len(a.Sources) == 0:
+		return fmt.Errorf("%s: no public page says where its servers stand", a.Client)
+	case len(a.places()) == 0:
+		return fmt.Errorf("%s: it keeps its servers nowhere", a.Client)
+	}
+	for _, p := range a.places() {
+		if p.base == systemFile && (p.system["linux"] == nil || p.system["darwin"] == nil || p.system["windows"] == nil) {
+			return fmt.Errorf("%s: a file of the system is not named for all three", a.Client)
+		}
+		if p.base != systemFile && p.base != variableFile && (p.path == "" || strings.HasPrefix(p.path, "/") || strings.Contains(p.path, `\`)) {
+			return fmt.Errorf("%s: %q is no path below a folder, with slashes", a.Client, p.path)
+		}
+	}
+	return nil
+}

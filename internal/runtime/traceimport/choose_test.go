@@ -8,11 +8,11 @@ import (
 )
 
 func TestChoose(t *testing.T) {
-	if names := Names(); names[0] != Auto || len(names) != len(Formats())+1 || !slices.Contains(names, "otel") {
+	if names := Names(); names[0] != Auto || len(names) != len(formats)+1 || !slices.Contains(names, "otel") {
 		t.Errorf("names %q", names)
 	}
 	const text = "of no known form"
-	for _, f := range Formats() {
+	for _, f := range formats {
 		got, in, err := Choose(f.Name, strings.NewReader(text))
 		if err != nil || got.Name != f.Name {
 			t.Errorf("%s: %s, %v", f.Name, got.Name, err)

@@ -28,9 +28,7 @@ type Format struct {
 	read func(*importRun) error
 }
 
-// Formats returns all formats, in the order in which Detect tries them.
-func Formats() []Format { return slices.Clone(formats) }
-
+// formats are in the order in which Detect tries them.
 var formats = []Format{
 	{"thoughtjack", "It has no ids and no envelopes: both are generated, an answer is paired with its request by actor, method and order, and an actor's side of the protocol is inferred from what it is asked.", likeThoughtJack, readThoughtJack},
 	{"inspector", "Messages were parsed and written again, so white space, repeated members and the digits of numbers differ from the wire; invalid messages are missing.", likeInspector, readInspector},

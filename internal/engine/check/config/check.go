@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -170,23 +169,4 @@ func Checks() []*Check {
 	out := slices.Clone(registered)
 	slices.SortFunc(out, func(a, b *Check) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	return out
-}
-
-// Validate reports all defects of the checks.
-func Validate(checks []*Check) error {
-	var errs []error
-	seen := map[finding.Rule]bool{}
-	for _, c := range checks {
-		if !c.ID.Valid() || seen[c.ID] {
-			errs = append(errs, fmt.Errorf("check %s: the id is malformed or used twice", c.ID))
-		}
-		seen[c.ID] = true
-		if c.Name == "" || c.Axis == "" || c.Doc == "" || c.Advice == "" || c.Maturity == "" || c.Severity == finding.None || c.Run == nil || !strings.HasPrefix(c.Source, "https://") {
-			errs = append(errs, fmt.Errorf("check %s: a field is missing", c.ID))
-		}
-		if _, err := taxonomy.Parse(c.Taxonomy); err != nil {
-			errs = append(errs, fmt.Errorf("check %s: Taxonomy: %w", c.ID, err))
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -12,7 +13,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"gauntlet/finding"
 	"gauntlet/internal/engine/check/config"
+	"gauntlet/internal/leaf/taxonomy"
 	"gauntlet/internal/runtime/discover"
 )
 
@@ -41,7 +44,7 @@ func read(section txtar.File) config.File {
 // Each check has a golden: every section bad* must give findings of it, every section
 // near-miss* none, and want lists those of the bad ones.
 func TestGolden(t *testing.T) {
-	if err := config.Validate(config.Checks()); err != nil {
+	if err := defects(config.Checks()); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
@@ -131,4 +134,23 @@ func matches(pattern, name string) bool {
 	name, _, _ = strings.Cut(name, "/")
 	ok, _ := path.Match(pattern, name)
 	return ok
+}
+
+// defects reports all defects of the checks.
+func defects(checks []*config.Check) error {
+	var errs []error
+	seen := map[finding.Rule]bool{}
+	for _, c := range checks {
+		if !c.ID.Valid() || seen[c.ID] {
+			errs = append(errs, fmt.Errorf("check %s: the id is malformed or used twice", c.ID))
+		}
+		seen[c.ID] = true
+		if c.Name == "" || c.Axis == "" || c.Doc == "" || c.Advice == "" || c.Maturity == "" || c.Severity == finding.None || c.Run == nil || !strings.HasPrefix(c.Source, "https://") {
+			errs = append(errs, fmt.Errorf("check %s: a field is missing", c.ID))
+		}
+		if _, err := taxonomy.Parse(c.Taxonomy); err != nil {
+			errs = append(errs, fmt.Errorf("check %s: Taxonomy: %w", c.ID, err))
+		}
+	}
+	return errors.Join(errs...)
 }
