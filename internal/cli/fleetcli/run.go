@@ -90,7 +90,8 @@ func (r *runCommand) runPlan(cmd *cobra.Command, args []string) error {
 func (r *runCommand) do(ctx context.Context, plan *fleetplan.Plan, home fleet.Home, server *fleet.Server, remote bool) error {
 	capabilities := fleet.Detect(r.lookup)
 	// Who runs a plan wrote it: what it names is what is wanted.
-	capabilities.Commands, capabilities.Region, capabilities.Env, capabilities.Models = true, plan.Region, []string{"*"}, []string{"*"}
+	capabilities.Words = append(capabilities.Words, fleetplan.NeedsCommands, "env *", "model *")
+	capabilities.Allow("region", plan.Region)
 	one := &fleet.Run{
 		Plan: plan, Home: home, Server: server, Limits: r.limits, Host: discover.ThisHost(r.lookup), Version: version(), Workers: r.workers,
 		Capabilities: capabilities, Runner: r.runner(),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/fleet"
 )
 
@@ -108,6 +109,11 @@ func (w *workerCommand) work(cmd *cobra.Command, _ []string) error {
 
 func (w *workerCommand) capabilities() fleet.Capabilities {
 	c := fleet.Detect(w.lookup)
-	c.Commands, c.Region, c.Env, c.Models = w.commands, w.region, w.env, w.models
+	if w.commands {
+		c.Words = append(c.Words, fleetplan.NeedsCommands)
+	}
+	c.Allow("region", w.region)
+	c.Allow("env", w.env...)
+	c.Allow("model", w.models...)
 	return c
 }

@@ -1,8 +1,10 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -45,7 +47,7 @@ func (o *Owner) WriteDirectory(ctx context.Context, path string, r *result.Fleet
 	if err != nil {
 		return err
 	}
-	if err := d.writeSARIF(); err != nil {
+	if err := d.writeSARIF(0); err != nil {
 		return err
 	}
 	d.finish(r, unread)
@@ -109,41 +111,29 @@ func (d *directory) addRun(name string, r *result.Report) error {
 	if err != nil {
 		return err
 	}
-	read, write := io.Pipe()
-	go func() { write.CloseWithError(sarif.Write(write, r, report.Options{})) }() // ends with the decoder below
+	var text bytes.Buffer
 	var log struct {
 		Runs []json.RawMessage `json:"runs"`
 	}
-	err = json.NewDecoder(read).Decode(&log)
-	_, drained := io.Copy(io.Discard, read)
-	if err != nil || drained != nil {
+	if err := errors.Join(sarif.Write(&text, r, report.Options{}), json.Unmarshal(text.Bytes(), &log)); err != nil {
 		return fmt.Errorf("SARIF of %s: %w", name, err)
 	}
 	if d.runs[name] == nil {
 		d.order = append(d.order, name)
 	}
 	d.runs[name] = append(d.runs[name], log.Runs...)
-	if len(d.order) > 64 && len(d.runs[d.order[0]]) > 0 { // jobs of one target stand together in the list
-		return d.writeOldest()
-	}
-	return nil
+	return d.writeSARIF(64) // jobs of one target stand together in the list
 }
 
-func (d *directory) writeOldest() error {
-	name := d.order[0]
-	runs := d.runs[name]
-	d.order = d.order[1:]
-	delete(d.runs, name)
-	return d.write(filepath.Join("sarif", name+".sarif"), func(w io.Writer) error {
-		return json.NewEncoder(w).Encode(map[string]any{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": runs})
-	})
-}
-
-func (d *directory) writeSARIF() error {
-	for len(d.order) > 0 {
-		if err := d.writeOldest(); err != nil {
+// writeSARIF writes the oldest files until so many are kept.
+func (d *directory) writeSARIF(keep int) error {
+	for ; len(d.order) > keep; d.order = d.order[1:] {
+		name := d.order[0]
+		log := map[string]any{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": d.runs[name]}
+		if err := d.write(filepath.Join("sarif", name+".sarif"), func(w io.Writer) error { return json.NewEncoder(w).Encode(log) }); err != nil {
 			return err
 		}
+		delete(d.runs, name)
 	}
 	return nil
 }

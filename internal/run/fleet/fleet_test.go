@@ -332,7 +332,7 @@ func TestStrangers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &Worker{Fleet: f, Keys: keys.Worker(), ID: "w", Version: "test", Slots: 1, Capabilities: Capabilities{Commands: true, Lookup: r.Capabilities.Lookup}, Runner: r.Runner, Temp: t.TempDir(), Note: t.Logf}
+	w := &Worker{Fleet: f, Keys: keys.Worker(), ID: "w", Version: "test", Slots: 1, Capabilities: Capabilities{Words: []string{fleetplan.NeedsCommands}, Lookup: r.Capabilities.Lookup}, Runner: r.Runner, Temp: t.TempDir(), Note: t.Logf}
 	w.obey(ctx, order)
 	if w.order.Load() != nil {
 		t.Error("the worker obeys a stranger")

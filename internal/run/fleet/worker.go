@@ -160,7 +160,7 @@ const workerLife = 30 * time.Second
 // sayAlive tells the fleet that this worker is there.
 func (w *Worker) sayAlive(ctx context.Context) {
 	host, _ := os.Hostname() // for people alone
-	text, err := json.Marshal(About{w.ID, host, os.Getpid(), w.Version, w.Slots, w.running.Load(), w.done.Load(), w.failed.Load(), w.refused.Load(), w.Capabilities.Words(), time.Now()})
+	text, err := json.Marshal(About{w.ID, host, os.Getpid(), w.Version, w.Slots, w.running.Load(), w.done.Load(), w.failed.Load(), w.refused.Load(), w.Capabilities.Words, time.Now()})
 	if err != nil {
 		return
 	}
