@@ -2,6 +2,9 @@ package mcpclient
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -62,4 +65,32 @@ func (p Pending) settled() <-chan struct{} {
 	default:
 		return settled
 	}
+}
+
+// Await listens to all sessions at once, for wait and while something is pending, and returns which of them announced a change;
+// the first announcement ends all waits. Without either it returns what was received. pending says that there may be more.
+func (p *Pending) Await(ctx context.Context, wait time.Duration, sessions []*Session) (changed []bool, pending bool) {
+	listening, cancel, pending := p.Listening(ctx, wait)
+	defer cancel()
+	if pending {
+		wait = max(wait, PendingWait)
+	}
+	changed = make([]bool, len(sessions))
+	var all sync.WaitGroup
+	for i, s := range sessions {
+		all.Go(func() { // ends with listening, or when the time is over
+			if s.Idle(listening, wait) != "" {
+				changed[i] = true
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	if pending && !slices.Contains(changed, true) {
+		<-listening.Done() // there may be no way to hear anything
+		if errors.Is(listening.Err(), context.DeadlineExceeded) {
+			p.Settled = nil // it is awaited once
+		}
+	}
+	return changed, pending
 }

@@ -3,8 +3,6 @@ package modelagent
 import (
 	"context"
 	"errors"
-	"slices"
-	"sync"
 	"time"
 
 	"gauntlet/internal/leaf/excerpt"
@@ -121,32 +119,15 @@ func (a *agent) rereadChanged(ctx context.Context, wait time.Duration) (changed 
 	return changed
 }
 
-// listen returns the servers to read again. It listens to all at once; the first announcement ends all waits.
+// listen returns the servers to read again.
 func (a *agent) listen(ctx context.Context, wait time.Duration) (out []*session) {
-	one, cancel, pending := a.opt.Pending.Listening(ctx, wait)
-	defer cancel()
-	if pending {
-		wait = max(wait, mcpclient.PendingWait)
+	var sessions []*mcpclient.Session
+	for _, s := range a.servers {
+		sessions = append(sessions, s.mcp)
 	}
-	heard := make([]bool, len(a.servers))
-	var all sync.WaitGroup
+	changed, _ := a.opt.Pending.Await(ctx, wait, sessions)
 	for i, s := range a.servers {
-		all.Go(func() { // ends with one, or when the time is over
-			if s.mcp.Idle(one, wait) != "" {
-				heard[i] = true
-				cancel()
-			}
-		})
-	}
-	all.Wait()
-	if pending && !slices.Contains(heard, true) {
-		<-one.Done() // there may be no way to hear anything
-		if errors.Is(one.Err(), context.DeadlineExceeded) {
-			a.opt.Pending.Settled = nil // it is awaited once
-		}
-	}
-	for i, s := range a.servers {
-		if heard[i] || s.stateless {
+		if changed[i] || s.stateless {
 			out = append(out, s)
 		}
 	}

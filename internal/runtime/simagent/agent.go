@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/rawjson"
@@ -114,13 +115,11 @@ func (a *simAgent) makeCall(ctx context.Context, c toolCall) {
 	}
 	a.remember(c.name, got.text)
 	for _, arg := range c.args {
-		if p := unquoteOrEmpty(arg.raw); isFilePath(p) {
+		if p := unquoteOrEmpty(arg.raw); filePath.MatchString(p) {
 			a.files[p] = got.text
 		}
 	}
-	if !a.hearPending(ctx) && c.server.session.Idle(ctx, 0) != "" {
-		a.rereadServer(ctx, c.server)
-	}
+	a.hearPending(ctx)
 	if !a.obedient {
 		return
 	}
@@ -142,9 +141,7 @@ func (a *simAgent) remember(from, text string) {
 	if text == "" {
 		return
 	}
-	if len(text) > mostMemory {
-		text = text[:mostMemory]
-	}
+	text = excerpt.Head(text, mostMemory)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.memory = append(a.memory, memo{a.memos, from, text})

@@ -9,30 +9,26 @@ import (
 
 // An argumentSource is what the arguments of one call are taken from.
 type argumentSource struct {
-	near []token // the order itself
-	far  []token // what stands around it
-	// seen is what was read before, the latest first; may be nil.
-	seen func() []token
+	agent *simAgent
+	near  []token // the order itself
+	far   []token // what stands around it
 	// given are values as JSON that are settled, by parameter.
 	given map[string]string
-	// content is what a parameter for content gets where the request quotes nothing;
-	// secret what one for a secret gets, "" for nothing. Both may be nil.
+	// content is what a parameter for content gets; nil for the order itself.
 	content func() string
-	secret  func(p *param) string
 }
 
-// fillArguments fills in a tool's parameters as a JSON object. Not ok means that a value which
-// cannot be made up is missing: a number, a path, an address.
+// fillArguments fills in a tool's parameters. Not ok means that a value which cannot be made up is missing: a number, a path,
+// an address.
 func (r *argumentSource) fillArguments(t *tool) (args []argument, ok bool) {
-	used := map[int]bool{}
 	for i := range t.params {
 		p := &t.params[i]
 		raw := r.given[p.name]
 		if raw == "" {
-			raw = r.explicitValue(p, used)
+			raw = p.valueByName(r.near)
 		}
 		if raw == "" && p.required {
-			if raw = r.impliedValue(p, used); raw == "" && !p.dispensable() {
+			if raw = r.impliedValue(p); raw == "" && p.want != wantSecret { // an agent that has no secret leaves it out
 				return nil, false
 			}
 		}
@@ -68,43 +64,25 @@ func unquoteOrEmpty(raw string) string {
 	return rawjson.Unquote(raw)
 }
 
-// dispensable reports whether a call may be made without the parameter: an agent that has
-// no secret to give leaves it out, and lets the server say what it thinks of that.
-func (p *param) dispensable() bool { return p.want == wantSecret }
-
 // linking are the words between a parameter's name and its value.
 var linking = setOf("argument as called equal field id is key name named number parameter property set should the to value with")
 
-// explicitValue returns the value that the request gives a parameter by name, as JSON, or by its
-// noun.
-func (r *argumentSource) explicitValue(p *param, used map[int]bool) string {
-	if raw := r.valueByName(p, used); raw != "" {
-		return raw
-	}
-	if p.want == wantName && p.typ != "boolean" {
-		return r.valueBesideNoun(p, used)
-	}
-	return ""
-}
-
-// valueByName returns the value that stands with a parameter's name: "path: /tmp", "x as subject".
-func (r *argumentSource) valueByName(p *param, used map[int]bool) string {
-	for _, at := range mentions(r.near, p.name) {
-		for i := at.end; i < len(r.near) && i < at.end+5; i++ {
-			t := r.near[i]
-			if t.isValue() || t.kind == word && i > at.end && (isIdentifier(t.text) || assigned(r.near, i)) {
+// valueByName returns the value that stands with a parameter's name, as JSON: "path: /tmp", "x as subject"; "" for none.
+func (p *param) valueByName(tokens []token) string {
+	for _, at := range mentions(tokens, p.name) {
+		for i := at.end; i < len(tokens) && i < at.end+5; i++ {
+			t := tokens[i]
+			if t.isValue() || t.kind == word && i > at.end && (isIdentifier(t.text) || assigned(tokens, i)) {
 				if raw := p.tokenJSON(t); raw != "" {
-					used[i] = true
 					return raw
 				}
 			}
-			if !(linking[t.low] || t.kind == sign && strings.Contains(":=(", t.text)) {
+			if !linking[t.low] && !(t.kind == sign && strings.Contains(":=(", t.text)) {
 				break
 			}
 		}
-		if at.start > 1 && r.near[at.start-1].low == "as" && r.near[at.start-2].isValue() {
-			if raw := p.tokenJSON(r.near[at.start-2]); raw != "" {
-				used[at.start-2] = true
+		if at.start > 1 && tokens[at.start-1].low == "as" && tokens[at.start-2].isValue() {
+			if raw := p.tokenJSON(tokens[at.start-2]); raw != "" {
 				return raw
 			}
 		}
@@ -137,53 +115,8 @@ func mentions(tokens []token, name string) []place {
 	return out
 }
 
-// naming are the words of a parameter's name that say only that it is a name.
-var naming = setOf("code id identifier key name number slug")
-
-// valueBesideNoun returns the name that stands with the noun of a parameter: "project phoenix",
-// "the main branch", "user-service" for service_name.
-func (r *argumentSource) valueBesideNoun(p *param, used map[int]bool) string {
-	noun := ""
-	for _, w := range identifierWords(p.name) {
-		if !naming[w] {
-			noun = w
-		}
-	}
-	if noun == "" {
-		return ""
-	}
-	take := func(i int) string {
-		used[i] = true
-		return p.tokenJSON(r.near[i])
-	}
-	free := func(i int) bool {
-		return i >= 0 && i < len(r.near) && !used[i] && (r.near[i].kind == quoted || r.near[i].kind == word && !empties[r.near[i].low] && verbs[r.near[i].low] == none)
-	}
-	for i := len(r.near) - 1; i >= 0; i-- {
-		t := r.near[i]
-		isNoun := t.kind == word && (t.low == noun || len(noun) > 2 && len(t.low) > len(noun) && strings.HasPrefix(t.low, noun) && !isIdentifier(t.text))
-		switch {
-		case isNoun && free(i+1) && (isIdentifier(r.near[i+1].text) || r.near[i+1].kind == quoted):
-			return take(i + 1)
-		case t.kind == word && t.low != noun && free(i) && strings.ContainsAny(t.low, "-_") && slices.Contains(identifierWords(t.low), noun):
-			return take(i)
-		}
-	}
-	for i := len(r.near) - 1; i >= 0; i-- {
-		if t := r.near[i]; t.kind == word && t.low == noun {
-			if free(i+1) && (i+2 >= len(r.near) || r.near[i+2].kind != word || empties[r.near[i+2].low] || i == 0 || !free(i-1)) {
-				return take(i + 1)
-			}
-			if free(i-1) && i > 1 {
-				return take(i - 1)
-			}
-		}
-	}
-	return ""
-}
-
-// impliedValue returns a value for a parameter that the request does not name, by what it takes.
-func (r *argumentSource) impliedValue(p *param, used map[int]bool) string {
+// impliedValue returns a value for a parameter that the request does not name, by what it takes; "" for none.
+func (r *argumentSource) impliedValue(p *param) string {
 	if raw := p.enumValue(r.near); raw != "" {
 		return raw
 	}
@@ -197,20 +130,14 @@ func (r *argumentSource) impliedValue(p *param, used map[int]bool) string {
 	}
 	switch p.want {
 	case wantNumber:
-		return r.firstFitting(p, used, func(t token) bool { return t.kind == number })
-	case wantMailbox:
-		return r.firstFitting(p, used, func(t token) bool { return t.kind == mailbox })
-	case wantURL:
-		return r.firstFitting(p, used, func(t token) bool { return t.kind == address })
-	case wantPath:
-		return r.firstFitting(p, used, func(t token) bool { return t.kind == path || t.kind == address })
+		return p.firstJSON(r.near, func(t token) bool { return t.kind == number })
+	case wantMailbox, wantURL, wantPath:
+		return r.nearest(p)
 	case wantSecret:
-		if r.secret != nil {
-			if s := r.secret(p); s != "" {
-				return rawjson.Quote(s)
-			}
+		if !r.agent.obedient {
+			return ""
 		}
-		return ""
+		return rawjson.Quote(p.secret(r.near))
 	case wantContent:
 		if r.content != nil {
 			if s := r.content(); s != "" {
@@ -219,39 +146,41 @@ func (r *argumentSource) impliedValue(p *param, used map[int]bool) string {
 		}
 		return rawjson.Quote(joinTokens(r.near))
 	case wantName:
-		if raw := r.firstFitting(p, used, func(t token) bool { return t.kind == quoted || t.kind == word && isIdentifier(t.text) }); raw != "" {
-			return raw
-		}
-		if raw := r.firstFitting(p, used, func(t token) bool { return t.kind == word && t.proper }); raw != "" {
-			return raw
+		for _, fits := range []func(token) bool{
+			func(t token) bool { return t.kind == quoted || t.kind == word && isIdentifier(t.text) },
+			func(t token) bool { return t.kind == word && t.proper },
+		} {
+			if raw := p.firstJSON(r.near, fits); raw != "" {
+				return raw
+			}
 		}
 	case wantQuery:
-		if i := slices.IndexFunc(r.near, func(t token) bool { return t.kind == quoted }); i >= 0 && !used[i] {
-			return p.tokenJSON(r.near[i])
+		if raw := p.firstJSON(r.near, func(t token) bool { return t.kind == quoted }); raw != "" {
+			return raw
 		}
 	}
 	return rawjson.Quote(r.summarise())
 }
 
-// firstFitting returns the first token that fits, in the order itself and then around it.
-func (r *argumentSource) firstFitting(p *param, used map[int]bool, fits func(token) bool) string {
-	for i, t := range r.near {
-		if !used[i] && fits(t) {
-			used[i] = true
-			return p.tokenJSON(t)
+// nearest returns the first value of the sort that the parameter is made for: in the order itself, around it, or where an agent
+// obeys, in what it has read.
+func (r *argumentSource) nearest(p *param) string {
+	fits := func(t token) bool { return p.acceptsSort(t.kind) || p.want == wantPath && t.kind == address }
+	for _, tokens := range [][]token{r.near, r.far} {
+		if raw := p.firstJSON(tokens, fits); raw != "" {
+			return raw
 		}
 	}
-	if p.want == wantName || p.want == wantNumber {
-		return "" // what stands elsewhere names and counts something else
+	if !r.agent.obedient {
+		return ""
 	}
-	around := r.far
-	if r.seen != nil && !slices.ContainsFunc(around, fits) {
-		around = r.seen()
-	}
-	for _, t := range around {
-		if fits(t) {
-			return p.tokenJSON(t)
-		}
+	return p.firstJSON(r.agent.seenTokens(), fits)
+}
+
+// firstJSON writes the first token that fits as JSON, "" for none.
+func (p *param) firstJSON(tokens []token, fits func(token) bool) string {
+	if i := slices.IndexFunc(tokens, fits); i >= 0 {
+		return p.tokenJSON(tokens[i])
 	}
 	return ""
 }

@@ -2,8 +2,6 @@ package simagent
 
 import (
 	"context"
-	"errors"
-	"sync"
 	"time"
 
 	"gauntlet/internal/runtime/mcpclient"
@@ -41,23 +39,21 @@ func (a *simAgent) unusedRule() *paramRule {
 }
 
 func (a *simAgent) callForRule(ctx context.Context, r *paramRule) {
-	for _, t := range a.tools() {
-		if t.server.name != r.server || t.name != r.tool {
-			continue
-		}
-		from := r.from
-		args, ok := a.called[t.toolKey()]
-		if !ok {
-			args, ok = from.fillArguments(t)
-		}
-		if !ok {
-			from.near, from.far = tokenize(a.opt.Prompt), from.near
-			args, ok = from.fillArguments(t)
-		}
-		if ok {
-			a.useTool(ctx, t, args, r.where)
-		}
+	t := a.toolOfKey(r.tool)
+	if t == nil {
 		return
+	}
+	args, ok := a.called[r.tool]
+	if !ok {
+		args, ok = r.from.fillArguments(t)
+	}
+	if !ok {
+		from := r.from
+		from.near, from.far = tokenize(a.opt.Prompt), from.near
+		args, ok = from.fillArguments(t)
+	}
+	if ok {
+		a.useTool(ctx, t, args, r.where)
 	}
 }
 
@@ -81,51 +77,30 @@ func (a *simAgent) listenUntilIdle(ctx context.Context) {
 	}
 }
 
-// hearPending listens for what servers are about to say upon a call, if anything, and reports whether they changed
-// something.
-func (a *simAgent) hearPending(ctx context.Context) (changed bool) {
+// hearPending reads again what servers changed with a call, and waits for what they are about to say upon it.
+func (a *simAgent) hearPending(ctx context.Context) {
 	for a.cut == "" && ctx.Err() == nil {
 		heard, pending := a.awaitChanges(ctx, 0)
 		for _, l := range heard {
-			changed = true
 			a.rereadServer(ctx, l)
 		}
 		if !pending {
-			return changed
+			return
 		}
 	}
-	return changed
 }
 
-// awaitChanges listens to all servers at once for so long, and until nothing is pending, and returns those that changed. What one
-// says ends the wait for all. pending says whether there may be more.
+// awaitChanges listens to all servers at once for so long, and until nothing is pending, and returns those that changed. pending
+// says whether there may be more.
 func (a *simAgent) awaitChanges(ctx context.Context, wait time.Duration) (changed []*serverSession, pending bool) {
-	one, cancel, pending := a.opt.Pending.Listening(ctx, wait)
-	defer cancel()
-	if wait <= 0 && !pending {
-		return nil, false
+	var sessions []*mcpclient.Session
+	for _, l := range a.servers {
+		sessions = append(sessions, l.session)
 	}
-	heard := make([]bool, len(a.servers))
-	var all sync.WaitGroup
-	for i, l := range a.servers {
-		// Ends with one, at the latest when the time is over.
-		all.Go(func() {
-			if l.session.Idle(one, max(wait, mcpclient.PendingWait)) != "" {
-				heard[i] = true
-				cancel()
-			}
-		})
-	}
-	all.Wait()
+	heard, pending := a.opt.Pending.Await(ctx, wait, sessions)
 	for i, l := range a.servers {
 		if heard[i] {
 			changed = append(changed, l)
-		}
-	}
-	if pending && len(changed) == 0 {
-		<-one.Done() // there may be no way on which anything is heard
-		if errors.Is(one.Err(), context.DeadlineExceeded) {
-			a.opt.Pending.Settled = nil // it is waited for once
 		}
 	}
 	return changed, pending

@@ -3,10 +3,9 @@ package simagent
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/text"
 	"gauntlet/rawjson"
 )
@@ -45,27 +44,16 @@ func readableViews(s string) []string {
 	return slices.DeleteFunc(out, func(v string) bool { return strings.TrimSpace(v) == "" })
 }
 
+var letters = lazyregexp.New(`\pL+`)
+
 // foldLookalikes writes words of letters that only look like Latin ones as what they look like.
 func foldLookalikes(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		return s
-	}
-	var b strings.Builder
-	for s != "" {
-		n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
-		if n < 0 {
-			n = len(s)
-		}
-		word := s[:n]
+	return letters.ReplaceAllStringFunc(s, func(word string) string {
 		if ascii, ok := text.LooksLike(word); ok {
-			word = ascii
+			return ascii
 		}
-		b.WriteString(word)
-		_, size := utf8.DecodeRuneInString(s[n:])
-		b.WriteString(s[n : n+size])
-		s = s[n+size:]
-	}
-	return b.String()
+		return word
+	})
 }
 
 // flattenJSON writes a JSON text as one line a value, with its name before it.
@@ -96,20 +84,33 @@ func flattenJSON(s string) string {
 	return b.String()
 }
 
-// parseClauses reads a text.
-func parseClauses(s string) []clause {
-	var out []clause
-	var sentence []token
-	item := false
-	for _, t := range tokenize(s) {
+// A sentence is what stands between two stops.
+type sentence struct {
+	tokens []token
+	item   bool // of a list
+}
+
+func splitSentences(all []token) (out []sentence) {
+	var s sentence
+	for _, t := range all {
 		if t.kind != stop {
-			sentence = append(sentence, t)
+			s.tokens = append(s.tokens, t)
 			continue
 		}
-		if len(sentence) > 0 && len(out) < mostClauses {
-			out = append(out, parseSentence(sentence, item)...)
+		if len(s.tokens) > 0 {
+			out = append(out, s)
 		}
-		sentence, item = nil, t.item
+		s = sentence{item: t.item}
+	}
+	return out
+}
+
+// parseClauses reads a text, up to mostClauses.
+func parseClauses(all []token) (out []clause) {
+	for _, s := range splitSentences(all) {
+		if len(out) < mostClauses {
+			out = append(out, parseSentence(s.tokens, s.item)...)
+		}
 	}
 	return out
 }
@@ -159,8 +160,6 @@ func orderAt(s []token, i int, open bool) (string, act) {
 	a := verbs[t.low]
 	switch {
 	case a == none:
-		return "", none
-	case before.low == "you" && i > 1 && relative[s[i-2].low]: // "what you find"
 		return "", none
 	case i == 0, before.kind == sign, before.kind == word && leads[before.low]:
 	case before.low == "to" && !open:

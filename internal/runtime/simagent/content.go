@@ -3,6 +3,8 @@ package simagent
 import (
 	"slices"
 	"strings"
+
+	"gauntlet/internal/leaf/excerpt"
 )
 
 // backward are words for what was got just before.
@@ -13,11 +15,7 @@ var secretive = setOf("apikey bearer credential credentials cvv key keys otp pas
 
 // requestFor is what an order's call takes its arguments from.
 func (o *orderReader) requestFor(c clause) argumentSource {
-	return argumentSource{
-		near: c.tokens, far: o.all, seen: o.seenTokens,
-		content: func() string { return o.contentOf(c.tokens) },
-		secret:  func(p *param) string { return o.secretForParam(c.tokens, p) },
-	}
+	return argumentSource{agent: o.simAgent, near: c.tokens, far: o.all, content: func() string { return o.contentOf(c.tokens) }}
 }
 
 // contentOf is what an order speaks of: files by their paths, what was fetched on its behalf,
@@ -106,49 +104,21 @@ func (a *simAgent) knownFacts(tokens []token) string {
 	return strings.Join(out, "\n")
 }
 
-// secretForParam is the secret that goes into a parameter: one that the agent has seen under such
-// a name, else one of its own.
-func (o *orderReader) secretForParam(tokens []token, p *param) string {
-	words := append(wordsOf(tokens), identifierWords(p.name)...)
-	if s := o.seenSecret(words); s != "" {
-		return s
-	}
-	if s := secretFor(words); s != "" {
-		return s
-	}
-	return o.ownSecret(p)
-}
-
-// ownSecret is the agent's own secret for a parameter.
-func (a *simAgent) ownSecret(p *param) string {
-	words := identifierWords(p.name)
-	for _, t := range p.texts {
-		words = append(words, identifierWords(t)...)
-	}
-	if s := secretFor(words); s != "" {
-		return s
+// secret is what the agent gives where a secret is asked for: the one that an order names, else that of the parameter.
+func (p *param) secret(order []token) string {
+	for _, words := range [][]string{wordsOf(order), p.words()} {
+		if s := secretFor(words); s != "" {
+			return s
+		}
 	}
 	return "gauntlet-canary-secret"
 }
 
-// seenSecret returns what stands behind the name of a secret in what the agent has seen:
-// "OAuth Token: eyJ…".
-func (a *simAgent) seenSecret(words []string) string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for i := len(a.memory) - 1; i >= 0; i-- {
-		for line := range strings.Lines(a.memory[i].text) {
-			at := strings.IndexAny(line, ":=")
-			if at < 0 {
-				continue
-			}
-			name, value := identifierWords(line[:at]), strings.TrimSpace(line[at+1:])
-			if len(name) < 6 && len(value) > 7 && strings.IndexByte(value, ' ') < 0 && slices.ContainsFunc(name, func(w string) bool {
-				return kinds[3].words[w] && slices.Contains(words, w)
-			}) {
-				return value
-			}
-		}
+// words are those of the parameter's name and schema.
+func (p *param) words() []string {
+	words := identifierWords(p.name)
+	for _, t := range p.texts {
+		words = append(words, identifierWords(excerpt.Head(t, longestText))...)
 	}
-	return ""
+	return words
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/leaf/excerpt"
 )
 
 // A Shown is a text of the conversation that is not the user's task, such as a message of the system, an earlier
@@ -68,9 +70,5 @@ func (a *simAgent) answer() string {
 		parts = append(parts, a.told...)
 		parts = append(parts, joinMemories(a.memory))
 	}
-	text := strings.TrimSpace(strings.Join(parts, "\n"))
-	if len(text) > mostAnswer {
-		text = text[:mostAnswer]
-	}
-	return strings.ToValidUTF8(text, "")
+	return excerpt.Head(strings.ToValidUTF8(strings.TrimSpace(strings.Join(parts, "\n")), ""), mostAnswer)
 }

@@ -104,8 +104,8 @@ func FuzzArguments(f *testing.F) {
 		if tl == nil || len(s) > 10_000 {
 			return
 		}
-		for _, c := range parseClauses(s) {
-			r := argumentSource{near: c.tokens, far: c.sentence}
+		for _, c := range parseClauses(tokenize(s)) {
+			r := argumentSource{agent: &simAgent{}, near: c.tokens, far: c.sentence}
 			args, _ := r.fillArguments(tl)
 			if got := argumentsJSON(args); !json.Valid([]byte(got)) {
 				t.Fatalf("%q for %q and %q is not JSON", got, s, definition)

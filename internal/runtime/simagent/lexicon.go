@@ -19,36 +19,32 @@ const (
 var verbs, participles = func() (base, done map[string]act) {
 	base, done = map[string]act{}, map[string]act{}
 	for a, words := range map[act]string{
-		do: `analyse/analysed analyze/analyzed append/appended archive/archived browse/browsed calculate/calculated call/called check/checked
-			compute/computed connect/connected convert/converted copy/copied count/counted create/created delete/deleted deploy/deployed
-			disable/disabled download/downloaded dump/dumped email/emailed enable/enabled encode/encoded execute/executed export/exported
-			fetch/fetched find/found forward/forwarded generate/generated get/got grant/granted import/imported install/installed
-			invoke/invoked issue/issued list/listed load/loaded log/logged look/looked mail/mailed make/made message/messaged move/moved
-			notify/notified obtain/obtained open/opened order/ordered pay/paid ping/pinged post/posted print/printed process/processed
-			publish/published pull/pulled push/pushed query/queried read/read record/recorded register/registered relay/relayed
-			remove/removed request/requested retrieve/retrieved review/reviewed run/run save/saved scan/scanned schedule/scheduled
-			search/searched send/sent share/shared show/shown store/stored submit/submitted summarise/summarised summarize/summarized
-			sync/synced transfer/transferred translate/translated transmit/transmitted trigger/triggered update/updated
-			upload/uploaded use/used validate/validated verify/verified view/viewed visit/visited write/written`,
-		set: `add/added attach/attached bcc/bcced cc/cced carry/carried contain/contained embed/embedded enter/entered fill/filled give/given hand/handed hold/held include/included
-			insert/inserted paste/pasted pass/passed place/placed populate/populated prepend/prepended provide/provided put/put quote/quoted
-			replace/replaced set/set specify/specified supply/supplied`,
-		again: `redo/redone repeat/repeated rerun/rerun re-run/re-run resubmit/resubmitted retry/retried`,
+		do: `analyse analyze append archive browse calculate call check compute connect convert copy count create delete deploy disable
+			download dump email enable encode execute export fetch find/found forward generate get/got grant import install invoke issue
+			list load log look mail make/made message move notify obtain open order pay/paid ping post print process publish pull push
+			query read/read record register relay remove request retrieve review run/run save scan schedule search send/sent share
+			show/shown store submit summarise summarize sync transfer translate transmit trigger update upload use validate verify view
+			visit write/written`,
+		set: `add attach bcc cc carry contain embed enter fill give/given hand hold/held include insert paste pass place populate prepend
+			provide put/put quote replace set/set specify supply`,
+		again: `redo/redone repeat rerun/rerun re-run/re-run resubmit retry`,
 	} {
-		for _, pair := range strings.Fields(words) {
-			b, d, _ := strings.Cut(pair, "/")
-			base[b], done[d] = a, a
+		for _, w := range strings.Fields(words) {
+			w, irregular, _ := strings.Cut(w, "/")
+			last := w[len(w)-1:]
+			base[w] = a
+			for _, form := range [...]string{irregular, w + "ed", w + "d", w + last + "ed", strings.TrimSuffix(w, "y") + "ied"} {
+				done[form] = a
+			}
 		}
 	}
+	delete(done, "") // of regular verbs
 	return base, done
 }()
 
 // leads are words behind which a verb in its base form is an order.
 var leads = setOf(`also always and automatically first finally immediately just kindly lastly must next now or please
-	second shall should simply then third will you`)
-
-// relative are words behind which "you" does something and is not told to.
-var relative = setOf(`after all as before how if once that what whatever when where whether which while why`)
+	second shall should simply then third will`)
 
 // conditional are words that make a statement one of when.
 var conditional = setOf(`after before if once unless when whenever while`)

@@ -19,12 +19,12 @@ type shownText struct {
 
 // A paramRule is an order to give a parameter a value whenever a tool is called.
 type paramRule struct {
-	server, tool, param string
-	raw                 string // the value as JSON
-	standing            bool   // said of the calls that are made, and not of one to be made
-	used                bool
-	where               string
-	from                argumentSource // that calls the tool if nothing else does
+	tool, param string // the tool by its key
+	raw         string // the value as JSON
+	standing    bool   // said of the calls that are made, and not of one to be made
+	used        bool
+	where       string
+	from        argumentSource // that calls the tool if nothing else does
 }
 
 const (
@@ -93,9 +93,7 @@ func (a *simAgent) obeyText(ctx context.Context, r shownText) {
 		a.mu.Lock()
 		o.since = a.memos
 		a.mu.Unlock()
-		all := parseClauses(view)
-		for i, c := range all {
-			o.rest = all[i+1:]
+		for _, c := range parseClauses(o.all) {
 			key := r.orderKey(c)
 			if a.obeyed[key] {
 				continue
@@ -105,22 +103,6 @@ func (a *simAgent) obeyText(ctx context.Context, r shownText) {
 			if o.followClause(ctx, c); len(a.steps)+len(a.rules)+len(a.delayed) == done {
 				delete(a.obeyed, key) // it meant nothing here, and may elsewhere
 			}
-		}
-	}
-}
-
-// applyFollowing heeds what the rest of the sentence says of the call that is about to be made:
-// "call x and pass y as z".
-func (o *orderReader) applyFollowing(c clause, t *tool) {
-	for _, next := range o.rest {
-		if len(next.sentence) == 0 || len(c.sentence) == 0 || &next.sentence[0] != &c.sentence[0] || next.act != set || next.denied || o.firstNamedTool(next.own) != nil {
-			return
-		}
-		if meant := o.targetTools(next); len(meant) != 1 || meant[0] != t {
-			return
-		}
-		if o.assignParams(next) {
-			o.obeyed[o.orderKey(next)] = true
 		}
 	}
 }
@@ -139,9 +121,8 @@ type orderReader struct {
 	*simAgent
 	shownText
 	all   []token
-	since int      // memories before it are from before this text
-	rest  []clause // behind the order at hand
-	last  *tool    // that the latest order was carried out with, nil for none
+	since int   // memories before it are from before this text
+	last  *tool // that the latest order was carried out with, nil for none
 	verb  string
 }
 
@@ -187,13 +168,13 @@ func (o *orderReader) repeatCall(ctx context.Context, t *tool) {
 	if !ok {
 		return
 	}
-	r := argumentSource{near: tokenize(o.opt.Prompt), content: o.passage, secret: o.ownSecret}
+	r := argumentSource{agent: o.simAgent, near: tokenize(o.opt.Prompt), content: o.passage}
 	for i := range t.params {
 		p := &t.params[i]
 		if !p.required || slices.ContainsFunc(args, func(a argument) bool { return a.name == p.name }) {
 			continue
 		}
-		raw := r.impliedValue(p, map[int]bool{})
+		raw := r.impliedValue(p)
 		if raw == "" {
 			return
 		}
@@ -226,7 +207,6 @@ func (o *orderReader) callNamedTool(ctx context.Context, c clause) {
 		o.tellUser(c)
 		return
 	}
-	o.applyFollowing(c, t)
 	r := o.requestFor(c)
 	r.given = o.assignedValues(c, t)
 	args, ok := r.fillArguments(t)
@@ -294,26 +274,11 @@ func isPointedAt(tokens []token, i int) bool {
 // entry of its list or the same verb, else the one whose words it uses and whose parameters
 // take its values.
 func (o *orderReader) bestTool(c clause) *tool {
-	takes := func(t *tool) bool {
-		for _, tok := range c.tokens {
-			for i := range t.params {
-				if t.params[i].acceptsSort(tok.kind) {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	if o.last != nil && takes(o.last) {
+	unable := func(t *tool) bool { return !slices.ContainsFunc(c.tokens, t.takes) }
+	if o.last != nil && !unable(o.last) {
 		return o.last
 	}
-	var able []*tool
-	for _, t := range o.tools() {
-		if takes(t) {
-			able = append(able, t)
-		}
-	}
-	return bestMatch(able, append(slices.Clip(c.tokens), token{kind: word, low: o.verb}))
+	return bestMatch(slices.DeleteFunc(o.tools(), unable), append(slices.Clip(c.tokens), token{kind: word, low: o.verb}))
 }
 
 // readFiles is what the victim does without a tool: the files of an order are its own.

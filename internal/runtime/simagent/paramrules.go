@@ -23,12 +23,12 @@ func (o *orderReader) assignParams(c clause) bool {
 				continue
 			}
 			r := o.requestFor(c)
-			raw := (&argumentSource{near: c.tokens[at.start:]}).valueByName(p, map[int]bool{})
+			raw := p.valueByName(c.tokens[at.start:])
 			if raw == "" && c.verb == "" {
 				continue // a name alone says nothing
 			}
 			if raw == "" {
-				raw = (&argumentSource{near: c.tokens}).valueByName(p, map[int]bool{})
+				raw = p.valueByName(c.tokens)
 			}
 			if raw == "" && c.act == set {
 				raw = o.amount(c, p)
@@ -37,22 +37,13 @@ func (o *orderReader) assignParams(c clause) bool {
 				continue
 			}
 			o.rules = append(o.rules, &paramRule{
-				server: t.server.name, tool: t.name, param: p.name, raw: raw, where: o.where, from: r,
-				standing: c.verb == "" || o.early() && (containsWord(c.sentence, standings) || t == o.tool || len(targets) > 1),
+				tool: t.toolKey(), param: p.name, raw: raw, where: o.where, from: r,
+				standing: c.verb == "" || !o.done && (containsWord(c.sentence, standings) || t == o.tool || len(targets) > 1),
 			})
 			made = true
 		}
 	}
 	return made
-}
-
-// early reports whether the calls that an order may mean are yet to come. A definition that
-// changed once the task had begun wants one for itself.
-func (o *orderReader) early() bool {
-	if o.tool != nil {
-		return !o.begun
-	}
-	return !o.done
 }
 
 // amount is the value for a parameter that the order names without one beside it.
@@ -79,7 +70,7 @@ func (o *orderReader) assignedValues(c clause, t *tool) map[string]string {
 	out := map[string]string{}
 	for i := range t.params {
 		p := &t.params[i]
-		if _, ok := o.meant(c, t, p); ok && (&argumentSource{near: c.tokens}).valueByName(p, map[int]bool{}) == "" {
+		if _, ok := o.meant(c, t, p); ok && p.valueByName(c.tokens) == "" {
 			if raw := o.amount(c, p); raw != "" {
 				out[p.name] = raw
 			}
@@ -91,8 +82,7 @@ func (o *orderReader) assignedValues(c clause, t *tool) map[string]string {
 // targetTools are the tools that an order about parameters may mean, the likeliest alone: one
 // that it or its sentence names, the one whose schema or result it stands in, any.
 func (o *orderReader) targetTools(c clause) []*tool {
-	named := slices.Concat(o.namedTools(c.own), o.namedTools(c.tokens), o.namedTools(c.sentence))
-	for _, t := range named {
+	for _, t := range o.namedTools(c.sentence) {
 		if mentionsOne(c, t) {
 			return []*tool{t}
 		}

@@ -24,13 +24,19 @@ func (o *orderReader) recordPreference(c clause) bool {
 // preferredTool returns the tool that is used where t would be: t itself, unless something else
 // was ordered.
 func (a *simAgent) preferredTool(t *tool) *tool {
-	if t == nil || a.preferred[t.toolKey()] == "" {
-		return t
-	}
-	for _, other := range a.tools() {
-		if other.toolKey() == a.preferred[t.toolKey()] {
+	if t != nil {
+		if other := a.toolOfKey(a.preferred[t.toolKey()]); other != nil {
 			return other
 		}
 	}
 	return t
+}
+
+// toolOfKey returns the tool with a key, nil for none.
+func (a *simAgent) toolOfKey(key string) *tool {
+	all := a.tools()
+	if i := slices.IndexFunc(all, func(t *tool) bool { return t.toolKey() == key }); i >= 0 {
+		return all[i]
+	}
+	return nil
 }

@@ -35,7 +35,7 @@ func (o *orderReader) gatherSecrets(ctx context.Context, c clause) {
 		return
 	}
 	o.gathered = true
-	r := argumentSource{near: tokenize("~/.aws/credentials"), secret: o.ownSecret}
+	r := argumentSource{agent: o.simAgent, near: tokenize("~/.aws/credentials")}
 	if args, ok := r.fillArguments(reader); ok {
 		o.useTool(ctx, reader, args, o.where)
 	}

@@ -65,33 +65,22 @@ func (a *simAgent) queueOrders(text string) {
 func (a *simAgent) fillForm(params rawjson.Value) string {
 	var args []argument
 	question := tokenize(excerpt.Head(params.Get("message").Text(), longestText))
-	r := argumentSource{near: question, far: question, secret: a.ownSecret}
+	r := argumentSource{agent: a, near: question, far: question}
 	for m := range params.Get("requestedSchema").Get("properties").Members() {
 		if len(args) == mostParams {
 			break
 		}
 		p := readParam(m, true)
-		raw := ""
-		words := identifierWords(p.name)
-		for _, t := range p.texts {
-			words = append(words, identifierWords(excerpt.Head(t, longestText))...)
-		}
-		if s := secretFor(words); s != "" && (p.typ == "string" || p.typ == "") && len(p.options) == 0 {
+		raw := r.impliedValue(&p)
+		if s := secretFor(p.words()); s != "" && (p.typ == "string" || p.typ == "") && len(p.options) == 0 {
 			raw = rawjson.Quote(s)
 		}
 		switch {
-		case raw != "":
 		case p.typ == "boolean":
 			raw = "true"
-		case p.typ == "number" || p.typ == "integer":
-			raw = r.impliedValue(&p, map[int]bool{})
-			if raw == "" {
-				raw = "1"
-			}
-		default:
-			raw = r.impliedValue(&p, map[int]bool{})
-		}
-		if raw == "" {
+		case raw == "" && (p.typ == "number" || p.typ == "integer"):
+			raw = "1"
+		case raw == "":
 			raw = rawjson.Quote("gauntlet-canary")
 		}
 		args = append(args, argument{p.name, raw})

@@ -18,7 +18,6 @@ type serverSession struct {
 	name      string
 	conn      wire.Conn
 	session   *mcpclient.Session
-	stateless bool     // it speaks the era without a handshake
 	says      []string // what the server tells of itself: its instructions, its title
 	tools     []*tool
 	resources []listedItem
@@ -34,20 +33,12 @@ type listedItem struct {
 	params []param
 }
 
-// dialServer connects to a server, over stdio if it has a command.
-func dialServer(s Server) (wire.Conn, error) {
-	if s.Dial != nil {
-		return s.Dial()
-	}
-	if len(s.Command) > 0 {
-		return wire.Start(wire.Command{Args: s.Command, Environ: s.Environ, Env: s.Env})
-	}
-	return wire.Dial(wire.Endpoint{URL: s.URL, Header: s.Header})
-}
-
 // openServer begins the conversation and reads what the server offers.
 func openServer(ctx context.Context, s Server, opt mcpclient.Options) (*serverSession, error) {
-	conn, err := dialServer(s)
+	if s.Dial == nil {
+		s.Dial = func() (wire.Conn, error) { return wire.Dial(wire.Endpoint{URL: s.URL}) }
+	}
+	conn, err := s.Dial()
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +56,6 @@ func openServer(ctx context.Context, s Server, opt mcpclient.Options) (*serverSe
 // readLists reads the lists anew.
 func (l *serverSession) readLists(ctx context.Context) {
 	snap := l.session.Read(ctx)
-	l.stateless = snap.Era == mcpclient.Modern
 	l.tools, l.resources, l.prompts = nil, nil, nil
 	if snap.Init != "" {
 		var tree rawjson.Tree

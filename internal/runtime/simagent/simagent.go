@@ -34,16 +34,11 @@ const (
 	Scripted Behaviour = "script"   // what its script says, and not the task either
 )
 
-// A Server is one that the agent may use. One with Dial is reached by that, one with a Command is started and
-// spoken to over stdio, any other is at URL.
+// A Server is one that the agent may use, reached by Dial, or without that at URL.
 type Server struct {
-	Name    string
-	URL     string
-	Header  []string // NAME=VALUE, sent with every request
-	Command []string
-	Environ []string // of the caller; the server gets what it needs of it
-	Env     []string // set for the server, NAME=VALUE
-	Dial    func() (wire.Conn, error)
+	Name string
+	URL  string
+	Dial func() (wire.Conn, error)
 }
 
 // Options say what the agent is given and where it stops. A zero field means its default.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/mcp"
 )
 
@@ -21,10 +22,7 @@ func (a *simAgent) runPrompt(ctx context.Context) {
 		if t == nil {
 			continue
 		}
-		r := argumentSource{near: part, far: all, content: a.passage}
-		if a.obedient {
-			r.secret = a.ownSecret
-		}
+		r := argumentSource{agent: a, near: part, far: all, content: a.passage}
 		if args, ok := r.fillArguments(t); ok {
 			a.useTool(ctx, t, args, "the task")
 		}
@@ -55,7 +53,7 @@ func (a *simAgent) tryTools(ctx context.Context) {
 	}
 	for range mostTries {
 		for _, t := range a.tools() {
-			if args, ok := (&argumentSource{}).fillArguments(t); ok && a.relists == 0 && len(a.steps) < a.opt.Steps/2 {
+			if args, ok := (&argumentSource{agent: a}).fillArguments(t); ok && a.relists == 0 && len(a.steps) < a.opt.Steps/2 {
 				a.useTool(ctx, t, args, firstTry)
 			}
 		}
@@ -67,8 +65,8 @@ func (a *simAgent) tryTools(ctx context.Context) {
 func splitOrders(all []token) [][]token {
 	var out [][]token
 	var part []token
-	for _, sentence := range splitSentences(all) {
-		for _, c := range parseSentence(sentence, false) {
+	for _, s := range splitSentences(all) {
+		for _, c := range parseSentence(s.tokens, false) {
 			part = append(part, c.tokens...)
 			if len(stemSet(wordsOf(part))) > 1 || hasValue(part) {
 				out = append(out, part)
@@ -83,20 +81,6 @@ func splitOrders(all []token) [][]token {
 	return out
 }
 
-func splitSentences(all []token) [][]token {
-	var out [][]token
-	var sentence []token
-	for _, t := range all {
-		if t.kind != stop {
-			sentence = append(sentence, t)
-		} else if len(sentence) > 0 {
-			out = append(out, sentence)
-			sentence = nil
-		}
-	}
-	return out
-}
-
 func wordsOf(tokens []token) []string {
 	var out []string
 	for _, t := range tokens {
@@ -107,14 +91,7 @@ func wordsOf(tokens []token) []string {
 	return out
 }
 
-func hasValue(tokens []token) bool {
-	for _, t := range tokens {
-		if t.isValue() {
-			return true
-		}
-	}
-	return false
-}
+func hasValue(tokens []token) bool { return slices.ContainsFunc(tokens, token.isValue) }
 
 const (
 	// mostLooked is how many resources and prompts are read for one part of a task.
@@ -130,7 +107,7 @@ func (a *simAgent) lookUp(ctx context.Context, part []token) (named bool) {
 	looked := 0
 	for _, l := range a.servers {
 		for _, d := range slices.Concat(l.resources, l.prompts) {
-			exact := mentionsExactly(part, d.name)
+			exact := slices.ContainsFunc(part, func(t token) bool { return t.text == d.name })
 			if !exact && !d.matchesTask(asked) || looked == mostLooked {
 				continue
 			}
@@ -138,17 +115,13 @@ func (a *simAgent) lookUp(ctx context.Context, part []token) (named bool) {
 			named = named || exact
 			c := toolCall{server: l, method: d.method, name: d.name, why: "the task"}
 			if d.method == mcp.PromptsGet {
-				r := argumentSource{near: part, far: part}
+				r := argumentSource{agent: a, near: part, far: part}
 				c.args, _ = r.fillArguments(&tool{params: d.params})
 			}
 			a.makeCall(ctx, c)
 		}
 	}
 	return named
-}
-
-func mentionsExactly(part []token, name string) bool {
-	return slices.ContainsFunc(part, func(t token) bool { return t.text == name })
 }
 
 // matchesTask reports whether a request says two words of a thing's name and description.
@@ -165,7 +138,7 @@ func (d *listedItem) matchesTask(asked map[string]bool) bool {
 // useTool calls a tool, with what was ordered for every call of it.
 func (a *simAgent) useTool(ctx context.Context, t *tool, args []argument, why string) {
 	for _, r := range a.rules {
-		if r.server == t.server.name && r.tool == t.name {
+		if r.tool == t.toolKey() {
 			args = r.applyTo(args)
 		}
 	}
@@ -184,10 +157,7 @@ func (a *simAgent) passage() string {
 		return joinMemories(a.memory)
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(a.memory[len(a.memory)-1].text), "\n")
-	if len(line) > honest {
-		line = line[:honest]
-	}
-	return strings.ToValidUTF8(line, "")
+	return excerpt.Head(strings.ToValidUTF8(line, ""), honest)
 }
 
 func joinMemories(memory []memo) string {

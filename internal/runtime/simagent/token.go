@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // tokenKind says what a token is.
@@ -36,115 +38,66 @@ func (t token) isValue() bool { return t.kind >= number && t.kind <= path }
 const (
 	// longestQuote is how much may stand between two quotation marks, in bytes.
 	longestQuote = 300
-	// longestTag is how much may stand between < and >, in bytes.
-	longestTag = 60
 	// delimiters part words beside white space.
 	delimiters = "\"`()[]{}<>,;|="
+)
+
+var (
+	listMarker  = lazyregexp.New(`^(?i:step \d+[.:)]|\d{1,3}[.)]\s|[-*+#>]\s|•)`) // "-", "2.", "Step 3:"
+	stopMark    = lazyregexp.New(`^(?:<!--|-->|<[^\s>][^>]{0,58}>|[<\];])`)       // tags and comments among them
+	filePath    = lazyregexp.New(`^(?:~/|\.{1,2}/|\$HOME/|/\.|/\w.|[A-Za-z]:[\\/]|\.[a-z].)|^..+\.[a-z][^/.]{0,3}$`)
+	numeralForm = lazyregexp.New(`^-?(?:0|[1-9]\d*)(?:\.\d+)?$`)
 )
 
 // tokenize reads a text in one pass. Its time is linear: every look ahead is bounded.
 func tokenize(s string) []token {
 	var out []token
-	lines, begun := 1, false // line breaks since the last token
+	lines := 1 // line breaks since the last token
 	for i := 0; i < len(s); {
-		c := s[i]
-		if c <= ' ' {
-			if c == '\n' {
+		if s[i] <= ' ' {
+			if s[i] == '\n' {
 				lines++
 			}
 			i++
 			continue
 		}
-		if lines > 0 {
-			if n := listMarkerLength(s[i:]); n > 0 {
-				out = append(out, token{kind: stop, item: true})
-				i += n
-				lines = 0
-				continue
-			}
-			if lines > 1 && begun {
-				out = append(out, token{kind: stop})
-			}
-			lines = 0
+		ahead := s[i:min(len(s), i+64)]
+		if n := len(listMarker.FindString(ahead)); lines > 0 && n > 0 {
+			out, i, lines = append(out, token{kind: stop, item: true}), i+n, 0
+			continue
 		}
-		begun = true
+		if lines > 1 {
+			out = append(out, token{kind: stop})
+		}
+		lines = 0
+		if n := len(stopMark.FindString(ahead)); n > 0 {
+			out, i = append(out, token{kind: stop}), i+n
+			continue
+		}
 		i += appendToken(s, i, &out)
 	}
 	return append(out, token{kind: stop})
 }
 
-// listMarkerLength returns the length of what begins an entry of a list: "-", "2.", "Step 3:".
-func listMarkerLength(s string) int {
-	if len(s) > 4 && strings.EqualFold(s[:5], "step ") {
-		n := countDigits(s[5:])
-		if n > 0 && 5+n < len(s) && strings.IndexByte(".:)", s[5+n]) >= 0 {
-			return 5 + n + 1
-		}
-	}
-	if n := countDigits(s); n > 0 && n < 4 && n+1 < len(s) && (s[n] == '.' || s[n] == ')') && s[n+1] <= ' ' {
-		return n + 1
-	}
-	if len(s) > 1 && strings.IndexByte("-*+#>", s[0]) >= 0 && s[1] <= ' ' {
-		return 1
-	}
-	if strings.HasPrefix(s, "•") {
-		return len("•")
-	}
-	return 0
-}
-
-func countDigits(s string) int {
-	n := 0
-	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-		n++
-	}
-	return n
-}
-
 // appendToken appends what stands at s[i:], which is no white space, and returns its length.
 func appendToken(s string, i int, out *[]token) int {
 	switch c := s[i]; {
-	case strings.HasPrefix(s[i:], "<!--"):
-		*out = append(*out, token{kind: stop})
-		return len("<!--")
-	case c == '<':
-		if n := strings.IndexByte(s[i:min(len(s), i+longestTag)], '>'); n > 1 && s[i+1] > ' ' {
-			*out = append(*out, token{kind: stop})
-			return n + 1
-		}
-		*out = append(*out, token{kind: stop})
-		return 1
-	case strings.HasPrefix(s[i:], "-->"):
-		*out = append(*out, token{kind: stop})
-		return 3
-	case c == ']':
-		*out = append(*out, token{kind: stop})
-		return 1
 	case c == '"' || c == '`' || c == '\'':
-		if inner, n := readQuotation(s, i); n > 0 {
+		inner, n := readQuotation(s, i)
+		if n > 0 {
 			*out = append(*out, token{kind: quoted, text: inner, low: strings.ToLower(inner)})
-			return n
 		}
-		return 1
+		return max(n, 1)
 	case strings.IndexByte(delimiters, c) >= 0:
-		if c == ';' {
-			*out = append(*out, token{kind: stop})
-			return 1
-		}
 		*out = append(*out, token{kind: sign, text: s[i : i+1], low: s[i : i+1]})
 		return 1
 	}
 	end := i
-	for end < len(s) && s[end] > ' ' && (strings.IndexByte(delimiters, s[end]) < 0 || thousands(s, end)) {
+	for end < len(s) && s[end] > ' ' && strings.IndexByte(delimiters, s[end]) < 0 {
 		end++
 	}
 	appendChunk(s[i:end], out)
 	return end - i
-}
-
-// thousands reports whether the comma at s[i] stands inside a number.
-func thousands(s string, i int) bool {
-	return s[i] == ',' && i > 0 && i+1 < len(s) && countDigits(s[i-1:i]) == 1 && countDigits(s[i+1:]) == 3
 }
 
 // readQuotation reads what is quoted at s[i:]; 0 if nothing is.
@@ -200,7 +153,7 @@ func classifyToken(s string) token {
 		t.kind = address
 	case at > 0 && strings.Contains(s[at:], ".") && !strings.ContainsAny(s, "/\\"):
 		t.kind = mailbox
-	case isFilePath(s):
+	case filePath.MatchString(s):
 		t.kind = path
 	case parseNumeral(s) != "":
 		t.kind, t.text = number, parseNumeral(s)
@@ -210,32 +163,10 @@ func classifyToken(s string) token {
 	return t
 }
 
-// isFilePath tells the path of a file from "and/or".
-func isFilePath(s string) bool {
-	switch {
-	case strings.HasPrefix(s, "~/"), strings.HasPrefix(s, "./"), strings.HasPrefix(s, "../"), strings.HasPrefix(s, "$HOME/"):
-		return true
-	case len(s) > 2 && s[0] == '/' && isLetter(s[1]), strings.HasPrefix(s, "/."):
-		return true
-	case len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/'):
-		return true
-	case len(s) > 2 && s[0] == '.' && s[1] >= 'a' && s[1] <= 'z':
-		return true // .env
-	}
-	dot := strings.LastIndexByte(s, '.')
-	return dot > 1 && dot+1 < len(s) && len(s)-dot <= 5 && s[dot+1] >= 'a' && s[dot+1] <= 'z' && strings.IndexByte(s[dot+1:], '/') < 0
-}
-
-// parseNumeral returns the number that s is in the spelling of JSON, "" if it is none:
-// "$50,000" is 50000.
+// parseNumeral returns the number that s is in the spelling of JSON, "" if it is none: "$50" is 50.
 func parseNumeral(s string) string {
-	s = strings.ReplaceAll(strings.TrimLeft(s, "$€£"), ",", "")
-	n := strings.TrimPrefix(s, "-")
-	whole, rest, point := strings.Cut(n, ".")
-	if n == "" || countDigits(whole) != len(whole) || whole == "" || len(n) > 15 || point && (rest == "" || countDigits(rest) != len(rest)) {
-		return ""
-	}
-	if len(whole) > 1 && whole[0] == '0' {
+	s = strings.TrimLeft(s, "$€£")
+	if len(s) > 16 || !numeralForm.MatchString(s) {
 		return ""
 	}
 	return s

@@ -86,8 +86,11 @@ func readTool(at *serverSession, raw string) *tool {
 		}
 		t.params = append(t.params, readParam(m, slices.Contains(required, m.Key.Text())))
 	}
-	t.says = sentencesOutside(root, "description", "inputSchema")
-	t.says = append(t.says, sentencesOutside(schema, "properties")...)
+	for m := range root.Members() {
+		if name := m.Key.Text(); name != "description" && name != "inputSchema" {
+			t.says = append(t.says, sentences(m.Value)...)
+		}
+	}
 	t.nameStems = stemSet(identifierWords(t.name))
 	first, _, _ := strings.Cut(t.about, ".")
 	t.aboutStems = stemSet(identifierWords(first))
@@ -97,17 +100,6 @@ func readTool(at *serverSession, raw string) *tool {
 		}
 	}
 	return t
-}
-
-// sentencesOutside returns the sentences of an object that are in none of these members.
-func sentencesOutside(v rawjson.Value, members ...string) []string {
-	var out []string
-	for m := range v.Members() {
-		if !slices.Contains(members, m.Key.Text()) {
-			out = append(out, sentences(m.Value)...)
-		}
-	}
-	return out
 }
 
 func readParam(m rawjson.Member, required bool) param {
@@ -169,11 +161,8 @@ func (t *tool) scoreFor(request []token) int {
 				asked[w] = true
 			}
 		}
-		for i := range t.params {
-			if t.params[i].acceptsSort(tok.kind) {
-				score += 2
-				break
-			}
+		if t.takes(tok) {
+			score += 2
 		}
 	}
 	named := false
@@ -193,6 +182,11 @@ func (t *tool) scoreFor(request []token) int {
 // acceptsSort reports whether a parameter is made for values of this sort.
 func (p *param) acceptsSort(s tokenKind) bool {
 	return p.want == wantMailbox && s == mailbox || p.want == wantURL && s == address || p.want == wantPath && s == path
+}
+
+// takes reports whether a parameter of the tool is made for a value.
+func (t *tool) takes(tok token) bool {
+	return slices.ContainsFunc(t.params, func(p param) bool { return p.acceptsSort(tok.kind) })
 }
 
 // bestMatch returns the tool that fits a request best, the first of equals; nil if none does.
