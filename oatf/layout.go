@@ -1,6 +1,9 @@
 package oatf
 
-import "gauntlet/rawjson"
+import (
+	"gauntlet/internal/leaf/planted"
+	"gauntlet/rawjson"
+)
 
 // layout is the tree of a document as rules see it, whichever form the execution has. Missing values and values of the
 // wrong type, which reading reported, are absent.
@@ -66,6 +69,9 @@ func layOut(root rawjson.Value) *layout {
 // indexActors caches what rules look up often: a document may have thousands of each.
 func (l *layout) indexActors() {
 	l.actorNamed, l.protocols = map[string]int{}, map[string]bool{}
+	if hasMember(l.attack, planted.Key) { // judged by calls of tools, an agent's own or those of a server that has the files
+		l.protocols["mcp"] = true
+	}
 	for i := range l.actors {
 		a := &l.actors[i]
 		if _, twice := l.actorNamed[a.name]; !twice {

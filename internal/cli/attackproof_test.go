@@ -11,6 +11,7 @@ import (
 
 	"gauntlet/attacks"
 	"gauntlet/internal/run/attackdoc"
+	"gauntlet/internal/run/attackrun"
 	"gauntlet/oatf"
 	"gauntlet/result"
 	"gauntlet/verdict"
@@ -29,7 +30,7 @@ func playAll(t *testing.T, args ...string) []result.AttackRun {
 	return r.Attacks
 }
 
-// builtIn returns the built-in attacks that play a server and those that are clients.
+// builtIn returns the built-in attacks on agents, which play a server or plant files, and those on servers.
 func builtIn(t *testing.T) (agents, servers []*oatf.Document) {
 	t.Helper()
 	for _, name := range attacks.Names() {
@@ -38,7 +39,7 @@ func builtIn(t *testing.T) (agents, servers []*oatf.Document) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if isServer := func(a oatf.Actor) bool { return a.Mode == "mcp_server" }; slices.ContainsFunc(doc.Attack.Execution.Actors, isServer) {
+		if attackrun.HasServer(doc) {
 			agents = append(agents, doc)
 		} else {
 			servers = append(servers, doc)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gauntlet/internal/leaf/planted"
 	"gauntlet/oatf"
 	"gauntlet/result"
 	"gauntlet/trace"
@@ -51,7 +52,9 @@ func TestMatrix(t *testing.T) {
 		t.Fatal(err)
 	}
 	documents, _ := builtIn(t)
-	names := commandNamesOf(t, documents, func(*oatf.Attack) bool { return true })
+	names := commandNamesOf(t, documents, func(at *oatf.Attack) bool { // planted files need an agent
+		return !slices.ContainsFunc(at.Extensions, func(x oatf.Extension) bool { return x.Name == planted.Key })
+	})
 	cells := map[string][]string{}
 	for _, c := range matrixClients {
 		agent := program + " " + c.short + " {config}"

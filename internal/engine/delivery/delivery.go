@@ -338,7 +338,10 @@ func missing(parts []verdict.Part) string {
 		if p.Name != "" {
 			text += " " + p.Name
 		}
-		out = append(out, text+" of "+p.Actor+" in "+p.Phase)
+		if text += " of " + p.Actor + " in " + p.Phase; p.Method == file {
+			text = "the file " + p.Name + ", whose marker no answer, call or result repeats"
+		}
+		out = append(out, text)
 	}
 	return strings.Join(out, "; ")
 }

@@ -44,13 +44,16 @@ func partsOf(doc *oatf.Document) []part {
 	}
 	for _, f := range Files(doc) {
 		if f.Marker != "" {
-			p := newPart("file", f.Path, []string{f.Text})
+			p := newPart(file, f.Path, []string{f.Text})
 			p.Actor, p.Phase, p.marker = planted.Server, "start", f.Marker
 			out = append(out, p)
 		}
 	}
 	return out
 }
+
+// file is the method of a planted file's part.
+const file = "file"
 
 // Files returns the files that a valid document plants where the agent works; nil for none.
 func Files(doc *oatf.Document) []planted.File {

@@ -2,6 +2,7 @@ package planted
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -73,4 +74,30 @@ func TestRead(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whatever a list holds, files that are planted are texts inside of the directory, and their markers tell them apart.
+func FuzzRead(f *testing.F) {
+	f.Add(`[{"path":"AGENTS.md","text":"the heron release","marker":"heron release"},{"path":"a/../b","text":"x"}]`)
+	f.Add(`[{"path":".claude/skills/a/SKILL.md","text":"---\nhooks: x\n---","marker":"12345678"}]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var tree rawjson.Tree
+		if tree.Parse(text, 0) != nil {
+			return
+		}
+		files, faults := Read(tree.Root())
+		if len(files) == 0 && len(faults) == 0 {
+			t.Error("neither files nor faults")
+		}
+		for i, one := range files {
+			if !filepath.IsLocal(filepath.FromSlash(one.Path)) || one.Text == "" {
+				t.Errorf("%q is planted", one.Path)
+			}
+			for n, other := range files {
+				if len(faults) == 0 && one.Marker != "" && strings.Contains(other.Text, one.Marker) != (i == n) {
+					t.Errorf("the marker %q stands in %q", one.Marker, other.Text)
+				}
+			}
+		}
+	})
 }

@@ -53,7 +53,7 @@ func TestFormats(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return errors.Join(WriteList(b, []Listed{newListed("a", &doc.Attack)}, "text"), WriteList(b, []Listed{newListed("a", &doc.Attack)}, "json"))
+			return errors.Join(WriteList(b, []Listed{newListed("a", doc)}, "text"), WriteList(b, []Listed{newListed("a", doc)}, "json"))
 		}
 	}
 	changed := false

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"gauntlet/attacks"
+	"gauntlet/internal/engine/delivery"
 	"gauntlet/oatf"
 	"gauntlet/report"
 )
@@ -20,6 +21,7 @@ type Listed struct {
 	Category    string    `json:"category"`
 	Modes       []string  `json:"modes"` // of the played actors, without repeats
 	Servers     int       `json:"servers"`
+	Files       int       `json:"files,omitempty"` // planted in the agent's working directory
 	Tags        []string  `json:"tags"`
 	Mappings    []Mapping `json:"mappings"`
 	Description string    `json:"description"`
@@ -47,13 +49,14 @@ func BuiltIn() ([]Listed, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s, which is built in: %w", name, err)
 		}
-		all = append(all, newListed(name, &doc.Attack))
+		all = append(all, newListed(name, doc))
 	}
 	return all, nil
 }
 
-func newListed(name string, at *oatf.Attack) Listed {
-	l := Listed{Name: name, ID: at.ID, Title: at.Name, Description: strings.TrimSpace(at.Description), Indicators: len(at.Indicators),
+func newListed(name string, doc *oatf.Document) Listed {
+	at := &doc.Attack
+	l := Listed{Files: len(delivery.Files(doc)), Name: name, ID: at.ID, Title: at.Name, Description: strings.TrimSpace(at.Description), Indicators: len(at.Indicators),
 		Modes: []string{}, Tags: []string{}, Mappings: []Mapping{}}
 	if at.Severity != nil {
 		l.Severity = string(at.Severity.Level)
@@ -101,6 +104,9 @@ func playedRoles(l *Listed) string {
 		parts = append(parts, "server")
 	case l.Servers > 1:
 		parts = append(parts, fmt.Sprintf("%d servers", l.Servers))
+	}
+	if l.Files > 0 {
+		parts = append(parts, "files")
 	}
 	for _, m := range l.Modes {
 		if m == "mcp_client" {

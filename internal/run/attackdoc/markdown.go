@@ -14,7 +14,7 @@ const attacksIntro = `# Attacks
 
 <!-- Made by "gauntlet attack list --format markdown". Change the documents, not this file. -->
 
-%d attacks are built in: %d on agents, played by servers, and %d on servers, played by a client. Any command takes their names
+%d attacks are built in: %d on agents, played by servers or planted as files, and %d on servers, played by a client. Any command takes their names
 where it takes a document: [attacking.md](attacking.md). Each is one technique; what it says is made up, and so are all names, addresses
 and keys in it.
 
@@ -32,7 +32,7 @@ func writeMarkdown(w io.Writer, all []Listed) error {
 	var b strings.Builder
 	servers := 0
 	for _, l := range all {
-		if l.Servers > 0 {
+		if l.Servers+l.Files > 0 {
 			servers++
 		}
 	}
@@ -77,7 +77,7 @@ func writeAttackSection(b *strings.Builder, l *Listed, at *oatf.Attack) {
 
 // proofText says which tests prove an attack both ways.
 func proofText(l *Listed) string {
-	if l.Servers == 0 {
+	if l.Servers+l.Files == 0 {
 		return "opens the careless server, fails at the careful one."
 	}
 	eras := "in 2025-11-25 and in 2026-07-28"

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"gauntlet/internal/engine/delivery"
 	"gauntlet/oatf"
 	"gauntlet/report"
 )
@@ -58,6 +59,9 @@ func (s *sheet) writeDocument(d *oatf.Document) {
 	}
 	s.writeFact("grace", at.GracePeriod)
 	s.writeTask(d)
+	for _, f := range delivery.Files(d) {
+		s.writeFact("file", f.Path+withPrefix(", read by whoever repeats ", f.Marker))
+	}
 	for i := range at.Execution.Actors {
 		s.writeActor(&at.Execution.Actors[i])
 	}

@@ -20,7 +20,7 @@ import (
 
 // speaker is an agent that lists what its servers offer, answers in words, and calls the tool of a control or not.
 func speaker(t *testing.T, words string, calls bool, as testagent.Outcome) *testagent.Agent {
-	return &testagent.Agent{Start: func(ctx context.Context, servers []testagent.Server, prompt string) testagent.Outcome {
+	return &testagent.Agent{Start: func(ctx context.Context, servers []testagent.Server, task testagent.Task) testagent.Outcome {
 		for _, s := range servers {
 			conn, err := wire.Dial(wire.Endpoint{URL: s.URL})
 			if err != nil {
@@ -33,7 +33,7 @@ func speaker(t *testing.T, words string, calls bool, as testagent.Outcome) *test
 				continue
 			}
 			session.Read(ctx)
-			if calls && strings.Contains(prompt, "word_of_the_day") {
+			if calls && strings.Contains(task.Prompt, "word_of_the_day") {
 				_, _ = session.Call(ctx, "tools/call", `{"name":"word_of_the_day","arguments":{}}`)
 			}
 			_ = conn.Close()

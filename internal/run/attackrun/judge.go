@@ -100,6 +100,7 @@ type judgement struct {
 	messages   int
 	redacted   int
 	problem    error
+	heard      bool // a message of MCP was judged, or a call of one of the agent's own tools
 	unobserved bool // the agent's use of its own tools was not fully observed
 }
 

@@ -40,8 +40,8 @@ func TestOwnHands(t *testing.T) {
 				t.Fatal(problem)
 			}
 			speaks := speaker(t, "Done.", true, testagent.Outcome{Command: true, Observed: tt.observed, Calls: tt.calls})
-			works := &testagent.Agent{Start: func(ctx context.Context, servers []testagent.Server, prompt string) testagent.Outcome {
-				return speaks.Start(ctx, servers, prompt)
+			works := &testagent.Agent{Start: func(ctx context.Context, servers []testagent.Server, task testagent.Task) testagent.Outcome {
+				return speaks.Start(ctx, servers, task)
 			}}
 			file := filepath.Join(t.TempDir(), "t.ndjson")
 			quiet := func(string, ...any) {}

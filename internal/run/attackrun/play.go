@@ -192,7 +192,7 @@ func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, err := attack.New(p.doc, p.attackOptions())
+	run, err := attack.New(p.staged(), p.attackOptions())
 	if err != nil {
 		return nil, err
 	}

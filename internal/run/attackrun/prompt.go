@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/engine/delivery"
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/internal/run/attackdoc"
+	"gauntlet/internal/run/testagent"
 	"gauntlet/oatf"
 	"gauntlet/oatf/indicator"
 	"gauntlet/rawjson"
@@ -21,7 +23,11 @@ func (p *play) runAgent(ctx context.Context) {
 	if p.AGUI == "" && p.Prompt == "" && prompt != "" {
 		p.recordEvent(trace.ToServer, agui.RunAgentInput, `{"messages":[{"role":"user","content":`+rawjson.Quote(prompt)+`}]}`, "the agent got this as its prompt")
 	}
-	p.outcome = p.agent().Start(ctx, p.servers, prompt)
+	task := testagent.Task{Prompt: prompt}
+	if p.agent().OwnTools {
+		task.Files = delivery.Files(p.doc)
+	}
+	p.outcome = p.agent().Start(ctx, p.servers, task)
 	p.recordOwnHands()
 	if strings.TrimSpace(p.outcome.Answer) != "" {
 		p.recordEvent(trace.ToClient, agui.Answer, agui.AnswerContent(strings.ToValidUTF8(p.outcome.Answer, "\uFFFD"), p.outcome.Crashed), "what the agent answered, as it printed or wrote it")

@@ -41,7 +41,7 @@ func (r *Player) Replay(ctx context.Context, doc *oatf.Document, name string, re
 	p.perform = func(ctx context.Context) (*attack.Summary, error) {
 		options := p.attackOptions()
 		options.Clock, options.Grace = attack.NewClock(recorded.Messages[0].Time), new(time.Duration)
-		run, err := attack.New(doc, options)
+		run, err := attack.New(p.staged(), options)
 		if err != nil {
 			return nil, err
 		}

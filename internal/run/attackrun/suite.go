@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"gauntlet/internal/engine/delivery"
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/runstate"
 	"gauntlet/oatf"
@@ -96,7 +97,7 @@ func attacksServer(doc *oatf.Document) bool {
 
 // HasServer reports whether an actor is a server, so that an agent is needed.
 func HasServer(doc *oatf.Document) bool {
-	return slices.ContainsFunc(doc.Attack.Execution.Actors, func(a oatf.Actor) bool { return oatf.IsServer(a.Mode) })
+	return delivery.Files(doc) != nil || slices.ContainsFunc(doc.Attack.Execution.Actors, func(a oatf.Actor) bool { return oatf.IsServer(a.Mode) })
 }
 
 // TraceName returns the trace file of the n-th run: in the folder, named after the document, with a unique number.

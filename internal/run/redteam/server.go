@@ -184,7 +184,7 @@ func (t *Target) play(ctx context.Context, agent *testagent.Agent, task string, 
 		}
 		return &overlaidConn{Conn: conn, overlay: o, masks: t.masks, tap: file.Tap(t.Name, trace.AsClient, nil, nil)}, nil
 	}
-	outcome := agent.Start(ctx, []testagent.Server{{Name: t.Name, Dial: dial}}, task)
+	outcome := agent.Start(ctx, []testagent.Server{{Name: t.Name, Dial: dial}}, testagent.Task{Prompt: task})
 	if outcome.Answer != "" {
 		_, _ = file.Recorder().Record(trace.Message{ // losses are reported when the file is closed
 			Time: time.Now(), Actor: t.Name, Protocol: agui.Protocol, Direction: trace.ToClient, Kind: trace.Event, Method: agui.Answer,

@@ -339,7 +339,7 @@ func (t *run) runAgent(ctx context.Context) error {
 		servers = append(servers, testagent.Server{Name: name, URL: "http://" + ln.Addr().String() + mcpserver.Path,
 			Stdio: func(ctx context.Context, in io.Reader, out io.Writer) error { return gw.Server().Stdio(ctx, in, out) }})
 	}
-	out := tested.Start(ctx, servers, a.Prompt)
+	out := tested.Start(ctx, servers, testagent.Task{Prompt: a.Prompt})
 	t.Note("%s", out.Ended)
 	if out.Trouble != nil {
 		t.addProblem(out.Trouble.Error())

@@ -38,9 +38,9 @@ func newCommand(opt Options) (*Agent, error) {
 			return nil, fmt.Errorf("the transport stdio: gauntlet cannot find its own program: %w", err)
 		}
 	}
-	return &Agent{Start: func(ctx context.Context, servers []Server, prompt string) Outcome {
+	return &Agent{OwnTools: !opt.NoOwnTools, Start: func(ctx context.Context, servers []Server, task Task) Outcome {
 		servers, peers := splitAgents(servers)
-		run := agent.Options{Agents: peers, Command: command, Environ: slices.Concat(opt.Environ, opt.Env), Secret: opt.Env, Prompt: prompt, Limit: opt.Limit, Preset: preset, ModelURL: opt.ModelURL, Model: opt.Model}
+		run := agent.Options{Agents: peers, Command: command, Environ: slices.Concat(opt.Environ, opt.Env), Secret: opt.Env, Prompt: task.Prompt, Files: task.Files, Limit: opt.Limit, Preset: preset, ModelURL: opt.ModelURL, Model: opt.Model}
 		if own == "" {
 			for _, s := range servers {
 				run.Servers = append(run.Servers, agent.Server{Name: s.Name, URL: s.URL})
@@ -66,6 +66,7 @@ func observed(out Outcome, e agent.Exit, noOwnTools bool) Outcome {
 	if e.Stream != nil {
 		out.Calls, out.Observed = e.Stream.Calls, noOwnTools || e.Stream.Whole
 	}
+	out.Calls, out.Observed = append(out.Calls, e.Left...), out.Observed && !e.LeftCut
 	return out
 }
 

@@ -35,9 +35,9 @@ func OfModel(client *model.Client, loop modelagent.Options, run int, limit time.
 		return modelOutcome(modelagent.Run(ctx, one))
 	}
 	return &Agent{
-		Start: func(ctx context.Context, servers []Server, prompt string) Outcome {
+		Start: func(ctx context.Context, servers []Server, task Task) Outcome {
 			one := loop
-			one.Prompt = prompt
+			one.Prompt = task.Prompt
 			return work(ctx, one, servers)
 		},
 		Converse: func(ctx context.Context, servers []Server, c aguiagent.Conversation) (string, Outcome) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/leaf/planted"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/agent"
 	"gauntlet/internal/runtime/aguiagent"
@@ -38,9 +39,17 @@ type Options struct {
 // An Agent can be started once per document.
 type Agent struct {
 	// Start runs the agent until it ends.
-	Start func(ctx context.Context, servers []Server, prompt string) Outcome
+	Start func(ctx context.Context, servers []Server, task Task) Outcome
+	// OwnTools says that it may have tools of its own, with which it reads the files of a task.
+	OwnTools bool
 	// Converse runs it on an AG-UI front end's input and returns its answer to the user; nil if this in-process agent has no AG-UI.
 	Converse func(ctx context.Context, servers []Server, c aguiagent.Conversation) (string, Outcome)
+}
+
+// A Task is what an agent starts with: the user's words, and the files in its working directory.
+type Task struct {
+	Prompt string
+	Files  []planted.File
 }
 
 // A Server is a server for the agent.
@@ -121,9 +130,9 @@ func ofSimulated(sim simagent.Options, limit time.Duration) *Agent {
 		defer cancel()
 		return simagent.Run(ctx, run)
 	}
-	out := &Agent{Start: func(ctx context.Context, servers []Server, prompt string) Outcome {
+	out := &Agent{Start: func(ctx context.Context, servers []Server, task Task) Outcome {
 		run := sim
-		run.Prompt = prompt
+		run.Prompt = task.Prompt
 		return builtinOutcome(work(ctx, run, servers))
 	}}
 	if sim.Behaviour != simagent.Scripted {

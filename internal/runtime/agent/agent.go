@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/leaf/planted"
 	"gauntlet/internal/runtime/wire"
 )
 
@@ -56,7 +57,9 @@ type Options struct {
 	// for the agent's defaults.
 	Preset          *Preset
 	ModelURL, Model string
-	Grace           time.Duration // between SIGTERM and SIGKILL; default wire.DefaultGrace
+	// Files are written to a working directory of the agent's own, in place of Dir; relative names of files in Command stay ours.
+	Files []planted.File
+	Grace time.Duration // between SIGTERM and SIGKILL; default wire.DefaultGrace
 }
 
 // An Exit is the outcome of an agent's run.
@@ -67,6 +70,10 @@ type Exit struct {
 	AnswerCut bool
 	// Stream holds a preset's events; nil for another agent.
 	Stream *Stream
+	// Left are the files that were new or changed in a working directory with planted files, as calls of agui.LeftFile; LeftCut says
+	// that there may be more.
+	Left    []LocalCall
+	LeftCut bool
 }
 
 // mostAnswer bounds what is read of an answer file, in bytes.
@@ -126,6 +133,14 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 			command.Dir = filepath.Join(dir, "work")
 		}
 	}
+	var place *workplace
+	if len(opt.Files) > 0 {
+		command.Dir = filepath.Join(dir, "work")
+		absoluteNames(command.Args)
+		if place, err = plantFiles(command.Dir, opt.Files); err != nil {
+			return Exit{}, err
+		}
+	}
 	p, err := wire.Launch(command)
 	if err != nil {
 		return Exit{}, fmt.Errorf("the agent: %w", err)
@@ -139,6 +154,9 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 	exit, err := p.Wait(ctx)
 	out := Exit{Exit: exit}
 	out.readAnswer(answer)
+	if place != nil {
+		out.Left, out.LeftCut = place.changedFiles()
+	}
 	if events != nil {
 		out.Stream = opt.Preset.ReadStream(events.text)
 		out.Stream.Whole = out.Stream.Whole && !events.cut

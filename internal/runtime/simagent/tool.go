@@ -181,7 +181,7 @@ func (t *tool) scoreFor(request []token) int {
 
 // acceptsSort reports whether a parameter is made for values of this sort.
 func (p *param) acceptsSort(s tokenKind) bool {
-	return p.want == wantMailbox && s == mailbox || p.want == wantURL && s == address || p.want == wantPath && s == path
+	return p.want == wantMailbox && s == mailbox || p.want == wantURL && s == address || p.want == wantPath && s == path || p.name == "command" && s == quoted
 }
 
 // takes reports whether a parameter of the tool is made for a value.
