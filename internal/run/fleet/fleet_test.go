@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -483,5 +484,30 @@ func TestReserve(t *testing.T) {
 	}
 	if got, err := f.Reserve(t.Context(), "host b", time.Second, now); err != nil || got != 0 {
 		t.Errorf("another host: wait %v (%v), want none", got, err)
+	}
+}
+
+// A list is read as it was written, however long it is what was left; one that is cut is an error.
+func TestList(t *testing.T) {
+	h := Home{t.TempDir()}
+	want := &List{Plan: "p", Name: "n", Version: "v", Jobs: []Listed{{ID: "1", Target: "a"}, {ID: "2", Target: "b", Needs: []string{"commands"}}}}
+	for i := range 100_000 {
+		want.Left = append(want.Left, Left{fmt.Sprintf("https://server-%d.example/mcp", i), "no lane of the plan takes it"})
+	}
+	if err := h.WriteList(want); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := h.ReadList(); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v; the list differs from what was written", err)
+	}
+	text, err := os.ReadFile(h.file("jobs.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(h.file("jobs.ndjson"), text[:len(text)-5], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := h.ReadList(); err == nil || !strings.Contains(err.Error(), "jobs.ndjson, after ") {
+		t.Errorf("of a list that is cut: %d jobs, %v", len(got.Jobs), err)
 	}
 }

@@ -210,10 +210,8 @@ type Left struct {
 	Reason string `json:"reason"`
 }
 
-const (
-	maxListFile = 8 << 30
-	maxLine     = 256 << 10
-)
+// maxListFile is the most that is read of a list of jobs, in bytes.
+const maxListFile = 8 << 30
 
 // WriteList writes the list of jobs: a line with its head, and a line a job.
 func (h Home) WriteList(l *List) error {
@@ -241,19 +239,14 @@ func (h Home) ReadList() (*List, error) {
 	}
 	defer f.Close()
 	l := &List{}
-	lines := bufio.NewScanner(io.LimitReader(f, maxListFile))
-	lines.Buffer(nil, maxLine<<4) // the head lists the targets that were left
-	for n := 0; lines.Scan(); n++ {
-		if n == 0 {
-			err = json.Unmarshal(lines.Bytes(), l)
-		} else {
-			var j Listed
-			err = json.Unmarshal(lines.Bytes(), &j)
-			l.Jobs = append(l.Jobs, j)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s, line %d: %w", f.Name(), n+1, err)
-		}
+	d := json.NewDecoder(io.LimitReader(f, maxListFile))
+	for err = d.Decode(l); err == nil && d.More(); {
+		var j Listed
+		err = d.Decode(&j)
+		l.Jobs = append(l.Jobs, j)
 	}
-	return l, lines.Err()
+	if err != nil {
+		return nil, fmt.Errorf("%s, after %d jobs: %w", f.Name(), len(l.Jobs), err)
+	}
+	return l, nil
 }
