@@ -19,12 +19,12 @@ func runRedteam(t *testing.T, p *scriptedmodel.Provider, args ...string) *result
 	var out, errs bytes.Buffer
 	code := Main(t.Context(), slices.Concat([]string{"redteam", "--quiet", "--format", "json", "--model-url", p.URL + "/v1", "--agent-idle", "1ms"}, args),
 		Host{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Environ: []string{"HOME=" + t.TempDir()}})
-	if code != 0 {
-		t.Fatalf("exit code %d: %s", code, errs.String())
-	}
 	var r result.RedTeam
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		t.Fatalf("%v: %s", err, out.String())
+		t.Fatalf("exit code %d: %v: %s%s", code, err, out.String(), errs.String())
+	}
+	if code != r.ExitCode() {
+		t.Errorf("exit code %d, want %d; undone: %q", code, r.ExitCode(), r.Undone)
 	}
 	return &r
 }
@@ -47,6 +47,9 @@ func TestRedteamMatrix(t *testing.T) {
 				t.Logf("%s: %+v", s.ID, s.Outcomes)
 			}
 		}
+	}
+	if len(r.Undone) != 2 || !strings.HasPrefix(r.Undone[0], "gpt-liar: 6 of 6 scenarios") || !strings.HasPrefix(r.Undone[1], "gpt-idler: 6 of 6 scenarios") {
+		t.Errorf("undone %q, want the two models of which nothing is known", r.Undone)
 	}
 	// Played again from the cache, nobody is asked, and every outcome is the same.
 	asked := len(p.Requests())

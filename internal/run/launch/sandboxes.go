@@ -156,13 +156,21 @@ func summarise(s *result.Sandbox, events []sandbox.Event) {
 	slices.SortFunc(s.Contacts, func(a, b result.Contact) int {
 		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.How, b.How))
 	})
+	cut := func(what string, n int) {
+		if n > mostListed {
+			s.Notes = append(s.Notes, fmt.Sprintf("%d %s; the first %d are listed here, and the trace has all", n, what, mostListed))
+		}
+	}
+	cut("hosts and ways to reach them", len(s.Contacts))
 	s.Contacts = s.Contacts[:min(len(s.Contacts), mostListed)]
-	s.Programs, s.CanariesOpened, s.FilesChanged = firstOf(programs), firstOf(opened), firstOf(changed)
-}
-
-func firstOf(set map[string]bool) []string {
-	all := slices.Sorted(maps.Keys(set))
-	return all[:min(len(all), mostListed)]
+	firstOf := func(what string, set map[string]bool) []string {
+		all := slices.Sorted(maps.Keys(set))
+		cut(what, len(all))
+		return all[:min(len(all), mostListed)]
+	}
+	s.Programs = firstOf("programs were started", programs)
+	s.CanariesOpened = firstOf("canaries were opened", opened)
+	s.FilesChanged = firstOf("files were changed", changed)
 }
 
 // Thefts reports once per server and host that a canary was sent there.

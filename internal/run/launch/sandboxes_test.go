@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -28,5 +29,21 @@ func TestConnectionWithoutBytesIsAContact(t *testing.T) {
 				t.Errorf("contacts %+v, want %+v", got.Contacts, tt.want)
 			}
 		})
+	}
+}
+
+// A list that is cut says so.
+func TestCutListsSaySo(t *testing.T) {
+	for _, tt := range []struct {
+		hosts, notes int
+	}{{mostListed, 0}, {mostListed + 1, 1}} {
+		var events []sandbox.Event
+		for i := range tt.hosts {
+			events = append(events, sandbox.Event{Kind: sandbox.Lookup, Host: fmt.Sprintf("h%d.example", i)})
+		}
+		var got result.Sandbox
+		if summarise(&got, events); len(got.Contacts) != mostListed || len(got.Notes) != tt.notes {
+			t.Errorf("%d hosts: %d listed, notes %q", tt.hosts, len(got.Contacts), got.Notes)
+		}
 	}
 }

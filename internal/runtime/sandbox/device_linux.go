@@ -33,6 +33,9 @@ type device struct {
 	link    *channel.Endpoint
 	packets packets
 	sending sync.Mutex // a frame goes out as a whole
+
+	mu        sync.Mutex
+	beginning map[[2]netip.AddrPort]bool // connections that are being made, from and to
 }
 
 const (
@@ -45,9 +48,9 @@ const (
 
 // newDevice serves the other end of the card. connected is called with each connection, in a goroutine of its own.
 func newDevice(file *os.File, out *outlet, connected func(net.Conn, netip.AddrPort)) (*device, error) {
-	d := &device{file: file, out: out, link: channel.New(1024, wireMTU, "")}
+	d := &device{beginning: map[[2]netip.AddrPort]bool{}, file: file, out: out, link: channel.New(1024, wireMTU, "")}
 	d.link.LinkEPCapabilities = stack.CapabilityRXChecksumOffload // the kernel leaves sums to the card
-	d.packets = packets{out: out, parts: map[uint32]*packet{}, answer: d.answer}
+	d.packets = packets{out: out, parts: map[uint32]*packet{}, answer: d.answer, begun: d.begin}
 	d.stack = stack.New(stack.Options{
 		NetworkProtocols: []stack.NetworkProtocolFactory{ipv4.NewProtocol, ipv6.NewProtocol}, TransportProtocols: []stack.TransportProtocolFactory{tcp.NewProtocol},
 	})
@@ -74,15 +77,44 @@ func newDevice(file *os.File, out *outlet, connected func(net.Conn, netip.AddrPo
 		var queue waiter.Queue
 		end, err := r.CreateEndpoint(&queue)
 		r.Complete(err != nil)
+		from, _ := netip.AddrFromSlice(id.RemoteAddress.AsSlice())
 		to, _ := netip.AddrFromSlice(id.LocalAddress.AsSlice())
+		at := netip.AddrPortFrom(to, id.LocalPort)
+		d.made(netip.AddrPortFrom(from, id.RemotePort), at)
 		if err != nil { // a handshake that was begun tells its host and port, too
-			out.record(Event{Kind: Connection, Host: out.names.nameOf(to), Addr: netip.AddrPortFrom(to, id.LocalPort).String(), Network: "tcp", Text: "begun and given up"})
+			out.givenUp(at)
 			return
 		}
-		connected(gonet.NewTCPConn(&queue, end), netip.AddrPortFrom(to, id.LocalPort))
+		connected(gonet.NewTCPConn(&queue, end), at)
 	})
 	d.stack.SetTransportProtocolHandler(tcp.ProtocolNumber, forwarder.HandlePacket)
 	return d, nil
+}
+
+// begin notes a connection that the server begins. The stack answers no more than it makes at a time; of the others it says nothing.
+func (d *device) begin(from, to netip.AddrPort) {
+	d.mu.Lock()
+	key := [2]netip.AddrPort{from, to}
+	again, over := d.beginning[key], len(d.beginning) >= maxBeginning
+	if !again && !over {
+		d.beginning[key] = true
+	}
+	d.mu.Unlock()
+	if again {
+		return
+	}
+	d.out.knock("tcp", to)
+	if over {
+		d.out.limit(fmt.Sprintf("more than %d connections were being made at a time", maxBeginning))
+		d.out.givenUp(to)
+	}
+}
+
+// made notes that a connection is made, or given up.
+func (d *device) made(from, to netip.AddrPort) {
+	d.mu.Lock()
+	delete(d.beginning, [2]netip.AddrPort{from, to})
+	d.mu.Unlock()
 }
 
 // run carries packets until the descriptor is closed.

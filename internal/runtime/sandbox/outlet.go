@@ -63,7 +63,7 @@ func (o *outlet) searchPart(host, sent string) []string {
 		return o.plain(sent)
 	}
 	o.searching <- struct{}{}
-	found := o.finder.Names(sent)
+	found := o.puzzle.namesIn(sent)
 	<-o.searching
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -116,6 +116,22 @@ func union(list, more []string) []string {
 func (o *outlet) datagram(network string, to netip.AddrPort, payload []byte) {
 	host := o.names.nameOf(to.Addr())
 	o.record(Event{Kind: Data, Host: host, Addr: to.String(), Network: network, Text: string(payload[:min(len(payload), MaxText)]), Canaries: o.search(host, string(payload))})
+}
+
+// givenUp records a connection that was begun and not made.
+func (o *outlet) givenUp(to netip.AddrPort) {
+	o.record(Event{Kind: Connection, Host: o.names.nameOf(to.Addr()), Addr: to.String(), Network: "tcp", Text: "begun and given up"})
+}
+
+// knock takes the port of each connection and datagram, in their order: ports can spell a canary, too.
+func (o *outlet) knock(network string, to netip.AddrPort) {
+	host := o.names.nameOf(to.Addr())
+	o.mu.Lock()
+	found := o.puzzle.knock(host, to.Port())
+	o.mu.Unlock()
+	if len(found) > 0 {
+		o.record(Event{Kind: Connection, Host: host, Addr: to.String(), Network: network, Text: "the ports of connections spell it", Canaries: found})
+	}
 }
 
 // A stream is a connection from the server, of which every byte is seen.

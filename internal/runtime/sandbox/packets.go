@@ -91,6 +91,7 @@ const (
 type packets struct {
 	out    *outlet
 	answer func(network uint8, from, to netip.AddrPort, payload []byte)
+	begun  func(from, to netip.AddrPort) // called for each connection that is begun, in order
 	parts  map[uint32]*packet
 }
 
@@ -105,6 +106,10 @@ func (r *packets) take(b []byte) (tcp bool) {
 		r.out.datagram("ip-options", netip.AddrPortFrom(p.to, 0), p.options)
 	}
 	if p.protocol == protocolTCP {
+		const flags, syn, ack = 13, 2, 16
+		if len(p.body) > flags && p.body[flags]&(syn|ack) == syn && p.fragment == 0 {
+			r.begun(netip.AddrPortFrom(p.from, binary.BigEndian.Uint16(p.body)), netip.AddrPortFrom(p.to, binary.BigEndian.Uint16(p.body[2:])))
+		}
 		return true
 	}
 	if p.fragment != 0 {
@@ -168,6 +173,7 @@ func (r *packets) sort(p *packet) {
 			}
 		}
 		r.out.datagram("udp", to, body[8:])
+		r.out.knock("udp", to)
 	case p.protocol == protocolICMP && len(body) >= 8 && body[0] != 8, p.protocol == protocolICMPv6 && len(body) >= 8 && body[0] != 128 && !isReport(p), isReport(p) && ownGroups(p):
 		// Of the messages that the kernel makes nothing is chosen by the server, but for the groups that it joins.
 	case p.protocol == protocolICMP && len(body) >= 8:

@@ -21,12 +21,13 @@ type puzzle struct {
 	finder   *redact.Redactor
 	domains  map[string]*spread
 	cover    coverage
-	bytes    int  // of all pieces
-	full     bool // there were more than are kept
+	knocks   map[string]knocks // by domain
+	bytes    int               // of all pieces
+	full     bool              // there were more than are kept
 }
 
 func newPuzzle(canaries []Canary, f *redact.Redactor) *puzzle {
-	return &puzzle{canaries: canaries, finder: f, domains: map[string]*spread{}}
+	return &puzzle{canaries: canaries, finder: f, domains: map[string]*spread{}, knocks: map[string]knocks{}}
 }
 
 // The bounds on what is put together.
@@ -63,7 +64,7 @@ func (p *puzzle) add(host, text string) (found []string) {
 	p.bytes += min(len(text), longestText)
 	names := p.cover.add(p.canaries, host, text)
 	for _, joined := range d.add(text) {
-		names = append(names, p.finder.Names(joined)...)
+		names = append(names, p.namesIn(joined)...)
 	}
 	for _, n := range names {
 		if !d.told[n] {
@@ -72,6 +73,17 @@ func (p *puzzle) add(host, text string) (found []string) {
 		}
 	}
 	return found
+}
+
+// namesIn returns the canaries in a text, which may be written in binary digits, or value by value behind names.
+func (p *puzzle) namesIn(text string) []string {
+	names := p.finder.Names(text)
+	for _, other := range []string{bitsOf(text), joinedValues(text)} {
+		if len(other) >= redact.Shortest {
+			names = union(names, p.finder.Names(other))
+		}
+	}
+	return names
 }
 
 // registered is the domain that a name is below, or an address as it is.
@@ -234,6 +246,10 @@ func (c *coverage) grow(canaries []Canary) {
 		for skip := range 5 {
 			texts = append(texts, base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(strings.Repeat("x", skip) + v))[skip*8/5+1:])
 		}
+		for skip := range 4 {
+			texts = append(texts, base85Forms(strings.Repeat("x", skip)+v, skip)...)
+		}
+		texts = append(texts, inDigits(v, base58Digits), inDigits(v, "0123456789"))
 		for _, text := range texts {
 			bits := 0.8 * math.Log2(62) * float64(len(v)) / float64(len(text))
 			if strings.Trim(v, hexLower) == "" {
