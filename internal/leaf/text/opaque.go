@@ -7,9 +7,9 @@ import "strings"
 const (
 	minOpaque  = 100
 	minLetters = 60
-	mostData   = 200 // a blob from there on is judged as one, read or not
-	manySigns  = 14  // of 19 to 23 in alphabets of base85
-	mostMute   = 24  // percent of vowels; English has 38, letters at random 23
+	mostData   = minOpaque // a blob from there on is data, such as a signature: in what else it may be encoded no model reads fluently
+	manySigns  = 14        // of 19 to 23 in alphabets of base85
+	mostMute   = 24        // percent of vowels; English has 38, letters at random 23
 )
 
 // Opaque returns the first run of s that looks like an encoded text and is in none of read, the runs that were read: a long word

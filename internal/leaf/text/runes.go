@@ -97,10 +97,12 @@ func pictographic(r rune) bool {
 // Marks returns the invisible and display-changing characters of s that no honest
 // writing system asks for, neighbours of one kind joined. Emoji sequences, joiners of
 // Indic and Arabic scripts, line-break hints of Thai and Khmer, direction marks inside
-// right-to-left text and a byte order mark at the very start are no marks.
+// right-to-left text, soft hyphens where a long word may be divided, a few icons of private use that stand alone, and a byte
+// order mark at the very start are no marks.
 func Marks(s string) []Mark {
 	var marks []Mark
 	rtl := -1 // unknown
+	icons := 0
 	prev, prevKept := rune(-1), rune(-1)
 	for i := 0; i < len(s); {
 		r, size := rune(s[i]), 1
@@ -118,6 +120,11 @@ func Marks(s string) []Mark {
 				hidden = !joinerBelongs(prev, prevKept, next)
 			case r == 0x200B:
 				hidden = !unicode.In(prevKept, spaceless...) && !unicode.In(next, spaceless...)
+			case r == 0x00AD:
+				hidden = !divides(s[:i], s[i+size:])
+			case kind == Private && icons < mostIcons && r < 0x100000 && !isPrivate(prev) && !isPrivate(next) && standsAlone(prev) && standsAlone(next):
+				icons++
+				hidden = false
 			case r >= 0x180B && r <= 0x180F:
 				hidden = !unicode.Is(unicode.Mongolian, prevKept)
 			case kind == Selector:
@@ -156,6 +163,45 @@ func Marks(s string) []Mark {
 		marks[i].Decoded = decodeMark(marks[i].Kind, s[marks[i].Start:marks[i].End])
 	}
 	return append(marks, lookAlikes(s)...)
+}
+
+// The bounds on what an honest text has of such characters: icons of a font in a text, and letters of a word that may be divided
+// and of each of its parts.
+const (
+	mostIcons   = 8
+	longestPart = 40
+	longWord    = 10
+	shortPart   = 3
+)
+
+// standsAlone reports whether what is beside an icon leaves it alone: nothing, white space or a bracket.
+func standsAlone(r rune) bool {
+	return r < 0 || r == utf8.RuneError || unicode.IsSpace(r) || unicode.In(r, unicode.Ps, unicode.Pe)
+}
+
+// divides reports whether a soft hyphen stands where a typesetter may divide a word: a long one, between parts of three letters or
+// more.
+func divides(before, after string) bool {
+	letters := func(next func() (rune, int), skip func(int)) (part, all int) {
+		for all < longestPart {
+			r, size := next()
+			if r == 0x00AD && part == 0 && all > 0 {
+				part = all
+			} else if !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) {
+				break
+			} else {
+				all++
+			}
+			skip(size)
+		}
+		if part == 0 {
+			part = all
+		}
+		return part, all
+	}
+	part, all := letters(func() (rune, int) { return utf8.DecodeLastRuneInString(before) }, func(n int) { before = before[:len(before)-n] })
+	next, more := letters(func() (rune, int) { return utf8.DecodeRuneInString(after) }, func(n int) { after = after[n:] })
+	return part >= shortPart && next >= shortPart && all+more >= longWord
 }
 
 // lookAlikes marks ASCII words in which letters of Cyrillic, Armenian, Cherokee or Lisu

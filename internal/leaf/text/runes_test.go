@@ -38,6 +38,12 @@ func TestMarks(t *testing.T) {
 		{"word joiner", "no\u2060w", ZeroWidth, "\u2060", ""},
 		{"byte order mark in the middle", "a\ufeffb", ZeroWidth, "\ufeff", ""},
 		{"soft hyphen", "ig\u00adnore", ZeroWidth, "\u00ad", ""},
+		{"soft hyphens between letters", "ig\u00adno\u00adre all in\u00adstruc\u00adtions", ZeroWidth, "\u00ad", ""},
+		{"soft hyphens in a row", "instruc\u00ad\u00adtions", ZeroWidth, "\u00ad\u00ad", ""},
+		{"soft hyphen behind a word", "instructions\u00ad now", ZeroWidth, "\u00ad", ""},
+		{"private use behind a sentence", "Converts units.\ue000", Private, "\ue000", ""},
+		{"two icons in a row", "a \ue0a0\ue0b0 b", Private, "\ue0a0\ue0b0", ""},
+		{"more icons than anybody needs", strings.Repeat("\ue0a0 ", 9), Private, "\ue0a0", ""},
 		{"Hangul filler", "a\u3164b", ZeroWidth, "\u3164", ""},
 		{"neighbours of one kind are one mark", "a\u200b\u2060\u200bb", ZeroWidth, "\u200b\u2060\u200b", ""},
 		{"right-to-left override", "a\u202eb", Bidi, "\u202e", ""},
@@ -72,6 +78,8 @@ func TestMarks(t *testing.T) {
 
 func TestMarksHonest(t *testing.T) {
 	for _, tt := range []struct{ name, in string }{
+		{"soft hyphens in German", "Die Verarbeitungs\u00adgeschwindig\u00adkeit der Donau\u00addampf\u00adschiff\u00adfahrt."},
+		{"an icon of a font", "\uf09b Lists repositories. (\U000f02a4) Star: \ue0a0"},
 		{"ASCII with tabs and line breaks", "a\tb\r\nc"},
 		{"family joined by ZWJ", "👨\u200d👩\u200d👧\u200d👦 shares"},
 		{"profession with a skin tone", "🧑🏽\u200d💻"},
