@@ -22,8 +22,9 @@ With such characters, the person who approves a tool and the model that reads it
 
 Not reported: characters that ordinary writing needs. These are emoji sequences with joiners, skin tones and
 the three subdivision flags; joiners of Indic and Arabic scripts; line-break hints of Thai and Khmer;
-direction marks in right-to-left text; variation selectors after symbols and ideographs; and a byte order mark
-at the very start. Overrides (U+202D, U+202E) are always reported. The finding shows what tag characters and
+direction marks in right-to-left text; variation selectors after symbols and ideographs; soft hyphens where a
+long word may be divided; a few private-use characters that stand alone, as icon fonts have them; and a byte
+order mark at the very start. Overrides (U+202D, U+202E) are always reported. The finding shows what tag characters and
 variation selectors spell.`,
 	Advice:  "Remove the characters. If the text is about them, write their names instead.",
 	RunItem: hiddenUnicode,
