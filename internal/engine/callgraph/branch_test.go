@@ -27,7 +27,7 @@ func TestFiledBranchesAreReadAlike(t *testing.T) {
 	for seed := range uint64(150) {
 		m := newMaker(seed)
 		read := func(few int) *sink.Sources {
-			an := newAnalysis(m.prog, conv)
+			an := newGraph(m.prog, conv)
 			an.few = few
 			found, _ := an.readTies(tools)
 			return found

@@ -46,20 +46,6 @@ func Names(list string) map[string]bool {
 	return out
 }
 
-// An analysis is one program under analysis: the registrar finds which function answers which
-// tool, the sink reader what such a function reaches, and both ask the evaluator what a name
-// stands for.
-type analysis struct {
-	*evaluator
-	registrar  *registrar
-	sinkReader *sinkReader
-}
-
-func newAnalysis(prog *ir.Program, conv *Convention) *analysis {
-	ev := newEvaluator(prog, conv)
-	return &analysis{evaluator: ev, registrar: &registrar{evaluator: ev}, sinkReader: newSinkReader(ev)}
-}
-
 // PlaceOf returns where an expression is written.
 func PlaceOf(e *ir.Expr) sink.Place { return placeAt(e.Scope.File, e.Start, e.End) }
 

@@ -10,9 +10,19 @@ import (
 
 // A Graph is a program whose handlers were found. What follows values through the program asks it
 // which functions a call enters, which branches can run, and what is known of an expression.
+//
+// Its registrar finds which function answers which tool, its sink reader what such a function reaches, and all ask the evaluator what a
+// name stands for.
 type Graph struct {
-	an    *analysis
-	roots []Root
+	*evaluator
+	registrar  *registrar
+	sinkReader *sinkReader
+	roots      []Root
+}
+
+func newGraph(prog *ir.Program, conv *Convention) *Graph {
+	ev := newEvaluator(prog, conv)
+	return &Graph{evaluator: ev, registrar: &registrar{evaluator: ev}, sinkReader: newSinkReader(ev)}
 }
 
 // A Root is a function that answers a tool.
@@ -37,12 +47,12 @@ type Context struct{ f *frame }
 
 // Open finds the handlers of a program, as Analyse does, and keeps what it learned for questions.
 func Open(prog *ir.Program, conv *Convention, tools []string) (*Graph, *sink.Sources) {
-	g := &Graph{an: newAnalysis(prog, conv)}
-	out, ties := g.an.readTies(tools)
+	g := newGraph(prog, conv)
+	out, ties := g.readTies(tools)
 	for _, t := range ties {
 		root := Root{Tool: t.tool, Func: t.fn.fn, Via: t.via, At: t.at, Decl: t.decl, DeclIn: Context{t.in}, Class: t.of}
-		clear(g.an.contexts)
-		root.Context = Context{g.an.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)}
+		clear(g.contexts)
+		root.Context = Context{g.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)}
 		g.roots = append(g.roots, root)
 	}
 	return g, out
@@ -52,16 +62,16 @@ func Open(prog *ir.Program, conv *Convention, tools []string) (*Graph, *sink.Sou
 func (g *Graph) Roots() []Root { return g.roots }
 
 // Program returns the program.
-func (g *Graph) Program() *ir.Program { return g.an.prog }
+func (g *Graph) Program() *ir.Program { return g.prog }
 
 // Convention returns the conventions of the language.
-func (g *Graph) Convention() *Convention { return g.an.conv }
+func (g *Graph) Convention() *Convention { return g.conv }
 
 // Begin starts to read a tool: contexts of functions are counted anew, so that each tool is read alike
 // however many came before it.
 func (g *Graph) Begin() {
-	if g.an.work <= maxApart {
-		clear(g.an.contexts)
+	if g.work <= maxApart {
+		clear(g.contexts)
 	}
 }
 
@@ -78,10 +88,10 @@ type Callee struct {
 
 // Callees returns what a call may enter.
 func (g *Graph) Callees(call *ir.Expr, c Context) (out []Callee) {
-	for _, t := range g.an.targets(call, c.f) {
+	for _, t := range g.targets(call, c.f) {
 		switch t.kind {
 		case enters, guesses, constructs:
-			out = append(out, Callee{Func: t.fn.fn, Context: Context{g.an.enterTarget(t, call, c.f)}, Guess: t.kind == guesses, Made: t.kind == constructs})
+			out = append(out, Callee{Func: t.fn.fn, Context: Context{g.enterTarget(t, call, c.f)}, Guess: t.kind == guesses, Made: t.kind == constructs})
 		case makes:
 			out = append(out, Callee{Made: true, Name: t.class.Name, Class: t.class})
 		case leaves, callsMethod, callsAbstract:
@@ -95,7 +105,7 @@ func (g *Graph) Callees(call *ir.Expr, c Context) (out []Callee) {
 
 // NamesOf returns the names of what a call enters outside of the program, as Callees does, without its arguments.
 func (g *Graph) NamesOf(call *ir.Expr) (out []string) {
-	for _, t := range g.an.targets(call, nil) {
+	for _, t := range g.targets(call, nil) {
 		switch t.kind {
 		case leaves, callsMethod, callsAbstract, ofText:
 			out = append(out, t.name)
@@ -107,14 +117,14 @@ func (g *Graph) NamesOf(call *ir.Expr) (out []string) {
 }
 
 // Runs reports whether something with this last word in its name is known to start programs or to run code.
-func (g *Graph) Runs(word string) bool { return g.an.conv.Table.runs[word] }
+func (g *Graph) Runs(word string) bool { return g.conv.Table.runs[word] }
 
 // Functions returns the functions that an expression may stand for, each in the context in which it was made.
 func (g *Graph) Functions(e *ir.Expr, c Context) []Callee {
 	var out []Callee
-	for _, v := range g.an.evaluate(e, c.f) {
+	for _, v := range g.evaluate(e, c.f) {
 		if v.kind == function && !v.fn.Abstract {
-			out = append(out, Callee{Func: v.fn, Context: Context{g.an.enterFrame(v.fn, nil, receiver(v), v.frame)}})
+			out = append(out, Callee{Func: v.fn, Context: Context{g.enterFrame(v.fn, nil, receiver(v), v.frame)}})
 		}
 	}
 	return out
@@ -122,19 +132,19 @@ func (g *Graph) Functions(e *ir.Expr, c Context) []Callee {
 
 // Inside returns the context of a function literal that runs where it is written.
 func (g *Graph) Inside(fn *ir.Func, c Context) Context {
-	return Context{g.an.enterFrame(fn, nil, nil, c.f)}
+	return Context{g.enterFrame(fn, nil, nil, c.f)}
 }
 
 // Constant returns the text that an expression is known to be.
 func (g *Graph) Constant(e *ir.Expr, c Context) (string, bool) {
-	v := onlyValue(g.an.evaluate(e, c.f))
+	v := onlyValue(g.evaluate(e, c.f))
 	return v.text, v.kind == constant
 }
 
 // AreConstants reports whether everything that an expression can be is written in the source: strings,
 // numbers, and lists of them.
 func (g *Graph) AreConstants(e *ir.Expr, c Context) bool {
-	values := g.an.evaluate(e, c.f)
+	values := g.evaluate(e, c.f)
 	for _, v := range values {
 		if v.kind != constant && v.kind != data {
 			return false
@@ -145,7 +155,7 @@ func (g *Graph) AreConstants(e *ir.Expr, c Context) bool {
 
 // Outside returns the name of the thing of another package that an expression stands for, or "".
 func (g *Graph) Outside(e *ir.Expr, c Context) string {
-	for _, v := range g.an.evaluate(e, c.f) {
+	for _, v := range g.evaluate(e, c.f) {
 		if v.kind == outside {
 			return v.text
 		}
@@ -156,16 +166,16 @@ func (g *Graph) Outside(e *ir.Expr, c Context) string {
 // Bodies returns those bodies of a Branch on a constant that can run; known is false where the subject is not
 // known, so that each may.
 func (g *Graph) Bodies(s *ir.Stmt, c Context) (bodies [][]ir.Stmt, known bool) {
-	if s.X == nil || onlyValue(g.an.evaluate(s.X, c.f)).kind != constant {
+	if s.X == nil || onlyValue(g.evaluate(s.X, c.f)).kind != constant {
 		return nil, false
 	}
 	var named bool
-	return g.an.takenBodies(s, c.f, &named), true
+	return g.takenBodies(s, c.f, &named), true
 }
 
 // Skip returns the index of the last statement behind body[i] that can be passed over, i if there is none:
 // long rows of branches on one constant are not read one by one.
-func (g *Graph) Skip(body []ir.Stmt, i int, c Context) int { return g.an.skipBranches(body, i, c.f) }
+func (g *Graph) Skip(body []ir.Stmt, i int, c Context) int { return g.skipBranches(body, i, c.f) }
 
 // FixedProgram returns the program that a call starts, "" where it is not known.
 func (g *Graph) FixedProgram(r *Row, call *ir.Expr, c Context) string {
@@ -173,19 +183,19 @@ func (g *Graph) FixedProgram(r *Row, call *ir.Expr, c Context) string {
 	if argv == nil {
 		return ""
 	}
-	w := &walker{sr: g.an.sinkReader, f: c.f}
+	w := &walker{sr: g.sinkReader, f: c.f}
 	name, _ := w.programName(argv, call)
 	return name
 }
 
 // Definition returns what a name was given, as it is written there, where that is one thing.
-func (g *Graph) Definition(e *ir.Expr) *ir.Expr { return g.an.definitionOf(e) }
+func (g *Graph) Definition(e *ir.Expr) *ir.Expr { return g.definitionOf(e) }
 
 // Written returns what an expression was given, as it is written there, through names, imports and members of modules.
-func (g *Graph) Written(e *ir.Expr) *ir.Expr { return g.an.writtenOf(e) }
+func (g *Graph) Written(e *ir.Expr) *ir.Expr { return g.writtenOf(e) }
 
 // Row returns what the table of sinks says of a name, or nil.
-func (g *Graph) Row(name string) *Row { return g.an.conv.Table.findRow(name) }
+func (g *Graph) Row(name string) *Row { return g.conv.Table.findRow(name) }
 
 // Kind is the second column: "tag", "pure", "file", "sql", "spawn" and so on.
 func (r *Row) Kind() string { return r.kind }

@@ -15,7 +15,7 @@ type Value struct {
 // Values returns what an expression can stand for; what is not known is not among it.
 func (g *Graph) Values(e *ir.Expr, c Context) []Value {
 	var out []Value
-	for _, v := range g.an.evaluate(e, c.f) {
+	for _, v := range g.evaluate(e, c.f) {
 		w := Value{Context: Context{v.frame}}
 		switch v.kind {
 		case constant:
@@ -36,5 +36,5 @@ func (g *Graph) Values(e *ir.Expr, c Context) []Value {
 
 // Declarations returns where a tool is declared apart from its handler: Tool(name="x", …), { name: "x", inputSchema: … }.
 func (g *Graph) Declarations(tool string) []*ir.Expr {
-	return g.an.registrar.declarationsByName()[tool]
+	return g.registrar.declarationsByName()[tool]
 }

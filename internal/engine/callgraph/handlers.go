@@ -30,16 +30,16 @@ type tie struct {
 const maxApart = 4_000_000
 
 // readTies finds the handlers and reads each.
-func (an *analysis) readTies(tools []string) (*sink.Sources, []tie) {
-	out := &sink.Sources{Files: len(an.prog.Files)}
+func (g *Graph) readTies(tools []string) (*sink.Sources, []tie) {
+	out := &sink.Sources{Files: len(g.prog.Files)}
 	listed := map[string]bool{}
 	for _, name := range tools {
 		listed[name] = true
 	}
-	ties := an.findTies(listed)
+	ties := g.findTies(listed)
 	seen := map[string]int{}
 	for _, t := range ties {
-		h := an.readOnce(t)
+		h := g.readOnce(t)
 		if i, ok := seen[t.tool]; ok {
 			mergeHandler(&out.Handlers[i], h)
 			continue
@@ -50,25 +50,25 @@ func (an *analysis) readTies(tools []string) (*sink.Sources, []tie) {
 	}
 	slices.SortFunc(out.Handlers, func(a, b sink.Handler) int { return strings.Compare(a.Tool, b.Tool) })
 	out.Listed = slices.Sorted(maps.Keys(listed))
-	out.ToolClasses = an.registrar.countToolClasses()
-	out.Unrecognised = an.registrar.unrecognised(ties)
+	out.ToolClasses = g.registrar.countToolClasses()
+	out.Unrecognised = g.registrar.unrecognised(ties)
 	return out, ties
 }
 
 // findTies finds all handlers: those registered with their tool first, then those of tools that
 // are only dispatched. It adds the tools that the sources declare to listed.
-func (an *analysis) findTies(listed map[string]bool) []tie {
-	out := an.registrar.registeredTies()
+func (g *Graph) findTies(listed map[string]bool) []tie {
+	out := g.registrar.registeredTies()
 	registered := map[string]bool{}
 	for _, t := range out {
 		registered[t.tool] = true
 	}
 	declared := maps.Clone(listed)
-	for _, name := range an.registrar.declaredTools() {
+	for _, name := range g.registrar.declaredTools() {
 		declared[name] = true
 		listed[name] = true
 	}
-	out = append(out, an.keepBestDispatch(an.registrar.tieDispatched(declared, registered))...)
+	out = append(out, g.keepBestDispatch(g.registrar.tieDispatched(declared, registered))...)
 	slices.SortStableFunc(out, compareTies)
 	return slices.CompactFunc(out, func(a, b tie) bool { return a.tool == b.tool && a.fn.fn == b.fn.fn })
 }
@@ -95,30 +95,30 @@ func mergeHandler(h *sink.Handler, more sink.Handler) {
 }
 
 // readHandler reads what one tie leads to.
-func (an *analysis) readHandler(t tie) sink.Handler {
-	late := an.work > maxApart
+func (g *Graph) readHandler(t tie) sink.Handler {
+	late := g.work > maxApart
 	if !late {
-		clear(an.contexts) // so that a tool is read alike however many came before it
+		clear(g.contexts) // so that a tool is read alike however many came before it
 	}
-	an.merged = false
-	h := sink.Handler{Tool: t.tool, Language: an.conv.Language, Via: t.via, Func: t.fn.fn.Name, At: t.at}
-	f := an.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)
+	g.merged = false
+	h := sink.Handler{Tool: t.tool, Language: g.conv.Language, Via: t.via, Func: t.fn.fn.Name, At: t.at}
+	f := g.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)
 	from := []*frame{f}
 	for _, d := range t.fn.fn.Decorators { // what wraps the handler runs with it
 		if d.Kind == ir.Call {
 			d = d.X
 		}
-		for _, v := range an.evaluate(d, nil) {
+		for _, v := range g.evaluate(d, nil) {
 			if v.kind == function {
-				from = append(from, an.enterFrame(v.fn, nil, nil, nil))
+				from = append(from, g.enterFrame(v.fn, nil, nil, nil))
 			}
 		}
 	}
-	named := an.sinkReader.traceHandler(&h, from...)
-	if fn := t.fn.fn; an.conv.Language != "python" && answersElsewhere(fn) { // Python's parameters are the tool's own
+	named := g.sinkReader.traceHandler(&h, from...)
+	if fn := t.fn.fn; g.conv.Language != "python" && answersElsewhere(fn) { // Python's parameters are the tool's own
 		h.Gaps = append(h.Gaps, sink.Gap{Reason: sink.Elsewhere, Detail: fn.Name, At: PlaceOfFunc(fn)})
 	}
-	if t.via == sink.ByDispatch && !t.alone && (!named || late && an.merged) {
+	if t.via == sink.ByDispatch && !t.alone && (!named || late && g.merged) {
 		h.Via = sink.ByFallback
 		for i := range h.Calls { // of all tools together; which of them does it is not known
 			h.Calls[i].Strength = sink.Weak
@@ -129,11 +129,11 @@ func (an *analysis) readHandler(t tie) sink.Handler {
 }
 
 // readOnce reads what a tie leads to, unless it was read to choose among several.
-func (an *analysis) readOnce(t tie) sink.Handler {
+func (g *Graph) readOnce(t tie) sink.Handler {
 	if t.read != nil {
 		return *t.read
 	}
-	return an.readHandler(t)
+	return g.readHandler(t)
 }
 
 // answersElsewhere reports whether a handler returns nothing and was given more than its
@@ -154,7 +154,7 @@ func hasReturnValue(body []ir.Stmt) (found bool) {
 }
 
 // keepBestDispatch keeps, of several dispatchers, the one that knows the tool by name.
-func (an *analysis) keepBestDispatch(ties []tie) []tie {
+func (g *Graph) keepBestDispatch(ties []tie) []tie {
 	byTool := map[string][]tie{}
 	var order []string
 	for _, t := range ties {
@@ -171,7 +171,7 @@ func (an *analysis) keepBestDispatch(ties []tie) []tie {
 			if len(all) == 1 {
 				break // nothing to choose
 			}
-			h := an.readHandler(all[i])
+			h := g.readHandler(all[i])
 			if all[i].read = &h; h.Via == sink.ByDispatch {
 				best = all[i : i+1]
 				break

@@ -18,7 +18,7 @@ var declarations = []string{"schema", "tool", "definition", "Tool", "config", "s
 // tieObject ties { name: "x", description: …, handler: f } and { schema: { name: "x", … }, handle: f }.
 func (rg *registrar) tieObject(o *ir.Expr) []tie {
 	var handlers []string
-	if hasMember(o, []string{"uri", "uriTemplate"}) {
+	if o.HasMember("uri", "uriTemplate") {
 		return nil // a resource
 	}
 	for _, a := range o.Args {
@@ -50,7 +50,7 @@ var besides = []string{"format", "render", "valid", "enabled", "condition", "sch
 // unnamedHandlers returns the members that can only be the handler of an object that
 // declares a tool with its schema, when none has a name that is known.
 func (rg *registrar) unnamedHandlers(o *ir.Expr) []string {
-	if !hasMember(o, []string{"inputSchema", "input_schema", "InputSchema"}) || !hasMember(o, []string{"name"}) {
+	if !o.HasMember("inputSchema", "input_schema", "InputSchema") || !o.HasMember("name") {
 		return nil
 	}
 	var out []string
@@ -90,13 +90,13 @@ func (rg *registrar) tieObjectIn(o *ir.Expr, handlers []string, f *frame) (out [
 
 // objectNames returns the name of the tool that an object declares, itself or in a member.
 func (rg *registrar) objectNames(v value) []string {
-	if hasMember(v.expr, describers) {
+	if v.expr.HasMember(describers...) {
 		if names := rg.constantMembers(v, "name"); len(names) > 0 {
 			return names
 		}
 	}
 	for _, d := range declarations {
-		if !hasMember(v.expr, []string{d}) {
+		if !v.expr.HasMember(d) {
 			continue
 		}
 		rg.resetBudget()
@@ -117,15 +117,6 @@ func (rg *registrar) objectNames(v value) []string {
 		}
 	}
 	return nil
-}
-
-func hasMember(o *ir.Expr, names []string) bool {
-	for _, a := range o.Args {
-		if slices.Contains(names, a.Name) {
-			return true
-		}
-	}
-	return false
 }
 
 // tieClass ties class X { name = "x"; description = …; execute() {…} }.
@@ -272,13 +263,13 @@ func (rg *registrar) declarationsByName() map[string][]*ir.Expr {
 		}
 	}
 	for _, o := range rg.prog.Objects {
-		if hasMember(o, []string{"inputSchema", "input_schema"}) && hasMember(o, []string{"name"}) {
+		if o.HasMember("inputSchema", "input_schema") && o.HasMember("name") {
 			if names := rg.constantMembers(value{kind: composite, expr: o}, "name"); len(names) == 1 && isToolName(names[0]) {
 				note(names[0], o)
 			}
 		}
 		for _, a := range o.Args { // { x: { description: …, inputSchema: … } }
-			if m := a.Value; m != nil && m.Kind == ir.Object && isToolName(a.Name) && hasMember(m, []string{"inputSchema", "input_schema"}) && !hasMember(m, []string{"name"}) {
+			if m := a.Value; m != nil && m.Kind == ir.Object && isToolName(a.Name) && m.HasMember("inputSchema", "input_schema") && !m.HasMember("name") {
 				note(a.Name, m)
 			}
 		}

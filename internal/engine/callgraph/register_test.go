@@ -72,7 +72,7 @@ func TestDispatchIsReadByName(t *testing.T) {
 		}}}
 	})
 	fn.Decorators = []*ir.Expr{b.call(b.attr(b.name("server"), "call_tool"))}
-	found, _ := newAnalysis(b.prog, testConvention(t, "look fs_read\nact fs_write")).readTies([]string{"unlisted"})
+	found, _ := newGraph(b.prog, testConvention(t, "look fs_read\nact fs_write")).readTies([]string{"unlisted"})
 	var got []string
 	for _, h := range found.Handlers {
 		line := h.Tool + " " + string(h.Via)

@@ -64,7 +64,7 @@ func (r *Reader) arguments(args []ir.Arg, root callgraph.Root) {
 			described = true
 		case r.isSchemaMaker(d):
 			r.setSchema(r.schema(d, c, 0))
-		case d.Kind == ir.Object && has(d, hints):
+		case d.Kind == ir.Object && d.HasMember(hints...):
 			r.setAnnotations(d, c)
 		case d.Kind == ir.Object && !r.isDeclaration(d):
 			r.setSchema(r.shape(d, c, 0))
@@ -76,7 +76,7 @@ func (r *Reader) arguments(args []ir.Arg, root callgraph.Root) {
 
 // isDeclaration tells a declaration from a shape, whose members are schemas.
 func (r *Reader) isDeclaration(o *ir.Expr) bool {
-	if has(o, schemaMembers) && !has(o, []string{"description"}) || has(o, []string{"annotations"}) {
+	if o.HasMember(schemaMembers...) && !o.HasMember("description") || o.HasMember("annotations") {
 		return true
 	}
 	for _, a := range o.Args {
@@ -84,7 +84,7 @@ func (r *Reader) isDeclaration(o *ir.Expr) bool {
 			return a.Value == nil || !r.isSchemaMaker(r.g.Written(a.Value))
 		}
 	}
-	return has(o, []string{"name"}) && has(o, nested)
+	return o.HasMember("name") && o.HasMember(nested...)
 }
 
 // declaration reads { name, description, inputSchema }, Tool(name=…), mcp.Tool{…} and mcp.NewTool(…).
@@ -122,22 +122,18 @@ func (r *Reader) declaration(x *ir.Expr, c callgraph.Context) {
 
 // nested returns the declaration inside of an object that has none of its own: { schema: { name: "x", … }, handle }.
 func (r *Reader) nested(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.Context) {
-	if has(x, []string{"description", "Description", "inputSchema"}) {
+	if x.HasMember("description", "Description", "inputSchema") {
 		return nil, c
 	}
 	for _, a := range x.Args {
 		if a.Value == nil || !slices.Contains(nested, a.Name) {
 			continue
 		}
-		if d, in := r.written(a.Value, c); d != x && (d.Kind == ir.Object || d.Kind == ir.New) && has(d, []string{"description", "Description", "inputSchema", "InputSchema"}) {
+		if d, in := r.written(a.Value, c); d != x && (d.Kind == ir.Object || d.Kind == ir.New) && d.HasMember("description", "Description", "inputSchema", "InputSchema") {
 			return d, in
 		}
 	}
 	return nil, c
-}
-
-func has(o *ir.Expr, names []string) bool {
-	return slices.ContainsFunc(o.Args, func(a ir.Arg) bool { return slices.Contains(names, a.Name) })
 }
 
 // class reads the fields of a class that is a tool.

@@ -63,7 +63,7 @@ var schemaWords = []string{"properties", "$ref", "$schema", "anyOf", "oneOf", "a
 
 // isJSONSchema reports whether an object is JSON Schema, and no shape whose members are schemas.
 func (r *Reader) isJSONSchema(o *ir.Expr) bool {
-	if has(o, schemaWords) {
+	if o.HasMember(schemaWords...) {
 		return true
 	}
 	for _, a := range o.Args {

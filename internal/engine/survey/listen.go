@@ -31,6 +31,9 @@ var protectors = []string{"hostHeaderValidation", "localhostHostValidation", "cr
 var authenticators = []string{"requireBearerAuth", "mcpAuthRouter", "mcpAuth", "BearerAuthBackend", "RequireAuthMiddleware", "AuthenticationMiddleware",
 	"expressjwt", "passport.authenticate", "auth.RequireBearerToken"}
 
+// guardians are both.
+var guardians = slices.Concat(protectors, authenticators)
+
 // readListeners notes HTTP endpoints that compare neither Host nor Origin, and those that the whole network reaches.
 func (s *surveyor) readListeners() {
 	entries := s.entries()
@@ -153,7 +156,7 @@ func (s *surveyor) readGuards() (g guards) {
 		if s.isUnguardedApp(c) {
 			continue
 		}
-		mentions := append(slices.Clone(s.named[c]), lastName(c.X))
+		mentions := append(slices.Clone(s.namesOf(c, guardians)), lastName(c.X))
 		for _, a := range c.Args { // app.add_middleware(TrustedHostMiddleware), Middleware(TrustedHostMiddleware)
 			mentions = append(mentions, lastName(a.Value))
 		}

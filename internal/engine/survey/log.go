@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
@@ -39,11 +40,9 @@ func (s *surveyor) readLogs() {
 }
 
 func (s *surveyor) isLogger(c *ir.Expr) (string, bool) {
-	for _, n := range s.named[c] {
-		for _, l := range loggers[s.lang] {
-			if n == l {
-				return n, true
-			}
+	for _, n := range s.namesOf(c, loggers[s.lang]) {
+		if slices.Contains(loggers[s.lang], n) {
+			return n, true
 		}
 	}
 	return "", false

@@ -16,7 +16,7 @@ import (
 type surveyor struct {
 	g     *callgraph.Graph
 	lang  string
-	named map[*ir.Expr][]string // what each call calls, as resolved
+	named map[*ir.Expr][]string // what calls call, as far as they were resolved
 	out   []sink.Site
 
 	versions Versions
@@ -57,14 +57,7 @@ func Sites(g *callgraph.Graph, versions Versions) []sink.Site {
 }
 
 func newSurveyor(g *callgraph.Graph, versions Versions) *surveyor {
-	s := &surveyor{g: g, versions: versions, lang: g.Convention().Language, named: map[*ir.Expr][]string{}}
-	words := wordsOfInterest()
-	for _, c := range g.Program().Calls {
-		if mayMatter(c, words) {
-			s.named[c] = s.g.NamesOf(c)
-		}
-	}
-	return s
+	return &surveyor{g: g, versions: versions, lang: g.Convention().Language, named: map[*ir.Expr][]string{}}
 }
 
 // Unprotected returns of functions that answer resources, prompts and routes those that anybody reaches: no routes where the program
@@ -80,43 +73,31 @@ func Unprotected(g *callgraph.Graph, versions Versions, others []sink.Handler) [
 	return others
 }
 
-// wordsOfInterest are the last words of all that is looked for, so that other calls need not be resolved.
-func wordsOfInterest() map[string]bool {
-	out := map[string]bool{"listen": true, "serve": true, "cors": true, "run": true, "Config": true, "FastMCP": true, "MCPServer": true, "ListenAndServe": true,
-		"Start": true, "Listen": true, "start": true, "Choice": true, "from_env": true, "stringify": true, "dumps": true, "inspect": true, "Sprintf": true, "getenv": true, "get": true, "Getenv": true}
-	lists := [][]string{protectors, authenticators}
-	for _, l := range transports {
-		lists = append(lists, l)
+// namesOf returns what a call calls outside of the program, "express().listen" or ".listen", where that can be one of some names: by its
+// last word, or because it is an imported name, which may be another one's alias. Other calls are not resolved, which takes time.
+func (s *surveyor) namesOf(c *ir.Expr, wanted []string) []string {
+	if c.X == nil || !slices.ContainsFunc(wanted, func(name string) bool { return lastWord(name) == c.X.Text }) && !isImported(c.X) {
+		return nil
 	}
-	for _, l := range loggers {
-		lists = append(lists, l)
+	names, known := s.named[c]
+	if !known {
+		names = s.g.NamesOf(c)
+		s.named[c] = names
 	}
-	for _, l := range lists {
-		for _, name := range l {
-			out[lastWord(name)] = true
-		}
-	}
-	return out
+	return names
 }
 
-// mayMatter reports whether a call can be one that is looked for: by its last word, or by an imported name, which may be
-// another one's alias.
-func mayMatter(c *ir.Expr, words map[string]bool) bool {
-	switch {
-	case c.X == nil:
-		return false
-	case words[c.X.Text]:
-		return true
-	case c.X.Kind != ir.Name:
+func isImported(x *ir.Expr) bool {
+	if x.Kind != ir.Name {
 		return false
 	}
-	bindings, _ := c.X.Scope.Find(c.X.Text)
+	bindings, _ := x.Scope.Find(x.Text)
 	return len(bindings) == 1 && bindings[0].Import != nil
 }
 
 // calls reports whether a call calls something whose name ends so.
 func (s *surveyor) calls(c *ir.Expr, suffixes ...string) (name string, ok bool) {
-	for _, n := range s.named[c] {
+	for _, n := range s.namesOf(c, suffixes) {
 		for _, suffix := range suffixes {
 			if strings.HasSuffix(n, suffix) {
 				return n, true

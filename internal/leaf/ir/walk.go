@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // Bounds of walks, so that hostile nesting ends.
 const (
 	maxWalk = 40 // expressions inside each other
@@ -17,6 +19,16 @@ func (e *Expr) Member(name string) *Expr {
 		}
 	}
 	return nil
+}
+
+// HasMember reports whether an expression has an argument or a member of one of some names.
+func (e *Expr) HasMember(names ...string) bool {
+	for i := range e.Args {
+		if slices.Contains(names, e.Args[i].Name) {
+			return true
+		}
+	}
+	return false
 }
 
 // Option returns the argument of a call of that name, or the member of that name of an object among its arguments; nil for none.
