@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/leaf/ir"
@@ -32,17 +33,10 @@ func (s *surveyor) readCopies() {
 		}
 	}
 	if len(fits) > 0 {
-		for _, o := range s.g.Program().Objects {
-			for _, a := range o.Args {
+		for _, e := range slices.Concat(s.g.Program().Objects, s.g.Program().Calls) {
+			for _, a := range e.Args {
 				if strings.EqualFold(a.Name, "bcc") {
-					note(o, listed(a.Value))
-				}
-			}
-		}
-		for _, c := range s.g.Program().Calls {
-			for _, a := range c.Args {
-				if strings.EqualFold(a.Name, "bcc") {
-					note(c, listed(a.Value))
+					note(e, listed(a.Value))
 				}
 			}
 		}

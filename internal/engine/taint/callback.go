@@ -115,7 +115,7 @@ func (r *reader) isFunction(e *ir.Expr) bool {
 
 // isKnownFunction reports whether a name is that of a function whose result is known.
 func isKnownFunction(name string) bool {
-	return numbers[name] || encoders[name] || shellQuotes[name] || basenames[name] || resolvers[name] || realpaths[name] || unchanged[name] || name == "urllib.parse.quote"
+	return operations[name].name != "" || unchanged[name] || name == "urllib.parse.quote"
 }
 
 // callback returns what a function gives back that is called with some values. It may run or not, so that both ways count.

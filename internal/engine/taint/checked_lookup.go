@@ -72,7 +72,7 @@ func (r *reader) looksAndLeaves(body []ir.Stmt) bool {
 	looks, leaves := false, false
 	var read func(body []ir.Stmt)
 	look := func(e *ir.Expr) (found, into bool) {
-		looks = looks || e.Kind == ir.Call && lookups[r.a.g.Outside(e.X, r.ctx)]
+		looks = looks || e.Kind == ir.Call && operations[r.a.g.Outside(e.X, r.ctx)].name == "lookup"
 		if e.Kind == ir.Function {
 			read(e.Func.Body)
 		}

@@ -55,31 +55,6 @@ func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, de
 			if r.assumePattern(e, receiver, holds, st) {
 				return
 			}
-		case "isalnum", "isidentifier", "isdigit", "isdecimal", "isnumeric", "isalpha":
-			if v := r.silently(receiver); holds && !v.isClean() {
-				st.learn(v, plainWord)
-				return
-			}
-		case "is_relative_to":
-			if holds {
-				st.learn(r.silently(receiver), fenced)
-			}
-			return
-		case "isAbsolute", "isabs", "IsAbs":
-			if holds {
-				st.learn(r.silently(arg(0)), noDash)
-			}
-			return
-		case "is_absolute":
-			if holds {
-				st.learn(r.silently(receiver), noDash)
-			}
-			return
-		case "IsLocal":
-			if holds {
-				st.learn(r.silently(arg(0)), contained)
-			}
-			return
 		case "some", "every", "any", "all", "find", "filter":
 			if f := arg(0); f != nil && f.Kind == ir.Function {
 				r.assumeEach(f, holds, st, depth)
@@ -87,9 +62,15 @@ func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, de
 			}
 		}
 	}
-	if holds && addressTests[e.X.Text] && member == "" { // an address needs no name server
-		st.learn(r.silently(arg(0)), looked|plainWord)
-		return
+	if p, ok := predicates[e.X.Text]; ok && holds && member == "" {
+		of := receiver
+		if p.ofArgument {
+			of = arg(0)
+		}
+		if of != nil {
+			st.learn(r.silently(of), p.fact)
+			return
+		}
 	}
 	if holds && e.X.Kind == ir.Name && e.X.Text == "isinstance" && arg(1) != nil {
 		if numberTypes[arg(1).Text] {
@@ -114,6 +95,24 @@ const plainWord = noShellMeta | noQuote | noSlash | noDotDot | noDash
 
 // addressTests are functions that tell addresses from names.
 var addressTests = names("isIP isIPv4 isIPv6")
+
+// A predicate is a function or a method that is true of values for which a fact holds.
+type predicate struct {
+	fact       fact
+	ofArgument bool // of its argument, else of what it belongs to
+}
+
+var predicates = func() map[string]predicate {
+	out := map[string]predicate{"is_relative_to": {fenced, false}, "is_absolute": {noDash, false}, "IsLocal": {contained, true},
+		"isAbsolute": {noDash, true}, "isabs": {noDash, true}, "IsAbs": {noDash, true}}
+	for name := range names("isalnum isidentifier isdigit isdecimal isnumeric isalpha") {
+		out[name] = predicate{plainWord, false}
+	}
+	for name := range addressTests { // an address needs no name server
+		out[name] = predicate{looked | plainWord, true}
+	}
+	return out
+}()
 
 // assumeEach reads list.some(f) and list.every(f): f came to that value for an element, or for each.
 func (r *reader) assumeEach(f *ir.Expr, holds bool, st *state, depth int) {

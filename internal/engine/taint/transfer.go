@@ -1,6 +1,8 @@
 package taint
 
 import (
+	_ "embed" // the table
+	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
@@ -11,26 +13,66 @@ import (
 
 var names = callgraph.Names
 
-// What functions outside of the program do to what they are given, by the names under which they are imported.
+//go:embed operations.txt
+var operationTable string
+
+// An operation is what a function outside of the program makes of what it is given; operations.txt says what the names mean.
+type operation struct {
+	name string
+	adds fact
+}
+
+// factNames are the facts that the table adds.
+var factNames = map[string]fact{"-": 0, "resolved": resolved, "real": real, "noDash": noDash, "relative": relative, "prefixed": prefixed, "common": common,
+	"noSlash": noSlash, "encoded": encoded, "shellQuoted": shellQuoted, "plainWord": plainWord, "jsonQuoted": jsonQuoted, "split": split}
+
+// operations are what is known of functions, by the names under which they are imported.
+var operations = func() map[string]operation {
+	out := map[string]operation{}
+	for line := range strings.Lines(operationTable) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || fields[0] == "#" {
+			continue
+		}
+		op := operation{name: fields[0]}
+		for _, f := range strings.Split(fields[1], "+") {
+			op.adds |= factNames[f]
+		}
+		for _, function := range fields[2:] {
+			out[function] = op
+		}
+	}
+	return out
+}()
+
+// of returns what an operation makes of what a call is given.
+func (op operation) of(c call) *value {
+	switch op.name {
+	case "number":
+		return nothing
+	case "part":
+		if len(c.args) == 1 && c.args[0].length < 0 {
+			return c.args[0].derived(op.adds)
+		}
+		return joinPath(c.args).derived(op.adds)
+	case "path":
+		return joinPath(c.args).derived(op.adds)
+	case "lookup":
+		return c.everything().each(func(m *mark) {
+			if m.whole = false; m.facts&hostOf != 0 {
+				m.facts |= looked
+			}
+		})
+	}
+	if i := slices.Index([]string{"first", "second", "third"}, op.name); i >= 0 && i < len(c.args) {
+		return c.args[i].derived(op.adds)
+	}
+	return c.everything().derived(op.adds)
+}
+
 var (
-	// numbers answer with a number or a truth value, which carries no text of the caller's.
-	numbers = names(`parseInt parseFloat Number Boolean Number.parseInt Number.parseFloat Number.isInteger Number.isFinite Number.isNaN isNaN isFinite Array.isArray
-		int float bool len isinstance hash ord round abs id type hasattr callable issubclass uuid.UUID strconv.Atoi strconv.ParseInt strconv.ParseFloat strconv.ParseBool
-		math.floor Math.floor Math.min Math.max Math.round Math.ceil Date Date.now Object.keys.length Buffer.byteLength decimal.Decimal  datetime.datetime.fromisoformat`)
-	resolvers = names(`path.resolve path.normalize path.posix.resolve path.posix.normalize path.win32.resolve path.win32.normalize os.path.abspath os.path.normpath
-		path/filepath.Abs path/filepath.Clean path.Clean`)
-	// absolutes answer with a path from the root, which begins with no "-".
-	absolutes = names(`path.posix.resolve path.win32.resolve os.path.abspath path/filepath.Abs`)
-	joiners   = names(`path.join path.posix.join path.win32.join os.path.join path/filepath.Join path.Join pathlib.Path pathlib.PurePath pathlib.PosixPath`)
-	// normalisers are joiners that take ".." out.
-	normalisers = names(`path.join path.posix.join path.win32.join path/filepath.Join path.Join`)
-	realpaths   = names(`fs.realpath fs.realpathSync fs.promises.realpath fs/promises.realpath fs.realpathSync.native fs.realpath.native os.path.realpath path/filepath.EvalSymlinks`)
-	relatives   = names(`path.relative path.posix.relative os.path.relpath path/filepath.Rel`)
-	basenames   = names(`path.basename path.posix.basename os.path.basename path/filepath.Base path.Base werkzeug.utils.secure_filename sanitize-filename`)
-	encoders    = names(`encodeURIComponent urllib.parse.quote_plus net/url.PathEscape net/url.QueryEscape querystring.escape`)
-	shellQuotes = names(`shlex.quote pipes.quote shlex.join shell-quote.quote shell-escape shescape.escape shescape.quote shell-escape-tag`)
-	lookups     = names(`dns.lookup dns.resolve dns.resolve4 dns.resolve6 dns.promises.lookup dns.promises.resolve dns.promises.resolve4 dns.promises.resolve6 dns/promises.lookup
-		dns/promises.resolve dns/promises.resolve4 dns/promises.resolve6 socket.getaddrinfo socket.gethostbyname socket.gethostbyname_ex net.LookupIP net.LookupHost net.LookupAddr`)
+	// digests make a number of what they are given, by how their names begin.
+	digests = []string{"hashlib.", "crypto.createHash()", "crypto.createHmac()", "hmac.", "crypto/sha", "crypto/md5"}
 	// unchanged are methods and functions whose result is the text they were given, but for blanks and case.
 	unchanged = names(`trim trimEnd trimStart strip lstrip rstrip toString String str valueOf toLowerCase toUpperCase lower upper normalize expanduser as_posix fspath TrimSpace ToLower`)
 	// validators give back what they were given, once it fits a schema.
@@ -113,54 +155,20 @@ func (r *reader) valueOf(c call, arg *ir.Expr) *value {
 	return r.silently(arg) // a member of an options object
 }
 
-// transferPath is what functions of paths, addresses and hosts do; nil for any other.
+// transferPath is what functions of paths, addresses and hosts do, and those that are known by their names; nil for any other.
 func (r *reader) transferPath(c call, name, method string) *value {
+	if op, known := operations[name]; known {
+		return op.of(c)
+	}
 	switch {
-	case numbers[name]:
-		return nothing
 	case (name == "min" || name == "max") && hasNumber(c.expr.Args): // a text cannot be compared with it
 		return nothing
-	case strings.HasPrefix(name, "hashlib.") || strings.HasPrefix(name, "crypto.createHash()") || strings.HasPrefix(name, "crypto.createHmac()") || strings.HasPrefix(name, "hmac.") ||
-		strings.HasPrefix(name, "crypto/sha") || strings.HasPrefix(name, "crypto/md5") || name == "uuid.uuid5" || name == "crypto.subtle.digest" || name == "crypto.hash":
-		return nothing // a number made of it
-	case realpaths[name]:
-		return c.everything().derived(resolved | real | noDash)
-	case name == "path.resolve":
-		return joinPath(c.args).derived(resolved | noDash)
-	case absolutes[name]:
-		return c.everything().derived(resolved | noDash)
-	case resolvers[name]:
-		return c.everything().derived(resolved)
-	case normalisers[name]:
-		return joinPath(c.args).derived(resolved)
-	case joiners[name]:
-		if len(c.args) == 1 && c.args[0].length < 0 {
-			return c.args[0].derived(0)
-		}
-		return joinPath(c.args)
-	case relatives[name]:
-		return c.everything().derived(relative)
-	case name == "os.path.commonpath", name == "os.path.commonprefix":
-		f := resolvedOnly(c.everything())
-		if method == "commonprefix" {
-			f = prefixed
-		}
-		return c.everything().each(func(m *mark) { m.whole, m.facts = false, m.facts|f|common })
-	case basenames[name]:
-		return c.everything().derived(noSlash)
-	case name == "URLSearchParams" || name == "url.URLSearchParams" || name == "urllib.parse.urlencode" || name == "querystring.stringify" || name == "qs.stringify" || strings.HasSuffix(name, "net/url.Values.Encode"):
+	case slices.ContainsFunc(digests, func(d string) bool { return strings.HasPrefix(name, d) }):
+		return nothing
+	case strings.HasSuffix(name, "net/url.Values.Encode"), name == "urllib.parse.quote" && len(c.expr.Args) > 1:
 		return c.everything().derived(encoded)
-	case encoders[name]:
-		return c.everything().derived(encoded)
-	case name == "urllib.parse.quote" && len(c.expr.Args) > 1:
-		return c.everything().derived(encoded)
-	case lookups[name]:
-		return c.everything().each(func(m *mark) {
-			m.whole = false
-			if m.facts&hostOf != 0 {
-				m.facts |= looked
-			}
-		})
+	case name == "os.path.commonpath":
+		return c.everything().derived(resolvedOnly(c.everything()) | common)
 	case name == "URL" || name == "url.URL":
 		if len(c.args) > 1 { // relative to a base
 			return joinPath([]*value{c.args[1], c.args[0]})
@@ -168,12 +176,6 @@ func (r *reader) transferPath(c call, name, method string) *value {
 		return c.everything().derived(0)
 	case hostMembers[method]:
 		return c.everything().derived(hostOf)
-	case name == "ipaddress.ip_address" || name == "ipaddress.IPv4Address" || name == "ipaddress.ip_network": // raises unless it is one
-		return c.everything().derived(plainWord)
-	case name == "net/http.NewRequest" && len(c.args) > 1: // of a request, the address counts
-		return c.args[1].derived(0)
-	case name == "net/http.NewRequestWithContext" && len(c.args) > 2:
-		return c.args[2].derived(0)
 	}
 	if r.a.g.Convention().Language == "python" && strings.HasPrefix(method, "resolve") && isStrictOnly(c.expr.Args) {
 		f := resolved | noDash
@@ -215,16 +217,10 @@ func resolvedOnly(v *value) fact {
 // transferText is what functions of text do; nil for any other.
 func (r *reader) transferText(c call, name, method string) *value {
 	switch {
-	case shellQuotes[name]:
-		return c.everything().derived(shellQuoted)
 	case sqlQuotes.MatchString(method):
 		return c.everything().derived(sqlQuoted)
-	case name == "JSON.stringify" || name == "json.dumps":
-		return c.everything().derived(jsonQuoted)
 	case name == "encoding/json.Marshal" && len(c.args) == 1: // to be read into a struct
 		return c.args[0]
-	case name == "JSON.parse" || name == "json.loads":
-		return c.everything().derived(0)
 	case unchanged[method]:
 		if c.receiver.isClean() && len(c.args) > 0 {
 			return c.args[0].adding(isText)
@@ -260,7 +256,7 @@ func (r *reader) transferText(c call, name, method string) *value {
 		}
 	case (strings.HasSuffix(name, "/mcp.ParseString") || strings.HasSuffix(name, "/mcp.ParseStringMap") || strings.HasSuffix(name, "/mcp.ParseArgument")) && len(c.args) > 1 && c.args[1].fixed != "":
 		return c.args[0].member(c.args[1].fixed)
-	case method == "split" || name == "shlex.split" || method == "Fields":
+	case method == "split" || method == "Fields":
 		return c.everything().derived(split)
 	case method == "join" && !c.everything().isClean():
 		return c.joined()
