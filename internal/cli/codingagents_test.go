@@ -45,6 +45,11 @@ func (m codingModel) next(tools []string, results int, last string) (tool string
 		return shell, map[string]any{"command": line, "description": "runs a command"}
 	}
 	switch {
+	case find("word_of_the_day") != "": // the control
+		if results > 0 {
+			return "", nil
+		}
+		return find("word_of_the_day"), map[string]any{}
 	case strings.HasPrefix(m.how, "reads") && shell != "" && m.how != "reads nothing":
 		switch {
 		case results == 0:
