@@ -105,7 +105,7 @@ func filesAt(arg string) []Text {
 
 // errLeadsOut concerns a symbolic link out of a named directory. It is not followed: reports quote what they read, and a stranger
 // may have placed the link.
-var errLeadsOut = errors.New("it is a symbolic link that leads out of the directory: name the file itself to read it")
+var errLeadsOut = errors.New("it is a symbolic link that leads out of the directory or to nothing: name the file itself to read it")
 
 // linkedDocument returns the file of the directory that a link leads to, or nothing for a directory, whose files are read where
 // they are.

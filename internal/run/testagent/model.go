@@ -58,7 +58,7 @@ func OfModel(client *model.Client, loop modelagent.Options, run int, limit time.
 // Unanswered reports whether there was a model and it neither answered nor did anything.
 func (o *Outcome) Unanswered() bool {
 	m := o.Model
-	return m != nil && m.Calls == 0 && (m.End == modelagent.NoAnswer || m.End == modelagent.Finished && strings.TrimSpace(m.Said) == "")
+	return m != nil && (m.End == modelagent.NotAsked || m.Calls == 0 && (m.End == modelagent.NoAnswer || m.End == modelagent.Finished && strings.TrimSpace(m.Said) == ""))
 }
 
 // modelOutcome says how a model ended. Only if it finished by itself is its inaction meaningful; if its provider failed, what it had

@@ -19,6 +19,7 @@ func TestModelsThatBreakOff(t *testing.T) {
 		{"it said and did nothing", modelagent.Result{End: modelagent.Finished, Said: " "}, false, false, true},
 		{"its provider failed at once", modelagent.Result{End: modelagent.NoAnswer}, true, false, true},
 		{"its provider failed after a call", modelagent.Result{End: modelagent.NoAnswer, Calls: 1, Detail: "429"}, false, true, false},
+		{"our ceiling was reached after a call", modelagent.Result{End: modelagent.NotAsked, Calls: 1, Detail: "the ceiling is reached"}, true, false, true},
 		{"its time was over", modelagent.Result{End: modelagent.OutOfTime, Calls: 1}, true, false, false},
 		{"its answer was cut", modelagent.Result{End: modelagent.Truncated, Calls: 1}, true, false, false},
 	} {

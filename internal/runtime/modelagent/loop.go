@@ -61,6 +61,8 @@ func (a *agent) askModel(ctx context.Context) (model.Answer, bool) {
 	switch {
 	case ctx.Err() != nil:
 		a.result.End = OutOfTime
+	case errors.Is(err, model.ErrCeiling):
+		a.result.End, a.result.Detail = NotAsked, err.Error()
 	case err != nil:
 		a.result.End, a.result.Detail = NoAnswer, err.Error()
 	case answer.Stop == model.Refused:

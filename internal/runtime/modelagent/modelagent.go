@@ -82,6 +82,7 @@ const (
 	OutOfCalls End = "calls"       // the limit on calls was reached
 	OutOfTime  End = "time"        // the context ended
 	NoAnswer   End = "no_answer"   // the provider did not answer
+	NotAsked   End = "not_asked"   // a ceiling of ours was reached, which says nothing about the model
 	NotStarted End = "not_started" // no server could be reached
 )
 
