@@ -225,6 +225,9 @@ func hostileWeb(w http.ResponseWriter, r *http.Request, name string) {
 	case q.Method == "tools/list":
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, q.ID, tools(poison))
+	case q.Method == "initialize": // what is undeclared has three seconds, which a busy machine may need for 64 MB
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, q.ID, strings.Replace(honest[q.Method], `"tools":{}`, `"tools":{},"prompts":{}`, 1))
 	case q.Method != "prompts/list" || q.ID == nil:
 		web(w, r)
 	case name == "redirect loop":

@@ -115,10 +115,10 @@ func answer(mode, id, method string) int {
 	}
 	result, ok := honest[method]
 	if strings.HasPrefix(mode, "fault ") {
-		mode = "poisoned" // beside its fault
+		mode = "fault" // the rest of it is in hostileWays
 	}
 	switch mode + " " + method {
-	case "poisoned tools/list", "noisy tools/list", "child tools/list":
+	case "poisoned tools/list", "fault tools/list", "noisy tools/list", "child tools/list":
 		result = tools(poison)
 	case "strays tools/list":
 		fmt.Printf("\r\n\xff\n[{\"jsonrpc\":\"2.0\",\"method\":\"a\"}]\n{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n", id)
@@ -128,7 +128,7 @@ func answer(mode, id, method string) int {
 	case "die-later prompts/list":
 		fmt.Fprintln(os.Stderr, "out of memory")
 		return 9
-	case "hang-later initialize":
+	case "hang-later initialize", "fault initialize":
 		result = strings.Replace(result, `"tools":{}`, `"tools":{},"prompts":{}`, 1)
 	case "die-later tools/list", "hang-later tools/list", "shy tools/list":
 		result = tools(poison)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"sort"
 	"strings"
 	"sync"
 )
@@ -205,28 +206,31 @@ func (r *Reader) suspicion(toks []token) (best window, ok bool) {
 	return best, ok
 }
 
+// between returns the words that touch what lies between two offsets. A text has as many windows as words, so nothing may look through
+// all words for each.
+func between(toks []token, from, to int) []token {
+	first := sort.Search(len(toks), func(i int) bool { return int(toks[i].end) > from })
+	last := sort.Search(len(toks), func(i int) bool { return int(toks[i].start) >= to })
+	return toks[first:max(first, last)]
+}
+
 // mostly reports whether half of the words between two offsets, or more, have a flag.
 func mostly(toks []token, from, to int, flag tokenFlags) bool {
-	n, have := 0, 0
-	for i := range toks {
-		if t := &toks[i]; int(t.start) < to && int(t.end) > from {
-			n++
-			if t.flags&flag != 0 {
-				have++
-			}
+	within, have := between(toks, from, to), 0
+	for i := range within {
+		if within[i].flags&flag != 0 {
+			have++
 		}
 	}
-	return n > 0 && 2*have >= n
+	return len(within) > 0 && 2*have >= len(within)
 }
 
 // classesBetween returns the classes of the words between two offsets.
 func classesBetween(toks []token, from, to int) (out classSet) {
-	for i := range toks {
-		if t := &toks[i]; int(t.start) < to && int(t.end) > from {
-			out.addAll(t.set)
-			if t.also != nil {
-				out.addAll(t.also.alt)
-			}
+	for _, t := range between(toks, from, to) {
+		out.addAll(t.set)
+		if t.also != nil {
+			out.addAll(t.also.alt)
 		}
 	}
 	return out

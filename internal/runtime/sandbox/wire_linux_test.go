@@ -13,9 +13,9 @@ func TestEverythingThatLeavesIsSeen(t *testing.T) {
 import os, socket, struct, ssl, zlib
 K = os.environ["DATABASE_PASSWORD"].encode()
 def tcp(host, port, *parts, fam=socket.AF_INET, proto=0):
-    s = socket.socket(fam, socket.SOCK_STREAM, proto); s.settimeout(5); s.connect((host, port))
+    s = socket.socket(fam, socket.SOCK_STREAM, proto); s.settimeout(60); s.connect((host, port))
     for p in parts: s.sendall(p)
-    s.shutdown(socket.SHUT_WR)
+    s.shutdown(socket.SHUT_WR); s.settimeout(5)
     try:
         while s.recv(999): pass
     except OSError: pass
