@@ -47,23 +47,103 @@ func (w *Writer) Maybe(block Block, read func()) {
 	w.Add(Stmt{Step: Branch, Block: block, Arms: []Arm{{Body: w.Apart(read)}}})
 }
 
-// A Test is the comparison in a condition; the zero value compares nothing with constants.
-type Test struct {
-	Subject *Expr
-	Values  []*Expr
-	Negated bool // true if the subject is none of them
-	Partly  bool // other conditions apply too
-}
-
-// Branch returns a statement that runs then if the condition is true, else rest.
-func (t Test) Branch(cond *Expr, then, rest []Stmt) Stmt {
-	s := Stmt{Step: Branch, X: t.Subject, Cond: cond, Arms: []Arm{{Values: t.Values, Body: then, Partly: t.Partly}}, Rest: rest}
-	if t.Subject == nil {
-		s.Arms[0] = Arm{Body: then}
-	} else if t.Negated {
-		s.Arms[0], s.Rest, s.Negate = Arm{Values: t.Values, Body: rest}, then, true
+// If returns a statement that runs then if a condition is true, else rest. Where the condition compares a name or a member with constants, its
+// arm says with which.
+func If(cond *Expr, then, rest []Stmt) Stmt {
+	t := compare(cond, 0)
+	s := Stmt{Step: Branch, X: t.subject, Cond: cond, Arms: []Arm{{Values: t.values, Body: then, Partly: t.partly}}, Rest: rest}
+	if t.negated {
+		s.Arms[0], s.Rest, s.Negate = Arm{Values: t.values, Body: rest}, then, true
 	}
 	return s
+}
+
+// A test is the comparison in a condition; the zero value compares nothing with constants.
+type test struct {
+	subject *Expr
+	values  []*Expr
+	negated bool // true if the subject is none of them
+	partly  bool // other conditions apply too
+}
+
+// compare reads x == "a", x in ("a", "b"), ["a", "b"].includes(x), their opposites, and those joined by and, or, in every language.
+func compare(e *Expr, depth int) test {
+	if e == nil || depth > maxWalk {
+		return test{}
+	}
+	if e.Kind == Call && e.X != nil && e.X.Kind == Attr && e.X.Text == "includes" && len(e.Args) == 1 {
+		return testOf(e.Args[0].Value, elements(e.X.X), false)
+	}
+	if e.Kind == Other && e.Text == "!" && len(e.Args) == 1 {
+		if t := compare(e.Args[0].Value, depth+1); t.subject != nil && !t.partly {
+			t.negated = !t.negated
+			return t
+		}
+	}
+	if e.Kind != Other && e.Kind != Either || len(e.Args) != 2 {
+		return test{}
+	}
+	a, b := e.Args[0].Value, e.Args[1].Value
+	switch e.Text {
+	case "==", "===", "!=", "!==":
+		if a != nil && a.Kind == String {
+			a, b = b, a
+		}
+		return testOf(a, []*Expr{b}, e.Text[0] == '!')
+	case "in", "not in":
+		return testOf(a, elements(b), e.Text == "not in")
+	case "&&":
+		t := compare(a, depth+1)
+		if t.subject == nil {
+			t = compare(b, depth+1)
+		}
+		if t.partly = true; !t.negated {
+			return t
+		}
+	case "||":
+		t, u := compare(a, depth+1), compare(b, depth+1)
+		if Same(t.subject, u.subject) && !t.negated && !u.negated {
+			return test{subject: t.subject, values: append(t.values, u.values...), partly: t.partly || u.partly}
+		}
+	}
+	return test{}
+}
+
+// testOf is a comparison of a name or a member with what may be constants.
+func testOf(subject *Expr, values []*Expr, negated bool) test {
+	if len(values) == 0 || !isPath(subject) {
+		return test{}
+	}
+	for _, v := range values {
+		if !isPath(v) && (v == nil || v.Kind != String) {
+			return test{}
+		}
+	}
+	return test{subject: subject, values: values, negated: negated}
+}
+
+// elements returns what a list holds, or the list itself where it stands elsewhere.
+func elements(list *Expr) (out []*Expr) {
+	if isPath(list) {
+		return []*Expr{list}
+	}
+	if list == nil || list.Kind != List || list.N == Comprehension {
+		return nil
+	}
+	for _, a := range list.Args {
+		if a.Spread {
+			return nil
+		}
+		out = append(out, a.Value)
+	}
+	return out
+}
+
+// isPath reports whether an expression is a name or a member of one.
+func isPath(e *Expr) bool {
+	for ; e != nil && e.Kind == Attr; e = e.X {
+	}
+	return e != nil && e.Kind == Name
 }
 
 // Same reports whether two expressions are the same name or member access.

@@ -251,48 +251,7 @@ func (l *lowerer) lowerIf(u *ast.IfStmt) {
 	if u.Else != nil {
 		rest = l.lowerBody([]ast.Stmt{u.Else})
 	}
-	subject, values, negated := l.readComparison(u.Cond)
-	l.Add(ir.Test{Subject: subject, Values: values, Negated: negated}.Branch(cond, then, rest))
-}
-
-// readComparison reads x == "a", x != "a" and those joined by ||.
-func (l *lowerer) readComparison(e ast.Expr) (subject *ir.Expr, values []*ir.Expr, negated bool) {
-	switch u := e.(type) {
-	case *ast.ParenExpr:
-		return l.readComparison(u.X)
-	case *ast.BinaryExpr:
-		switch u.Op {
-		case token.EQL, token.NEQ:
-			if !isPlainOperand(u.X) || !isPlainOperand(u.Y) { // read once already; twice at each level would be too often
-				return nil, nil, false
-			}
-			x, v := l.lowerExpr(u.X), l.lowerExpr(u.Y)
-			if v.Kind == ir.String {
-				return x, []*ir.Expr{v}, u.Op == token.NEQ
-			}
-		case token.LOR:
-			x, v, n := l.readComparison(u.X)
-			y, w, m := l.readComparison(u.Y)
-			if x != nil && y != nil && !n && !m && x.Kind == ir.Name && y.Kind == ir.Name && x.Text == y.Text {
-				return x, append(v, w...), false
-			}
-		}
-	}
-	return nil, nil, false
-}
-
-// isPlainOperand reports whether an operand is a name, a member or a constant.
-func isPlainOperand(e ast.Expr) bool {
-	for {
-		switch u := e.(type) {
-		case *ast.Ident, *ast.BasicLit:
-			return true
-		case *ast.SelectorExpr:
-			e = u.X
-		default:
-			return false
-		}
-	}
+	l.Add(ir.If(cond, then, rest))
 }
 
 func (l *lowerer) lowerSwitch(u *ast.SwitchStmt) {
