@@ -1,6 +1,8 @@
 package callgraph
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"gauntlet/capability"
@@ -8,6 +10,175 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
+
+// A piece is a part of a text, such as a path, a statement or a command line, in the order in which they stand in it.
+type piece struct {
+	kind pieceKind
+	text string // of fixed
+}
+
+type pieceKind uint8
+
+const (
+	unknownPiece pieceKind = iota
+	fixedPiece             // written in the source
+	placePiece             // where the program itself lies: __dirname, import.meta.url
+	tempPiece              // a file or directory that is made for the call
+	madePiece              // nothing: what stands before went through a function that may change it
+)
+
+// Parts of a text are looked into so deep, and so many of them for one question.
+const (
+	maxPath      = 10
+	maxPathParts = 500
+)
+
+// piecesOf returns what a text is made of.
+func (w *walker) piecesOf(x *ir.Expr, f *frame) []piece {
+	left := maxPathParts
+	return w.takeApart(x, f, &left, 0)
+}
+
+func (w *walker) takeApart(x *ir.Expr, f *frame, left *int, depth int) []piece {
+	if *left--; x == nil || depth > maxPath || *left < 0 {
+		return []piece{{}}
+	}
+	vs := w.sr.evaluate(x, f)
+	for _, v := range vs {
+		if made, _, _ := strings.Cut(v.text, "("); v.kind == outside && w.rowKind(made) == "temp" {
+			return []piece{{kind: tempPiece}}
+		}
+	}
+	switch v := onlyValue(vs); {
+	case v.kind == constant:
+		return []piece{{fixedPiece, v.text}}
+	case v.kind == composite && v.expr.Kind == ir.Template:
+		return w.joinPieces(v.expr.Args, "", v.frame, left, depth)
+	}
+	switch x.Kind {
+	case ir.Literal:
+		return []piece{{fixedPiece, x.Text}}
+	case ir.Name:
+		switch x.Text {
+		case "__dirname", "__filename", "__file__":
+			return []piece{{kind: placePiece}}
+		}
+		if d := w.sr.definitionOf(x); d != x {
+			return w.takeApart(d, f, left, depth+1)
+		}
+	case ir.Attr:
+		if x.X == nil || x.X.Text == "import.meta" {
+			return []piece{{kind: placePiece}}
+		}
+		if of := w.takeApart(x.X, f, left, depth+1); isTemporary(of) || x.Text == "url" || x.Text == "dirname" || x.Text == "parent" {
+			return of
+		}
+	case ir.Index: // an element: the variable of a loop over a list of places
+		if list := w.sr.definitionOf(x.X); len(x.Args) == 0 && list.Kind == ir.List && len(list.Args) > 0 {
+			var all [][]piece
+			for _, a := range list.Args {
+				all = append(all, w.takeApart(a.Value, f, left, depth+1))
+			}
+			if !slices.ContainsFunc(all, func(ps []piece) bool { return !isOwnData(ps) }) {
+				return all[0]
+			}
+		}
+	case ir.Template:
+		return w.joinPieces(x.Args, "", f, left, depth)
+	case ir.Other: // an operator: Path.home() / ".ssh"
+		return w.joinPieces(x.Args, "/", f, left, depth)
+	case ir.Call, ir.New:
+		return w.callPieces(x, f, left, depth)
+	}
+	return []piece{{}}
+}
+
+// callPieces is what a function makes of texts: a path that it joins, or one that it may change.
+func (w *walker) callPieces(x *ir.Expr, f *frame, left *int, depth int) (out []piece) {
+	if x.X != nil && x.X.Kind == ir.Attr { // here.joinpath("data", name), and not path.join
+		if of := w.takeApart(x.X.X, f, left, depth+1); isFixed(of) || isTemporary(of) {
+			out = append(of, piece{fixedPiece, "/"})
+		}
+	}
+	out = append(out, w.joinPieces(x.Args, "/", f, left, depth)...)
+	if len(out) == 0 {
+		return []piece{{}}
+	}
+	for _, v := range w.sr.evaluate(x.X, f) {
+		if v.kind == outside && w.rowKind(v.text) == "pure" {
+			return out
+		}
+	}
+	return append(out, piece{kind: madePiece})
+}
+
+func (w *walker) joinPieces(parts []ir.Arg, between string, f *frame, left *int, depth int) (out []piece) {
+	for i, a := range parts {
+		if i > 0 && between != "" {
+			out = append(out, piece{fixedPiece, between})
+		}
+		out = append(out, w.takeApart(a.Value, f, left, depth+1)...)
+		if a.Spread {
+			out = append(out, piece{})
+		}
+	}
+	return out
+}
+
+func (w *walker) rowKind(name string) string {
+	if r := w.sr.conv.Table.findRow(name); r != nil {
+		return r.kind
+	}
+	return ""
+}
+
+// headOf returns the text that pieces begin with.
+func headOf(pieces []piece) string {
+	var b strings.Builder
+	for _, p := range pieces {
+		if p.kind != fixedPiece {
+			break
+		}
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
+
+// tailOf returns the text that pieces end with, "*" in front where that is not all.
+func tailOf(pieces []piece) (tail string) {
+	for _, p := range slices.Backward(pieces) {
+		if p.kind != fixedPiece {
+			return "*" + tail
+		}
+		tail = p.text + tail
+	}
+	return tail
+}
+
+// isFixed reports whether nothing of a text is unknown but where the program lies.
+func isFixed(pieces []piece) bool {
+	return !slices.ContainsFunc(pieces, func(p piece) bool { return p.kind == unknownPiece || p.kind == tempPiece })
+}
+
+// isTemporary reports whether a path leads to a temporary file: one made for the call, of which nothing is left, or nothing that anybody
+// asked for.
+func isTemporary(pieces []piece) bool {
+	return slices.ContainsFunc(pieces, func(p piece) bool { return p.kind == tempPiece })
+}
+
+// isOwnData reports whether a path leads into a directory of the server's own package, whatever file of it is chosen: what is read there
+// came with the server. What is written there comes from its callers.
+func isOwnData(pieces []piece) bool {
+	for i, p := range pieces {
+		switch {
+		case i == 0 && p.kind != placePiece || p.kind == unknownPiece || p.kind == tempPiece:
+			return false
+		case p.kind == fixedPiece && strings.Trim(p.text, "./\\") != "":
+			return true
+		}
+	}
+	return false
+}
 
 // pathArgument returns the path that a call is about: an argument, or what the method belongs to.
 func pathArgument(e *ir.Expr, r *Row) *ir.Expr {
@@ -17,90 +188,27 @@ func pathArgument(e *ir.Expr, r *Row) *ir.Expr {
 	return argumentFor(r, "path", e.Args)
 }
 
-// Parts of a path are looked into so deep, and so many of them for one question.
-const (
-	maxPath      = 10
-	maxPathParts = 500
-)
-
-// spendPathPart takes a part of a path from what may be looked at.
-func (w *walker) spendPathPart(p *ir.Expr, depth int) bool {
-	w.parts--
-	return p != nil && depth <= maxPath && w.parts >= 0
-}
-
-// isServersOwnPath reports whether a file is the server's and none that its caller means.
-func (w *walker) isServersOwnPath(p *ir.Expr) bool {
-	w.parts = maxPathParts
-	return w.isOwnFile(p) || w.isTemporary(p, 0)
-}
-
-// isOwnFile reports whether a path is fixed in the source: a template, a file beside the
-// program. What the tool reads there is the server's, not the caller's.
-func (w *walker) isOwnFile(p *ir.Expr) bool {
-	if v := onlyValue(w.sr.evaluate(p, w.f)); v.kind == constant {
+// isOwnFile reports whether a path is fixed in the source: a template, a file beside the program. What the tool reads there is the
+// server's, not the caller's.
+func (w *walker) isOwnFile(x *ir.Expr, f *frame) bool {
+	if v := onlyValue(w.sr.evaluate(x, f)); v.kind == constant {
 		return !strings.HasPrefix(v.text, "/") && !strings.HasPrefix(v.text, "~")
 	}
-	return w.isBesideProgram(p, 0)
+	return isFixed(w.piecesOf(x, f))
 }
 
-func (w *walker) isBesideProgram(p *ir.Expr, depth int) bool {
-	if !w.spendPathPart(p, depth) {
-		return false
-	}
-	switch p.Kind {
-	case ir.String, ir.Literal:
-		return true
-	case ir.Name:
-		switch p.Text {
-		case "__dirname", "__filename", "__file__":
-			return true
-		}
-		if x := w.sr.definitionOf(p); x != p {
-			return w.isBesideProgram(x, depth+1)
-		}
-	case ir.Attr:
-		return p.X != nil && (p.Text == "url" || p.Text == "dirname" || p.Text == "parent") && w.isBesideProgram(p.X, depth+1) || p.X != nil && p.X.Text == "import.meta"
-	case ir.Call, ir.New, ir.Template, ir.Other, ir.Index:
-		for _, a := range p.Args {
-			if !w.isBesideProgram(a.Value, depth+1) {
-				return false
-			}
-		}
-		return len(p.Args) > 0 || p.X != nil && p.X.Kind == ir.Attr && w.isBesideProgram(p.X.X, depth+1)
-	}
-	return false
+// isOwnScript reports whether an argument is the path of a file that comes with the server, and no option.
+func (w *walker) isOwnScript(x *ir.Expr, f *frame) bool {
+	v := onlyValue(w.sr.evaluate(x, f))
+	return w.isOwnFile(x, f) && (v.kind != constant || path.Ext(v.text) != "" && !strings.HasPrefix(v.text, "-"))
 }
 
-// isTemporary reports whether a path leads to a temporary file: one made for the call, of which
-// nothing is left, or nothing that anybody asked for.
-func (w *walker) isTemporary(p *ir.Expr, depth int) bool {
-	if !w.spendPathPart(p, depth) {
-		return false
+// strengthOfPath returns how much it says that a call reads or writes a file: little of one that is the server's, and not its caller's.
+func (w *walker) strengthOfPath(p *ir.Expr, reads bool) sink.Strength {
+	if pieces := w.piecesOf(p, w.f); w.isOwnFile(p, w.f) || isTemporary(pieces) || reads && isOwnData(pieces) {
+		return sink.Weak
 	}
-	for _, v := range w.sr.evaluate(p, w.f) {
-		if v.kind == outside {
-			made, _, _ := strings.Cut(v.text, "(")
-			if r := w.sr.conv.Table.findRow(made); r != nil && r.kind == "temp" {
-				return true
-			}
-		}
-	}
-	switch p.Kind {
-	case ir.Name:
-		if x := w.sr.definitionOf(p); x != p {
-			return w.isTemporary(x, depth+1)
-		}
-	case ir.Attr:
-		return w.isTemporary(p.X, depth+1)
-	case ir.Call, ir.New, ir.Template, ir.Other:
-		for _, a := range p.Args {
-			if w.isTemporary(a.Value, depth+1) {
-				return true
-			}
-		}
-	}
-	return false
+	return sink.Strong
 }
 
 // secretPath is a file that holds credentials, whoever's they are.
@@ -114,64 +222,11 @@ func (w *walker) recordSecretFile(e, p *ir.Expr) {
 		}
 	}
 	if len(texts) == 0 {
-		w.parts = maxPathParts
-		if text, _ := w.constantSuffix(p, w.f, 0); text != "" {
-			texts = append(texts, text)
-		}
+		texts = append(texts, tailOf(w.piecesOf(p, w.f)))
 	}
 	for _, t := range texts {
 		if secretPath.MatchString(t) {
-			w.recordSink(e, capability.SecretAccess, sink.Strong, "secret_file", strings.ReplaceAll(t, hole, "*"))
+			w.recordSink(e, capability.SecretAccess, sink.Strong, "secret_file", t)
 		}
 	}
-}
-
-// hole stands for a part of a path that is known at run time only.
-const hole = "\x00"
-
-// constantSuffix returns the end of a path, as far as the source holds it: "/.ssh/id_rsa" of
-// join(home, ".ssh", "id_rsa"). It begins with a hole where it is not the whole path.
-func (w *walker) constantSuffix(p *ir.Expr, f *frame, depth int) (text string, whole bool) {
-	if !w.spendPathPart(p, depth) {
-		return hole, false
-	}
-	switch v := onlyValue(w.sr.evaluate(p, f)); {
-	case v.kind == constant:
-		return v.text, true
-	case v.kind == composite && v.expr.Kind == ir.Template:
-		return w.joinedSuffix(v.expr.Args, "", v.frame, depth)
-	}
-	switch p.Kind {
-	case ir.Name:
-		if x := w.sr.definitionOf(p); x != p {
-			return w.constantSuffix(x, f, depth+1)
-		}
-	case ir.Template:
-		return w.joinedSuffix(p.Args, "", f, depth)
-	case ir.Other: // an operator: Path.home() / ".ssh"
-		return w.joinedSuffix(p.Args, "/", f, depth)
-	case ir.Call, ir.New:
-		for _, v := range w.sr.evaluate(p.X, f) { // path.join, normalize, str
-			if r := w.sr.conv.Table.findRow(v.text); v.kind == outside && r != nil && r.kind == "pure" {
-				return w.joinedSuffix(p.Args, "/", f, depth)
-			}
-		}
-	}
-	return hole, false
-}
-
-func (w *walker) joinedSuffix(parts []ir.Arg, between string, f *frame, depth int) (text string, whole bool) {
-	whole = true
-	for i, a := range parts {
-		t, ok := w.constantSuffix(a.Value, f, depth+1)
-		switch {
-		case !ok || a.Spread:
-			text, whole = t, false
-		case i == 0:
-			text = t
-		default:
-			text += between + t
-		}
-	}
-	return text, whole
 }

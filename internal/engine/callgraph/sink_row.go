@@ -19,9 +19,7 @@ func (w *walker) applyRow(e *ir.Expr, r *Row, name string, anyone bool) bool {
 			strength = sink.Weak
 		}
 		if p := pathArgument(e, r); p != nil {
-			if w.isServersOwnPath(p) || r.reads() && w.isServersOwnData(p) {
-				strength = sink.Weak
-			}
+			strength = min(strength, w.strengthOfPath(p, r.reads()))
 			w.recordSecretFile(e, p)
 		}
 		for _, role := range []string{"code", "page"} {
@@ -76,30 +74,22 @@ func shortenGoPath(name string) string {
 
 // recordFileMode reads the mode in which a file is opened.
 func (w *walker) recordFileMode(e *ir.Expr, r *Row, shown string) {
-	strength := sink.Strong
-	if p := pathArgument(e, r); p != nil {
-		if w.isServersOwnPath(p) {
-			strength = sink.Weak
-		}
-		w.recordSecretFile(e, p)
-	}
-	m := argumentFor(r, "mode", e.Args)
 	mode := "r"
-	if m != nil {
+	if m := argumentFor(r, "mode", e.Args); m != nil {
 		mode = w.modeOf(m)
 	}
-	write := strings.ContainsAny(mode, "wax+")
+	write := mode == "" || strings.ContainsAny(mode, "wax+") // "" is not known before it runs
 	read := mode == "" || strings.ContainsAny(mode, "r+") || !write
-	if mode == "" { // not known before it runs
+	strength := sink.Strong
+	if p := pathArgument(e, r); p != nil {
+		strength = w.strengthOfPath(p, !write)
+		w.recordSecretFile(e, p)
+	}
+	if mode == "" {
 		strength = sink.Weak
-		write = true
 	}
 	if read {
-		reading := strength
-		if p := pathArgument(e, r); p != nil && !write && w.isServersOwnData(p) {
-			reading = sink.Weak
-		}
-		w.recordSink(e, capability.FSRead, reading, "ast_sink", shown)
+		w.recordSink(e, capability.FSRead, strength, "ast_sink", shown)
 	}
 	if write {
 		w.recordSink(e, capability.FSWrite, strength, "ast_sink", shown)
@@ -136,37 +126,5 @@ func (w *walker) modeOf(m *ir.Expr) string {
 	return b.String()
 }
 
-// constantPrefix returns the constant text of an expression, or as much of it as comes before the
-// first part that is not constant.
-func (w *walker) constantPrefix(x *ir.Expr) (head string, whole bool) {
-	vs := w.sr.evaluate(x, w.f)
-	v := onlyValue(vs)
-	switch v.kind {
-	case constant:
-		return v.text, true
-	case composite:
-		if v.expr.Kind == ir.Template {
-			return w.templatePrefix(v, 0), false
-		}
-	}
-	return "", false
-}
-
-func (w *walker) templatePrefix(v value, depth int) string {
-	if depth > 8 || len(v.expr.Args) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	for _, part := range v.expr.Args {
-		p := onlyValue(w.sr.evaluate(part.Value, v.frame))
-		if p.kind == constant {
-			b.WriteString(p.text)
-			continue
-		}
-		if p.kind == composite && p.expr.Kind == ir.Template {
-			b.WriteString(w.templatePrefix(p, depth+1))
-		}
-		break
-	}
-	return b.String()
-}
+// reads reports whether all that a call of a row does is to read files.
+func (r *Row) reads() bool { return len(r.tags) == 1 && r.tags[0] == capability.FSRead }

@@ -32,7 +32,7 @@ func (w *walker) recordSpawn(e *ir.Expr, r *Row, shown string) {
 		w.recordSink(e, capability.Exec, sink.Weak, "spawn_fixed", own)
 		w.noteGap(sink.OtherProgram, own, e)
 	case prog == "":
-		if head, whole := w.constantPrefix(argv); whole || shell && head != "" {
+		if pieces := w.piecesOf(argv, w.f); shell && headOf(pieces) != "" || len(pieces) == 1 && pieces[0].kind == fixedPiece {
 			w.recordShellLine(e, argv, shown)
 			return
 		}
@@ -112,6 +112,34 @@ func (w *walker) programName(argv, e *ir.Expr) (prog string, fixed bool) {
 		}
 	}
 	return prog, whole
+}
+
+// selves are the names that languages have for the program that runs; "" for one that needs no script.
+var selves = map[string]string{"process.execPath": "node", "process.argv0": "node", "sys.executable": "python", "os.Executable()": ""}
+
+// ownProgram returns the script or the program where what is started is part of the server itself: a script that comes with it, under a
+// fixed interpreter or the one that runs the server. What it does is in no shell's or caller's hand; else "".
+func (w *walker) ownProgram(argv, e *ir.Expr) string {
+	parts, _ := w.commandParts(argv, e)
+	if len(parts) == 0 {
+		return ""
+	}
+	v := onlyValue(w.sr.evaluate(parts[0].x, parts[0].f))
+	name := ""
+	switch v.kind {
+	case outside:
+		self, ok := selves[v.text]
+		if ok && self == "" {
+			return v.text
+		}
+		name = self
+	case constant:
+		name = programBase(v.text)
+	}
+	if !ProgramOf(name).Script || len(parts) < 2 || !w.isOwnScript(parts[1].x, parts[1].f) {
+		return ""
+	}
+	return name
 }
 
 // recordShellLine is a command line for a shell: fixed when all of it is constant, else the caller has a

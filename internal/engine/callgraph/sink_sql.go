@@ -38,7 +38,7 @@ func (w *walker) recordStatement(e *ir.Expr, r *Row, shown string, anyone bool, 
 		case v.kind == constant:
 			texts, free = append(texts, v.text), false
 		case v.kind == composite && v.expr.Kind == ir.Template:
-			if head := w.templatePrefix(v, 0); strings.TrimSpace(head) != "" {
+			if head := headOf(w.piecesOf(v.expr, v.frame)); strings.TrimSpace(head) != "" {
 				texts, free = append(texts, head), false
 			}
 		}

@@ -41,7 +41,6 @@ type walker struct {
 	out     *summary
 	objects map[*ir.Expr]bool // read
 	seen    map[*ir.Expr]bool // by answers
-	parts   int               // of a path that may still be looked at
 }
 
 // summarize reads a function, once for each frame.
