@@ -2,6 +2,7 @@ package packaging
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gauntlet/finding"
@@ -20,7 +21,7 @@ postinstall script, or a native build that implies one. Malicious packages favou
 
 Severity high if the command downloads something and passes it to an interpreter, or contains an inline program; medium for
 any other command of the package, and for a dependency that passes a download to an interpreter; low for all other commands of
-its dependencies, one finding each. What a command has npm run of the other scripts is part of it. For a folder and for a
+its dependencies, and where a package only compiles itself with common tools ("prepare": "tsc"), one finding each. What a command has npm run of the other scripts is part of it. For a folder and for a
 repository, prepare and what belongs to it count as well: npm runs them there.
 
 gauntlet vet runs none of them. If a server needs its script in order to start, the report says so.`,
@@ -48,10 +49,45 @@ func scriptSeverity(s result.InstallScript) finding.Severity {
 	switch {
 	case s.Own && (loads || inlineProgram.MatchString(s.Command)):
 		return finding.High
-	case !s.Own && !loads:
+	case !s.Own && !loads, onlyBuilds(s.Command):
 		return finding.Low
 	}
 	return finding.None
+}
+
+// buildTools are programs that packages compile and tidy themselves with, each line a sort: compilers and bundlers, what calls other
+// scripts of the same package (they are spelled out behind it), and what moves files.
+var buildTools = strings.Fields(`
+	tsc tsup esbuild vite rollup webpack swc babel ncc tsdown unbuild rslib rspack parcel tsc-alias
+	npm pnpm yarn bun run-s run-p npm-run-all turbo nx lerna cross-env
+	chmod cp mkdir mv rm rimraf shx copyfiles cpy cpx del-cli husky prettier eslint biome tslint echo true exit`)
+
+// onlyBuilds reports whether every command of a script is a common tool for building, without anything that a shell would put in its
+// place. A tool's own configuration can still run code of the package, which is why the script is told of.
+func onlyBuilds(command string) bool {
+	if command == "" { // a build whose command is not known
+		return false
+	}
+	if strings.ContainsAny(command, "`$<>(") {
+		return false
+	}
+	for _, part := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(";|&\n", r) }) {
+		words := strings.Fields(part)
+		for len(words) > 1 && (strings.HasSuffix(words[0], ":") || strings.Contains(words[0], "=") || words[0] == "cross-env" || words[0] == "shx") {
+			words = words[1:] // the name of a script, a variable, or a tool that runs the rest
+		}
+		switch {
+		case len(words) == 0:
+			continue
+		case !slices.Contains(buildTools, words[0]):
+			return false
+		case slices.ContainsFunc(words[1:], func(w string) bool {
+			return slices.Contains([]string{"exec", "dlx", "x", "install", "i", "add", "ci"}, w)
+		}):
+			return false // a package manager that runs or adds what is not the package's
+		}
+	}
+	return true
 }
 
 // nameOf is a package without its version, so that a decision holds for the next one.
