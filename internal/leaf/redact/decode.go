@@ -3,14 +3,16 @@ package redact
 // leastCoded is the minimum length of an encoded value, in bytes: any text contains four letters that happen to encode a short one.
 const leastCoded = 6
 
-// decoded calls found with the decoded form of every encoded run in a view of at least least bytes: hex, lists of numbers, base64,
-// base32. found must not keep the view.
+// decoded calls found with the decoded form of every encoded run in a view of at least least bytes: hex, binary digits, lists of
+// numbers, base64, base32. found must not keep the view.
 func (v *view) decoded(least int, found func(view)) {
 	v.hexRuns(least, found)
+	v.bitRuns(least, found)
 	v.numberLists(least, 2, found)
 	v.numberLists(least, 3, found)
 	v.radixRuns(least, &base64Code, found)
 	v.radixRuns(least, &base32Code, found)
+	v.radixRuns(least, &base32HexCode, found)
 }
 
 // hexRuns decodes runs of hexadecimal digits. A run of odd length, or after other digits, is decoded from its first and from its
@@ -32,6 +34,35 @@ func (v *view) hexRuns(least int, found func(view)) {
 			}
 		}
 		i = max(end, i+1)
+	}
+}
+
+// bitRuns decodes runs of binary digits, with or without a space or comma between them, from their first digit on.
+func (v *view) bitRuns(least int, found func(view)) {
+	d := decoder{of: v}
+	for i := 0; i < len(v.text); i++ {
+		if v.text[i]&^1 != '0' {
+			continue
+		}
+		begin, digits, code := i, 0, byte(0)
+		for ; i < len(v.text); i++ {
+			switch c := v.text[i]; {
+			case c&^1 == '0':
+				code = code<<1 | c&1
+				if digits++; digits%8 == 0 {
+					d.put(begin, i+1, code)
+					begin = i + 1
+				}
+				continue
+			case (c == ' ' || c == ',' || c == '\n') && v.text[i-1]&^1 == '0':
+				continue
+			}
+			break
+		}
+		if digits >= 8*least {
+			found(d.out)
+		}
+		d.reset()
 	}
 }
 
@@ -180,14 +211,19 @@ var base64Code = code{bits: 6, group: 4, digits: digitsOf("ABCDEFGHIJKLMNOPQRSTU
 }}
 
 // base32Code has the alphabet of RFC 4648 in either case. A run must contain a digit.
-var base32Code = code{bits: 5, group: 8, digits: digitsOf("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "abcdefghijklmnopqrstuvwxyz", ""), plausible: func(run []byte) bool {
+var base32Code = code{bits: 5, group: 8, digits: digitsOf("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "abcdefghijklmnopqrstuvwxyz", ""), plausible: base32Plausible}
+
+// base32HexCode has the extended alphabet of RFC 4648 in either case.
+var base32HexCode = code{bits: 5, group: 8, digits: digitsOf("0123456789ABCDEFGHIJKLMNOPQRSTUV", "0123456789abcdefghijklmnopqrstuv", ""), plausible: base32Plausible}
+
+func base32Plausible(run []byte) bool {
 	for _, b := range run {
 		if b <= '9' {
 			return len(run) >= 13
 		}
 	}
 	return false
-}}
+}
 
 // digitsOf returns a code's table: alphabet from 0, again from 0, and last in place of the alphabet's last characters.
 func digitsOf(alphabet, again, last string) (table [256]int8) {

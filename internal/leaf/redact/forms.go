@@ -85,6 +85,7 @@ func plainForms(value string) []string {
 		if r := Rot13(value); r != value {
 			out = append(out, r)
 		}
+		out = slices.DeleteFunc(append(out, Renderings(value)...), func(form string) bool { return len(form) < shortestBent })
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

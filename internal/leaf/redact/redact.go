@@ -1,9 +1,9 @@
 // Package redact removes known secrets from everything that is written: reports, traces, snapshots, lockfiles, messages.
 //
 // It compares values, not spellings: a text is searched as it is and decoded, since a server that obtained a secret may write it in
-// any encoding. It decodes escapes of JSON, URLs and HTML, hex, lists of character codes, base64 and base32, gzip, zlib and bzip2,
-// three levels deep; in longer values it ignores case, white space, punctuation and invisible characters; and it finds values
-// backwards and in ROT13. Encrypted values, and parts of less than four bytes, are not found.
+// any encoding. It decodes escapes of JSON, URLs and HTML, hex, binary digits, lists of character codes, base64 and base32, gzip, zlib
+// and bzip2, three levels deep; in longer values it ignores case, white space, punctuation and invisible characters; and it finds values
+// backwards, in ROT13, and as [Renderings] has them. Encrypted values, and parts of less than four bytes, are not found.
 package redact
 
 import (

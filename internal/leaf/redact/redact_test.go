@@ -3,6 +3,7 @@ package redact
 import (
 	"compress/gzip"
 	"compress/zlib"
+	"encoding/ascii85"
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"math/big"
 	"net/url"
 	"slices"
 	"strconv"
@@ -119,6 +121,11 @@ func encodings(s string) map[string]string {
 		"base64 in JSON escapes":        each(`\u%04x`, "", b64(s)),
 		"base32":                        base32.StdEncoding.EncodeToString([]byte(s)),
 		"base32 of a longer text":       base32.StdEncoding.EncodeToString([]byte("ab" + s + "c")),
+		"base32 of hexadecimal order":   base32.HexEncoding.EncodeToString([]byte(s)),
+		"binary digits":                 each("%08b", "", s),
+		"binary digits with blanks":     each("%08b", " ", s),
+		"one number":                    new(big.Int).SetBytes([]byte(s)).String(),
+		"ascii85 of a longer text":      inAscii85("ab" + s + "cd"),
 		"letters apart":                 each("%c", " ", s),
 		"letters apart by dots":         each("%c", ".", s),
 		"letters in a list":             each("%c", `","`, s),
@@ -370,5 +377,27 @@ func BenchmarkReplace(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		r.ReplaceJSON(text)
+	}
+}
+
+func inAscii85(text string) string {
+	out := make([]byte, ascii85.MaxEncodedLen(len(text)))
+	return string(out[:ascii85.Encode(out, []byte(text))])
+}
+
+// The renderings are those of other programs: the examples of base58, of ZeroMQ's Z85, and of Python's b85encode.
+func TestRenderings(t *testing.T) {
+	for _, tt := range []struct{ value, want string }{
+		{"Hello World!", "2NEpo7TZRRrLZSi2U"},
+		{"\x86\x4F\xD2\x6F\xB5\x59\xF7\x5B", "HelloWorld"},
+		{"Hello World!", "NM&qnZy;B1a%^NF"},
+		{"Hello World!", "w6==@ (@C=5P"},
+	} {
+		if got := Renderings(tt.value); !slices.Contains(got, tt.want) {
+			t.Errorf("%q is rendered as %q, without %q", tt.value, got, tt.want)
+		}
+	}
+	if got := base85("k12345678", 1); got[0] != inAscii85("k12345678")[5:10] {
+		t.Errorf("inside a longer text: %q", got)
 	}
 }

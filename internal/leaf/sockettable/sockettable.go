@@ -32,6 +32,24 @@ func ReadListening(table io.Reader) (out []netip.AddrPort) {
 	return out
 }
 
+// Unsent reports whether a TCP table has a connection that is made and whose other end has not acknowledged everything, its end
+// included.
+func Unsent(table io.Reader) bool {
+	const synSent, synReceived, timeWait = "02", "03", "06"
+	lines := bufio.NewScanner(table)
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 5 || slices.Contains([]string{listens, synSent, synReceived, timeWait}, fields[3]) {
+			continue
+		}
+		queue, _, ok := strings.Cut(fields[4], ":")
+		if n, err := strconv.ParseUint(queue, 16, 64); ok && err == nil && n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // readSocket parses "0100007F:1F90": the address in four-byte words with reversed bytes.
 func readSocket(text string) (netip.AddrPort, bool) {
 	address, port, ok := strings.Cut(text, ":")

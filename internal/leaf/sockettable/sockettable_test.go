@@ -23,11 +23,28 @@ func TestReadListening(t *testing.T) {
 	}
 }
 
+// A connection with bytes that nobody has acknowledged is unsent; one that is only being made, or that is over, is not.
+func TestUnsent(t *testing.T) {
+	for line, want := range map[string]bool{
+		"2: 0100007F:1F94 0100007F:A000 01 00000000:00000000 00:00000000 00000000 0": false,
+		"2: 0100007F:1F94 0100007F:A000 01 00000021:00000000 00:00000000 00000000 0": true,
+		"2: 0F02000A:1F94 01640A0A:0050 04 00000001:00000000 01:00000014 00000000 0": true, // FIN_WAIT1
+		"2: 0F02000A:1F94 01640A0A:0050 02 00000001:00000000 01:00000014 00000000 0": false,
+		"2: 0F02000A:1F94 01640A0A:0050 04":                                          false,
+		"1: 00000000:1F91 00000000:0000 0A 00000080:00000000 00:00000000 00000000 0": false,
+	} {
+		if got := Unsent(strings.NewReader("  sl  local_address\n" + line + "\n")); got != want {
+			t.Errorf("%s: %v, want %v", line, got, want)
+		}
+	}
+}
+
 // FuzzReadListening: whatever a table holds, what is read from it are addresses, one a line at most.
 func FuzzReadListening(f *testing.F) {
 	f.Add(socketTable)
 	f.Add("0: 0100007F:1F90 0 0A\n1: 00:1F90 0 0A\n2: zz:1F90 0 0A")
 	f.Fuzz(func(t *testing.T, table string) {
+		Unsent(strings.NewReader(table))
 		got := ReadListening(strings.NewReader(table))
 		for _, a := range got {
 			if !a.IsValid() {

@@ -18,6 +18,7 @@ import (
 type network struct {
 	sink   *sinkhole
 	wire   *os.File
+	device *device
 	ctx    context.Context
 	cancel context.CancelFunc
 	// connections are those that are under way.
@@ -58,6 +59,7 @@ func (s *Sandbox) openNetwork() error {
 		_ = n.wire.Close()
 		return err
 	}
+	n.device = d
 	s.running.Go(d.run) // ends when the descriptor is closed
 	n.add(d)
 	for _, service := range s.config.Services {
@@ -81,21 +83,34 @@ func (n *network) serve(c net.Conn, to netip.AddrPort) {
 	n.sink.serve(n.ctx, c, to)
 }
 
-// drainTime is how long connections are still read after everything in the sandbox has ended.
-const drainTime = time.Second
+// After everything in the sandbox has ended, connections are read while something comes or is searched: it has to be silent for
+// drainTime, and maxDrain times that is the end of it.
+const (
+	drainTime = time.Second
+	maxDrain  = 30
+)
 
 // end waits for what was sent last, and closes every socket, upon which the goroutines of the network end.
 func (n *network) end() {
+	n.device.settle()
 	drained := make(chan struct{})
 	go func() { // ends with the connections, which the cancelling below ends
 		n.connections.Wait()
 		close(drained)
 	}()
-	timer := time.NewTimer(drainTime)
-	defer timer.Stop()
-	select {
-	case <-drained:
-	case <-timer.C:
+	tick := time.NewTicker(drainTime)
+	defer tick.Stop()
+	o := n.sink.outlet
+	over := false
+	for last, i := o.heard.Load(), 0; !over; i++ {
+		select {
+		case <-drained:
+			over = true
+		case <-tick.C:
+			now := o.heard.Load()
+			over = now == last && len(o.searching) == 0 || i >= maxDrain
+			last = now
+		}
 	}
 	n.cancel()
 	n.mu.Lock()

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -80,7 +81,7 @@ func newDevice(file *os.File, out *outlet, connected func(net.Conn, netip.AddrPo
 		from, _ := netip.AddrFromSlice(id.RemoteAddress.AsSlice())
 		to, _ := netip.AddrFromSlice(id.LocalAddress.AsSlice())
 		at := netip.AddrPortFrom(to, id.LocalPort)
-		d.made(netip.AddrPortFrom(from, id.RemotePort), at)
+		defer d.made(netip.AddrPortFrom(from, id.RemotePort), at)
 		if err != nil { // a handshake that was begun tells its host and port, too
 			out.givenUp(at)
 			return
@@ -109,6 +110,31 @@ func (d *device) begin(from, to netip.AddrPort) {
 		d.out.givenUp(to)
 	}
 }
+
+// settle waits until every packet that has come was looked at, and every connection that is being made is known.
+func (d *device) settle() {
+	raw, err := d.file.SyscallConn()
+	if err != nil {
+		return
+	}
+	began := time.Now()
+	for {
+		size := 0
+		_ = raw.Control(func(fd uintptr) { size, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
+		d.mu.Lock()
+		making := len(d.beginning) > 0
+		d.mu.Unlock()
+		if waited := time.Since(began); size == 0 && (!making || waited > makingTime) || waited > settleTime {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+const (
+	makingTime = time.Second // for connections of which the server has sent the beginning alone
+	settleTime = 10 * time.Second
+)
 
 // made notes that a connection is made, or given up.
 func (d *device) made(from, to netip.AddrPort) {
@@ -139,6 +165,9 @@ func (d *device) receive() {
 	frame := make([]byte, maxFrame)
 	for {
 		n, err := d.file.Read(frame)
+		if errors.Is(err, unix.ENETDOWN) { // told once, before what the server has sent until its card went
+			continue
+		}
 		if err != nil {
 			return
 		}

@@ -54,11 +54,12 @@ func (k *sinkhole) serveHTTP(s *stream) {
 
 // answerRequest records a request and answers it as the address would. It reports whether another one may follow.
 func (k *sinkhole) answerRequest(s *stream, r *http.Request) (more bool) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxSearched))
+	sent := patient{r.Body, s}
+	body, err := io.ReadAll(io.LimitReader(sent, maxSearched))
 	var rest bodySearch
 	if len(body) == maxSearched {
 		rest = bodySearch{outlet: k.outlet, host: s.host}
-		_, err = io.Copy(&rest, r.Body)
+		_, err = io.Copy(&rest, sent)
 		if isCompressed(r, body) {
 			k.limit(fmt.Sprintf("a compressed body was read up to its first %d bytes", maxSearched))
 		}
@@ -91,6 +92,17 @@ func (k *sinkhole) answerRequest(s *stream, r *http.Request) (more bool) {
 	w := &httpAnswer{header: http.Header{}}
 	k.answer(w, r, s.addr)
 	return w.write(s, r) == nil && err == nil && !r.Close && r.ProtoAtLeast(1, 1)
+}
+
+// A patient reader waits anew for each part of what it reads: searching the parts before takes longer than a client is silent.
+type patient struct {
+	io.Reader
+	from *stream
+}
+
+func (p patient) Read(b []byte) (int, error) {
+	_ = p.from.SetReadDeadline(time.Now().Add(idleTimeout))
+	return p.Reader.Read(b)
 }
 
 // An httpAnswer keeps what a handler says until it is sent.

@@ -7,8 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"gauntlet/internal/leaf/sockettable"
 )
 
 // RunChild must be the first thing that the main function of a program which starts sandboxes
@@ -57,10 +60,37 @@ func runInit() int {
 	}()
 	select {
 	case code := <-p.ended:
+		waitForSent()
 		return code
 	case <-gone:
 		return 1
 	}
+}
+
+// sentTime bounds how long the sandbox outlives a server that has ended while the kernel still sends what it left.
+const sentTime = 5 * time.Second
+
+// waitForSent waits for the kernel to send what programs that have ended wrote to connections of TCP: the network goes with this
+// process, and what a thief sends last would never be seen.
+func waitForSent() {
+	for end := time.Now().Add(sentTime); time.Now().Before(end) && unsent(); {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func unsent() bool {
+	for _, name := range sockettable.Files {
+		f, err := os.Open("/proc/self/" + name)
+		if err != nil {
+			continue // a kernel without IPv6
+		}
+		waits := sockettable.Unsent(io.LimitReader(f, maxTable))
+		_ = f.Close()
+		if waits {
+			return true
+		}
+	}
+	return false
 }
 
 // serve answers requests until the socket ends, which it does when the process that began the

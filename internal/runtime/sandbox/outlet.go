@@ -26,6 +26,7 @@ type outlet struct {
 	finder    *redact.Redactor
 	names     *nameTable
 	searching chan struct{} // searches at a time: each takes many times the memory of what it searches
+	heard     atomic.Int64  // bytes of connections
 	// lookedUp is the last question for a name.
 	lookedUp atomic.Pointer[dnsmessage.Question]
 
@@ -192,6 +193,7 @@ func (s *stream) see(b []byte) {
 			s.call = call
 		}
 	}
+	s.out.heard.Add(int64(len(b)))
 	s.unknown += len(b)
 	s.rest = append(s.rest, b[:min(len(b), MaxText-min(MaxText, len(s.rest)))]...)
 	s.window = append(s.window, b...)

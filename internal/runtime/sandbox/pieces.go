@@ -75,13 +75,11 @@ func (p *puzzle) add(host, text string) (found []string) {
 	return found
 }
 
-// namesIn returns the canaries in a text, which may be written in binary digits, or value by value behind names.
+// namesIn returns the canaries in a text, which may be written value by value behind names.
 func (p *puzzle) namesIn(text string) []string {
 	names := p.finder.Names(text)
-	for _, other := range []string{bitsOf(text), joinedValues(text)} {
-		if len(other) >= redact.Shortest {
-			names = union(names, p.finder.Names(other))
-		}
+	if joined := joinedValues(text); len(joined) >= redact.Shortest {
+		names = union(names, p.finder.Names(joined))
 	}
 	return names
 }
@@ -246,11 +244,7 @@ func (c *coverage) grow(canaries []Canary) {
 		for skip := range 5 {
 			texts = append(texts, base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(strings.Repeat("x", skip) + v))[skip*8/5+1:])
 		}
-		for skip := range 4 {
-			texts = append(texts, base85Forms(strings.Repeat("x", skip)+v, skip)...)
-		}
-		texts = append(texts, inDigits(v, base58Digits), inDigits(v, "0123456789"))
-		for _, text := range texts {
+		for _, text := range append(texts, redact.Renderings(v)...) {
 			bits := 0.8 * math.Log2(62) * float64(len(v)) / float64(len(text))
 			if strings.Trim(v, hexLower) == "" {
 				bits = 0.8 * 4 * float64(len(v)) / float64(len(text))
