@@ -30,14 +30,17 @@ func inflate(data []byte) []byte {
 	return out
 }
 
-// base32Blob reads n characters at s[at:] in the alphabet of RFC 4648 base32. A run of
+// base32Blob reads n characters at s[at:] in either alphabet of RFC 4648 base32. A run of
 // capitals is only taken for it if it decodes to text.
 func base32Blob(s string, at, n int) Blob {
 	run := s[at : at+n]
-	if strings.IndexFunc(run, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '2' || r > '7') }) >= 0 {
+	if strings.IndexFunc(run, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }) >= 0 {
 		return Blob{}
 	}
 	data, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(run)
+	if err != nil || !readable(data) {
+		data, err = base32.HexEncoding.WithPadding(base32.NoPadding).DecodeString(run)
+	}
 	if err != nil || len(data) < 8 || !readable(data) {
 		return Blob{}
 	}

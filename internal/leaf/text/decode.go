@@ -330,6 +330,9 @@ func entityBlob(s string, at int) Blob {
 // inReference covers what a numeric character reference is made of.
 func inReference(c byte) bool { return isHex(c) || c == 'x' || c == 'X' }
 
+// spacedLetters is the encoding of what may have no gaps between its words.
+const spacedLetters = "spaced letters"
+
 // SpacedLetters returns runs of single letters with one separator between them
 // ("i g n o r e  a l l"), joined; wider gaps part words. Six letters are the least.
 func SpacedLetters(s string) []Blob {
@@ -371,7 +374,7 @@ func spacedRun(s string, at int) (Blob, int) {
 	if letters < 6 {
 		return Blob{}, max(i, at+1)
 	}
-	return Blob{Encoding: "spaced letters", Start: at, End: i, Decoded: strings.TrimSpace(string(out))}, i
+	return Blob{Encoding: spacedLetters, Start: at, End: i, Decoded: strings.TrimSpace(string(out))}, i
 }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

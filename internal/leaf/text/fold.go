@@ -89,6 +89,10 @@ func foldRune(enc string, r rune, at int, put func(rune, int)) {
 		put(p, at)
 		return
 	}
+	if r >= 0x1F150 && r <= 0x1F189 && (r <= 0x1F169 || r >= 0x1F170) { // white letters in black circles and squares
+		put('a'+(r-0x1F150)%32, at)
+		return
+	}
 	d := norm.NFKD.PropertiesString(enc).Decomposition()
 	if d == nil {
 		if !unicode.Is(unicode.Mn, r) {
@@ -114,6 +118,9 @@ var punctuation = map[rune]rune{
 	'—': '-', '―': '-', '−': '-', '。': '.', '．': '.', '！': '!', '？': '?', '；': ';', '：': ':', '，': ',',
 	'、': ',', '（': '(', '）': ')', '【': '[', '】': ']', '・': ' ', '…': '.', '\u2028': '\n', '\u2029': '\n', '\u0085': '\n',
 	'⁄': '/', '∕': '/', '‹': '<', '›': '>', 'ı': 'i', 'ß': 's', 'ø': 'o', 'ł': 'l', 'đ': 'd', 'æ': 'e', 'œ': 'e',
+	// small capitals, which Unicode does not decompose
+	'ᴀ': 'a', 'ʙ': 'b', 'ᴄ': 'c', 'ᴅ': 'd', 'ᴇ': 'e', 'ꜰ': 'f', 'ɢ': 'g', 'ʜ': 'h', 'ɪ': 'i', 'ᴊ': 'j', 'ᴋ': 'k', 'ʟ': 'l', 'ᴍ': 'm',
+	'ɴ': 'n', 'ᴏ': 'o', 'ᴘ': 'p', 'ꞯ': 'q', 'ʀ': 'r', 'ꜱ': 's', 'ᴛ': 't', 'ᴜ': 'u', 'ᴠ': 'v', 'ᴡ': 'w', 'ʏ': 'y', 'ᴢ': 'z',
 }
 
 //go:embed confusables.tsv

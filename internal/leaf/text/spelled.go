@@ -8,25 +8,26 @@ import (
 	"unicode/utf8"
 )
 
-// Spelled returns what is text once it is spelled otherwise: letters shifted or mirrored, a text written backwards, numbers of
-// characters, Morse code, Braille and base85. A model reads all of these.
+// Spelled returns what is text once it is spelled otherwise: letters shifted, mirrored or upside down, a text written backwards, numbers
+// of characters and of letters, names of letters, Morse code, Braille, base85 and ROT47. A model reads all of these.
 func Spelled(s string) []Blob {
 	var out []Blob
-	for _, read := range []func(string) []Blob{ciphered, numbers, base85, morse, braille} {
+	for _, read := range []func(string) []Blob{ciphered, numbers, base85, morse, braille, named, flags, turned, rot47} {
 		out = append(out, read(s)...)
 	}
 	return out
 }
 
 // A cipher is one of the ways to write letters for others: shifts by 1 to 25, the mirrored alphabet, and words written
-// backwards.
+// backwards, as they are or in ROT13.
 const (
-	mirrored  = 26
-	backwards = 27
-	ciphers   = 28
+	mirrored   = 26
+	backwards  = 27
+	turnedBack = 28
+	ciphers    = 29
 )
 
-// encipher writes a letter for another; backwards leaves it.
+// encipher writes a letter for another; backwards leaves it, and what is turned back as well is in ROT13.
 func encipher(c byte, by int) byte {
 	base := c &^ 0x1F // of capitals or small letters; both alphabets begin behind a multiple of 32
 	n := int(c&0x1F) - 1
@@ -35,6 +36,8 @@ func encipher(c byte, by int) byte {
 		return c
 	case by == mirrored:
 		return base + 1 + byte(25-n)
+	case by == turnedBack:
+		by = 13
 	}
 	return base + 1 + byte((n+by)%26)
 }
@@ -50,8 +53,8 @@ var wordsIn = sync.OnceValue(func() map[string]uint32 {
 		for by := range ciphers {
 			b := []byte(word)
 			for i := range b {
-				if b[i] = encipher(word[i], by); by == backwards {
-					b[i] = word[len(word)-1-i]
+				if b[i] = encipher(word[i], by); by >= backwards {
+					b[i] = encipher(word[len(word)-1-i], by)
 				}
 			}
 			out[string(b)] |= 1 << by
@@ -137,7 +140,7 @@ func cipherName(by int) string {
 		return "rot13"
 	case mirrored:
 		return "mirrored letters"
-	case backwards:
+	case backwards, turnedBack:
 		return "reversed text"
 	}
 	return "shifted letters"
@@ -152,6 +155,9 @@ func decipher(s string, by int) string {
 			s = s[:len(s)-n]
 		}
 		return string(out)
+	}
+	if by == turnedBack {
+		return decipher(decipher(s, 13), backwards)
 	}
 	out := []byte(s)
 	for i, c := range out {
