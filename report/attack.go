@@ -26,15 +26,17 @@ func judged(runs []result.AttackRun) (n int) {
 }
 
 // outcomes lists the outcomes and their wording, most important first.
-var outcomes = []struct {
-	outcome verdict.Outcome
-	words   string
-}{
+var outcomes = []outcomeName{
 	{verdict.Exploited, "exploited"},
 	{verdict.Partial, "partly exploited"},
 	{verdict.Failed, "without verdict"},
 	{verdict.NotExposed, "not exposed"},
 	{verdict.NotExploited, "resisted"},
+}
+
+type outcomeName struct {
+	outcome verdict.Outcome
+	words   string
 }
 
 // outcomeOf returns the outcome of a run; a run without a verdict counts as an error.
@@ -143,4 +145,137 @@ func indicatorText(i *verdict.Indicator) string {
 		text += ": " + i.Evidence
 	}
 	return text
+}
+
+// attackTone returns the look of an outcome.
+func attackTone(a *result.AttackRun) tone {
+	switch {
+	case a.Exploited():
+		return "critical"
+	case a.Resisted():
+		return toneGood
+	}
+	return "medium"
+}
+
+// attackSection describes each run of an attack document.
+func attackSection(r *result.Report) section {
+	s := section{ID: "attacks", Title: "Attacks", Noun: "attack", Share: markdownLimit / 2}
+	if len(r.Attacks) > 0 {
+		s.Remark = attackCounts(r.Attacks)
+	}
+	s = withRows(s, r.Attacks, attackRow)
+	one := s.row
+	s.row = func(i int) row {
+		run := one(i)
+		run.ID = fmt.Sprintf("run-%d", i+1)
+		return run
+	}
+	return s
+}
+
+func attackRow(a *result.AttackRun) row {
+	r := row{Tone: attackTone(a), Badge: outcomeWords(outcomeOf(a)), Title: attackTitle(a), Where: a.Document, Text: why(a)}
+	who := a.Agent
+	if a.Scripted {
+		who = strings.TrimSpace(who + "  (it did what a script says: this shows what the attack can do and nothing about an agent)")
+	}
+	r.add("agent", who)
+	if len(a.Findings) > 0 {
+		r.add("finding", confirmed(a)+strings.Join(a.Findings, ", "))
+	}
+	if a.Verdict != nil {
+		r.addIndicators(a.Verdict.Indicators)
+		r.addExposure(a.Verdict.Exposure)
+	}
+	for i := range a.Actors {
+		if c := &a.Actors[i]; c.State != "ran" {
+			r.add("actor", fmt.Sprintf("%s (%s) %s: %s", c.Name, c.Mode, c.State, c.Reason))
+		}
+	}
+	for i := range a.Wire {
+		r.add("wire", wireText(&a.Wire[i]))
+	}
+	for _, n := range a.Notices {
+		text := n.Message
+		if n.Seq > 0 {
+			text += fmt.Sprintf(" (message %d)", n.Seq)
+		}
+		r.addAside("note", text)
+	}
+	if a.Trace != "" {
+		r.addAside("trace", a.Trace+"  "+countNoun(a.Messages, "message"))
+	}
+	return r
+}
+
+// confirmed says what the verdict means for the findings that the document was generated from.
+func confirmed(a *result.AttackRun) string {
+	switch {
+	case a.Exploited():
+		return "confirmed for this agent: "
+	case a.Resisted():
+		return "not confirmed for this agent: "
+	}
+	return "neither confirmed nor refuted: "
+}
+
+// addIndicators adds indicators by result; those without evidence come last, apart from those that did not match.
+func (r *row) addIndicators(list []verdict.Indicator) {
+	for _, k := range []struct {
+		label string
+		is    func(*verdict.Indicator) bool
+		aside bool
+	}{
+		{"matched", func(i *verdict.Indicator) bool { return i.Result == verdict.Matched }, false},
+		{"error", func(i *verdict.Indicator) bool { return i.Result == verdict.Error }, false},
+		{"no match", func(i *verdict.Indicator) bool { return i.Result == verdict.NotMatched }, true},
+		{"skipped", func(i *verdict.Indicator) bool { return i.Result == verdict.Skipped && !i.Unobservable }, true},
+		{"unseen", func(i *verdict.Indicator) bool { return i.Unobservable }, true},
+	} {
+		for n := range list {
+			if k.is(&list[n]) {
+				r.Fields = append(r.Fields, field{k.label, indicatorText(&list[n]), k.aside})
+			}
+		}
+	}
+}
+
+// addExposure adds which parts of the attack reached the agent.
+func (r *row) addExposure(e *verdict.Exposure) {
+	if e == nil {
+		return
+	}
+	for i := range e.Parts {
+		part := &e.Parts[i]
+		text := strings.TrimSpace(part.Method+" "+part.Name) + " of " + part.Actor + ", " + part.Phase
+		if part.Delivered == 0 {
+			r.addAside("missed", text)
+		} else {
+			r.addAside("reached", fmt.Sprintf("%s (message %d)", text, part.Message))
+		}
+	}
+}
+
+// rateSection lists the success rate of each attack.
+func rateSection(r *result.Report) section {
+	s := section{ID: "rates", Title: "Rates", Lines: true, Heads: [2]string{"", "Attack"}, Noun: "rate"}
+	if len(r.Rates) > 0 {
+		s.Remark = "of runs in which the attack succeeded, with the Wilson interval of 95 %"
+	}
+	return withRows(s, r.Rates, func(r *result.Rate) row { return row{Title: rateOf(r), Text: rateFigures(r)} })
+}
+
+func rateOf(r *result.Rate) string { return strings.TrimSpace(r.Document + " " + r.Agent) }
+
+// rateFigures formats a rate: "3 of 5 60 % (23 to 88 %), 1 inconclusive".
+func rateFigures(r *result.Rate) string {
+	figures := "no conclusive run"
+	if n := r.Exploited + r.Resisted; n > 0 {
+		figures = fmt.Sprintf("%d of %d  %.0f %% (%.0f to %.0f %%)", r.Exploited, n, 100*r.Share, 100*r.Low, 100*r.High)
+	}
+	if r.Inconclusive > 0 {
+		figures += fmt.Sprintf(", %d inconclusive", r.Inconclusive)
+	}
+	return figures
 }

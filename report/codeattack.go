@@ -84,17 +84,6 @@ func attackTests(runs []result.AttackRun) []junitTest {
 	return out
 }
 
-func mdAttack(a *result.AttackRun) string {
-	text := "- **" + outcomeWords(outcomeOf(a)) + "** " + codeSpan(attackTitle(a), mdWide) + "  \n  " + codeSpan(why(a), mdWide)
-	if a.Agent != "" {
-		text += "  \n  agent: " + codeSpan(a.Agent, mdWide)
-	}
-	if a.Scripted {
-		text += " (scripted)"
-	}
-	return text
-}
-
 // withoutSemantic removes a model's judgement of semantic indicators from runs: consumers of code scanning formats act
 // on everything they receive.
 func withoutSemantic(runs []result.AttackRun) []result.AttackRun {

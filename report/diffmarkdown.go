@@ -16,7 +16,7 @@ var _ = diffFormats.register("markdown", "for pull requests", writeDiffMarkdown)
 func writeDiffMarkdown(w *bufio.Writer, d *diff.Diff, _ Options) error {
 	p := &mdPage{w: w, left: markdownLimit}
 	p.must("### What MCP servers say: " + diffSum(d) + "\n")
-	p.writeList("Problems", "problem", "problems", markdownLimit/4, len(d.Problems), func(i int) string { return "- " + codeSpan(d.Problems[i].Message, mdWide) })
+	p.writeSection(problemSection(d.Problems, ""))
 	left := 0
 	for i := range d.Servers {
 		s := &d.Servers[i]

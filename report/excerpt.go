@@ -8,8 +8,8 @@ import (
 	"gauntlet/finding"
 )
 
-// A row is one line of an excerpt, Visible and clipped. Columns [from, to) are underlined; a row about the excerpt itself has none.
-type row struct {
+// An excerptRow is one line of an excerpt, Visible and clipped. Columns [from, to) are underlined; a row about the excerpt itself has none.
+type excerptRow struct {
 	text     string
 	from, to int
 }
@@ -25,7 +25,7 @@ const maxFolded = 12
 
 // excerptRows shows the offending text and its surroundings on the line within n columns. A line break in it is shown as
 // an escape and ends the row, so that no server can write a line of its own. Long lines continue in up to folded rows.
-func excerptRows(e finding.Evidence, n, folded int) []row {
+func excerptRows(e finding.Evidence, n, folded int) []excerptRow {
 	if e.Raw == "" {
 		return nil
 	}
@@ -34,13 +34,13 @@ func excerptRows(e finding.Evidence, n, folded int) []row {
 	if n := len(lines) - 1; lines[n] == "" {
 		lines = lines[:n]
 	}
-	var rows []row
+	var rows []excerptRow
 	for i, l := range lines {
 		if i == maxRows && len(lines) > maxRows+1 {
-			return append(rows, row{text: fmt.Sprintf("… %s more lines", groupDigits(len(lines)-maxRows))})
+			return append(rows, excerptRow{text: fmt.Sprintf("… %s more lines", groupDigits(len(lines)-maxRows))})
 		}
 		for _, text := range fold(Visible(l), n-columns(before), n, folded) {
-			rows = append(rows, row{before + text, columns(before), columns(before) + columns(text)})
+			rows = append(rows, excerptRow{before + text, columns(before), columns(before) + columns(text)})
 			before = ""
 		}
 	}

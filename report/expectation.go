@@ -10,44 +10,24 @@ import (
 // expectationRule is the SARIF rule of failed expectations.
 const expectationRule finding.Rule = "expectation"
 
-// expectations lists the failed expectations, with counts.
-func (p *page) expectations(es []result.Expectation) {
-	if es == nil {
-		return
+// expectationSection lists the expectations. Those that held ask for nothing.
+func expectationSection(r *result.Report) section {
+	s := section{ID: "expectations", Title: "Expectations", Lines: true, Heads: [2]string{"Result", "Expectation"}, Noun: "expectation", Share: markdownLimit / 4}
+	switch {
+	case r.Expectations == nil:
+	case r.Failed() == 0:
+		s.Remark = "all " + groupDigits(len(r.Expectations)) + " held"
+	default:
+		s.Remark = fmt.Sprintf("%s of %s did not hold", groupDigits(r.Failed()), groupDigits(len(r.Expectations)))
 	}
-	failed := 0
-	for i := range es {
-		if !es[i].Held {
-			failed++
-		}
-	}
-	if failed == 0 {
-		p.heading("Expectations", "  all "+groupDigits(len(es))+" held")
-		p.writeBlank()
-		return
-	}
-	p.heading("Expectations", fmt.Sprintf("  %s of %s did not hold", groupDigits(failed), groupDigits(len(es))))
-	for i := range es {
-		e := &es[i]
+	s.quiet = func(i int) bool { return r.Expectations[i].Held }
+	return withRows(s, r.Expectations, func(e *result.Expectation) row {
+		one := row{Badge: "failed", Title: e.Name, Text: e.Message, Where: fileLine(e.File, e.Line)}
 		if e.Held {
-			continue
+			one.Badge = "held"
 		}
-		p.labelled(2, "failed:", Visible(e.Name+": "+e.Message))
-		p.painted(2, "at:", Visible(fmt.Sprintf("%s:%d", e.File, e.Line)), p.dim)
-	}
-	p.writeBlank()
-}
-
-// nthFailed returns the nth failed expectation.
-func nthFailed(es []result.Expectation, n int) *result.Expectation {
-	for i := range es {
-		if !es[i].Held {
-			if n--; n < 0 {
-				return &es[i]
-			}
-		}
-	}
-	return nil
+		return one
+	})
 }
 
 func expectationTests(es []result.Expectation) []junitTest {

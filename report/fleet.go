@@ -6,10 +6,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
-	"gauntlet/finding"
 	"gauntlet/rawjson"
 	"gauntlet/result"
 )
@@ -210,93 +210,63 @@ func writeFleetText(w *bufio.Writer, f *result.Fleet, _ Options) error {
 	return nil
 }
 
-// A fleetCell is the result of one lane for a target.
-type fleetCell struct{ Class, Text string }
-
-func cellOf(j *result.FleetJob) fleetCell {
+// markOf describes the result of one lane for a target.
+func markOf(j *result.FleetJob) htmlMark {
 	words := strings.TrimSpace(j.Document + " " + cmp.Or(CountWords(j.Counts), "nothing found"))
 	switch j.State {
 	case result.FleetDone:
-		for _, sev := range []string{"critical", "high", "medium", "low"} {
-			if j.Counts[sev] > 0 {
-				return fleetCell{sev, words}
+		for _, k := range []struct{ name, class string }{{"critical", "critical"}, {"high", "high"}, {"medium", "medium"}, {"low", "low"}, {"exploited", "high"}} {
+			if j.Counts[k.name] > 0 {
+				return htmlMark{Class: k.class, Text: words}
 			}
 		}
-		if j.Counts["exploited"] > 0 {
-			return fleetCell{finding.High.String(), words}
-		}
-		return fleetCell{"soft", words}
+		return htmlMark{Class: "soft", Text: words}
 	case result.FleetIncomplete:
-		return fleetCell{"open", words + ", incomplete: " + clipEnd(j.Reason, maxPageReason)}
+		return htmlMark{Class: "open", Text: words + ", incomplete: " + clipEnd(j.Reason, maxPageReason)}
 	}
-	return fleetCell{"open", strings.TrimSpace(j.Document + " " + strings.ReplaceAll(string(j.State), "_", " ") + ": " + clipEnd(j.Reason, maxPageReason))}
+	return htmlMark{Class: "open", Text: strings.TrimSpace(j.Document + " " + strings.ReplaceAll(string(j.State), "_", " ") + ": " + clipEnd(j.Reason, maxPageReason))}
 }
 
 func writeFleetHTML(w *bufio.Writer, f *result.Fleet, _ Options) error {
-	title := "Fleet " + f.Name
-	writeHTMLHead(w, "gauntlet: "+title)
-	class := map[int]string{result.ExitOK: "ok", result.ExitGate: "bad", result.ExitTrouble: "open"}[f.ExitCode()]
-	var missing []string
+	head := &htmlHead{Title: "Fleet " + f.Name, Verdict: fleetVerdict(f), Complete: f.Summary.Complete, Read: "Plan " + f.Plan, tool: f.Tool}
+	head.Class = map[int]string{result.ExitOK: "ok", result.ExitGate: "bad", result.ExitTrouble: "open"}[f.ExitCode()]
 	for _, n := range fleetNotDone(f) {
-		if len(missing) == 1000 {
-			missing = append(missing, "… further reasons are in the JSON report")
+		if len(head.Missing) == 1000 {
+			head.Missing = append(head.Missing, "… further reasons are in the JSON report")
 			break
 		}
-		missing = append(missing, clipEnd(n.String(), maxPageReason))
+		head.Missing = append(head.Missing, clipEnd(n.String(), maxPageReason))
 	}
-	missing = append(missing, f.Refused...)
-	if err := htmlPage().ExecuteTemplate(w, "verdict", map[string]any{
-		"Title": title, "Class": class, "Verdict": fleetVerdict(f), "Exit": "", "Counts": fleetSeverities(f), "Missing": missing, "Complete": f.Summary.Complete,
-		"Read": "Plan " + f.Plan, "Nav": []navLink{{"targets", "Targets"}},
-	}); err != nil {
-		return err
-	}
-	_, _ = w.WriteString("<main id=\"main\">\n")
-	if err := htmlPage().ExecuteTemplate(w, "fleet", fleetTable(f)); err != nil {
-		return err
-	}
-	writeHTMLEnd(w, strings.TrimSpace(cmp.Or(f.Tool.Name, "gauntlet")+" "+f.Tool.Version), false)
-	return nil
-}
-
-func fleetSeverities(f *result.Fleet) (out []severityCount) {
+	head.Missing = append(head.Missing, f.Refused...)
 	for _, name := range []string{"critical", "high", "medium", "low", "info"} {
 		if n := f.Summary.Counts[name]; n > 0 {
-			out = append(out, severityCount{name, name, n})
+			head.Counts = append(head.Counts, severityCount{name, n})
 		}
 	}
-	return out
+	return writeHTMLPage(w, head, []htmlPart{fleetTable(f).part()})
 }
 
-func fleetTable(f *result.Fleet) map[string]any {
-	type row struct {
-		Name, Kind, Page string
-		Cells            [][]fleetCell
+// fleetTable has a row per target, the worst first, and a column per lane.
+func fleetTable(f *result.Fleet) htmlTable {
+	t := htmlTable{ID: "targets", Title: "Targets", Head: []string{"Target", "Kind"}, Intro: []string{countNoun(len(f.Targets), "target") + ", the worst first."}, None: "not asked for"}
+	if len(f.Targets) > pageTargets {
+		t.Intro[0] = fmt.Sprintf("The worst %s of %s; the JSON report has all.", groupDigits(pageTargets), countNoun(len(f.Targets), "target"))
 	}
-	lanes := []string{}
+	lanes := map[string]bool{}
 	for i := range f.Targets {
 		for _, j := range f.Targets[i].Jobs {
-			if !slices.Contains(lanes, j.Lane) {
-				lanes = append(lanes, j.Lane)
-			}
+			lanes[j.Lane] = true
 		}
 	}
-	slices.Sort(lanes)
-	var rows []row
-	for _, t := range worstTargets(f) {
-		if len(rows) == pageTargets {
-			break
+	t.Head = slices.Concat(t.Head, slices.Sorted(maps.Keys(lanes)))
+	for _, target := range worstTargets(f)[:min(len(f.Targets), pageTargets)] {
+		row := make([]htmlCell, len(t.Head))
+		row[0], row[1] = htmlCell{{Link: target.Page, Text: target.Name}}, htmlCell{{Text: target.Kind}}
+		for i := range target.Jobs {
+			at := 2 + slices.Index(t.Head[2:], target.Jobs[i].Lane)
+			row[at] = append(row[at], markOf(&target.Jobs[i]))
 		}
-		one := row{Name: t.Name, Kind: t.Kind, Page: t.Page, Cells: make([][]fleetCell, len(lanes))}
-		for i := range t.Jobs {
-			at := slices.Index(lanes, t.Jobs[i].Lane)
-			one.Cells[at] = append(one.Cells[at], cellOf(&t.Jobs[i]))
-		}
-		rows = append(rows, one)
+		t.Rows = append(t.Rows, row)
 	}
-	intro := countNoun(len(f.Targets), "target") + ", the worst first."
-	if len(f.Targets) > pageTargets {
-		intro = fmt.Sprintf("The worst %s of %s; the JSON report has all.", groupDigits(pageTargets), countNoun(len(f.Targets), "target"))
-	}
-	return map[string]any{"Intro": intro, "Lanes": lanes, "Rows": rows}
+	return t
 }

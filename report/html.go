@@ -23,268 +23,278 @@ const (
 // writeHTML writes one self-contained page from Go templates and a small script: nothing needs a build, the page is
 // readable without scripts, and one escaping template handles every server string.
 func writeHTML(w *bufio.Writer, r *result.Report, opt Options) error {
-	h := &htmlReport{w: w, r: r, opt: opt}
-	h.flows = flowsOf(r, opt.Capabilities)
-	h.parts = h.chooseParts()
-	writeHTMLHead(w, "gauntlet: "+h.verdict())
-	if err := h.writeVerdict(); err != nil {
-		return err
-	}
-	for _, p := range h.parts {
-		if err := p.write(); err != nil {
-			return err
+	var parts []htmlPart
+	for _, s := range sectionsOf(r) {
+		switch {
+		case s.ID == "findings" && attacksOnly(r), s.ID == "skipped": // the head has what was skipped
+			continue
+		case s.ID == "findings":
+			parts = append(parts, htmlPart{s.ID, s.Title, func(w *bufio.Writer) error { return writeFindings(w, r, &s) }})
+			continue
+		case s.ID == "attacks" && s.n > 0:
+			parts = append(parts, attackMatrix(r.Attacks).part())
+		}
+		if s.says(s.n) {
+			parts = append(parts, s.part())
 		}
 	}
-	writeHTMLEnd(w, strings.TrimSpace(cmp.Or(r.Tool.Name, "gauntlet")+" "+r.Tool.Version), len(h.flows) > 0)
-	return nil
+	flows := flowsOf(r, opt.Capabilities)
+	if len(flows) > 0 {
+		parts = append(parts, flowPart(flows))
+	}
+	parts = append(parts, conversationParts(r, opt.Traces)...)
+	parts = append(parts, capabilityParts(opt.Capabilities)...)
+	if rows := serverRows(r); len(rows) > 1 || r.Clients != nil {
+		parts = append(parts, serversTable(rows).part())
+	}
+	head := reportHead(r, opt.Gate)
+	head.graph = len(flows) > 0
+	return writeHTMLPage(w, head, parts)
 }
 
-// An htmlReport is a page being written.
-type htmlReport struct {
-	w     *bufio.Writer
-	r     *result.Report
-	opt   Options
-	flows []flow
-	parts []htmlPart
+// mostOpen is the number of blocks of a section that are not folded, since few are soon read.
+const mostOpen = 5
+
+// part returns s as a part of a page: a table, or blocks that can be unfolded.
+func (s section) part() htmlPart {
+	if s.Lines {
+		return s.table().part()
+	}
+	return htmlPart{s.ID, s.Title, func(w *bufio.Writer) error {
+		if err := executeHTML(w, "blocks", s); err != nil || s.n == 0 {
+			return endHTML(w, "</section>\n", err)
+		}
+		_, _ = w.WriteString("<ul class=\"findings\">\n")
+		for i := range s.n {
+			r := s.row(i)
+			r.Open = s.n <= mostOpen
+			if err := executeHTML(w, "row", r); err != nil {
+				return err
+			}
+		}
+		return endHTML(w, "</ul></section>\n", nil)
+	}}
 }
 
-// An htmlPart is a part of a page and the link to it.
-type htmlPart struct {
-	navLink
-	write func() error
+// endHTML closes what begins a part, unless that failed.
+func endHTML(w *bufio.Writer, end string, err error) error {
+	if err == nil {
+		_, _ = w.WriteString(end) // the writer keeps its first error for Flush
+	}
+	return err
 }
 
-// chooseParts returns the parts that have content, in order.
-func (h *htmlReport) chooseParts() (out []htmlPart) {
-	add := func(there bool, id, title string, write func() error) {
-		if there {
-			out = append(out, htmlPart{navLink{id, title}, write})
+// table returns the rows of s with a column for whatever they have.
+func (s *section) table() htmlTable {
+	t := htmlTable{ID: s.ID, Title: s.Title, Intro: s.Intro}
+	if s.Remark != "" {
+		t.Intro = slices.Concat([]string{capitalised(s.Remark) + "."}, s.Intro)
+	}
+	heads := []string{"Part of", cmp.Or(s.Heads[0], "State"), cmp.Or(s.Heads[1], "What"), "Where", "Why"}
+	used := make([]bool, len(heads))
+	var rows [][]string
+	for i := range s.n {
+		r := s.row(i)
+		row := []string{"", r.Badge, r.Title, r.Where, r.Text}
+		for _, g := range r.Group {
+			row[0] = g.Title
+		}
+		for _, f := range r.Fields {
+			at := slices.Index(heads, capitalised(f.Label))
+			if at < 0 {
+				at, heads, used = len(heads), append(heads, capitalised(f.Label)), append(used, false)
+			}
+			row = append(row, make([]string, max(at+1-len(row), 0))...)
+			row[at] = f.Text
+		}
+		for at, text := range row {
+			used[at] = used[at] || text != ""
+		}
+		rows = append(rows, row)
+	}
+	for _, row := range rows {
+		row = append(row, make([]string, len(heads)-len(row))...)
+		t.addRow(usedOnly(row, used)...)
+	}
+	t.Head = usedOnly(heads, used)
+	return t
+}
+
+func usedOnly(texts []string, used []bool) (out []string) {
+	for i, text := range texts {
+		if used[i] {
+			out = append(out, text)
 		}
 	}
-	table := func(there bool, id, title string, view func() section) {
-		add(there, id, title, func() error {
-			s := view()
-			s.ID, s.Title = id, cmp.Or(s.Title, title)
-			return h.execute("table", s)
-		})
-	}
-	r := h.r
-	add(len(r.Vetted) > 0, "vetted", "Vetted", h.writeVetted)
-	add(!attacksOnly(r), "findings", "Findings", h.writeFindings)
-	add(len(r.Attacks) > 0, "attacks", "Attacks", h.writeAttacks)
-	table(r.Probing != nil, "probes", "Probes", h.viewProbing)
-	table(len(r.Expectations) > 0, "expectations", "Expectations", h.viewExpectations)
-	add(len(h.flows) > 0, "flows-title", "Flows", h.writeFlows)
-	add(len(h.opt.Traces) > 0, "conversation-1", "Conversation", h.writeSequences)
-	add(len(h.opt.Capabilities) > 0, "capabilities", "Capabilities", h.writeCapabilities)
-	table(len(serverRows(r)) > 1 || r.Clients != nil, "servers", "Servers", h.viewServers)
-	table(r.Imported != nil, "imported", "Imported", h.viewImported)
-	table(len(r.Advisory) > 0, "opinions", "Opinions", h.viewOpinions)
-	add(len(r.Suppressed)+len(r.Suppressions) > 0, "accepted", "Accepted", h.writeAccepted)
-	table(len(r.Posture) > 0, "posture", "Posture", h.viewPosture)
-	table(len(r.Coverage.Checks) > 0, "checks", "Checks", h.viewChecks)
 	return out
-}
-
-func (h *htmlReport) execute(name string, data any) error {
-	return htmlPage().ExecuteTemplate(h.w, name, data)
 }
 
 type severityCount struct {
-	Name, Class string
-	N           int
+	Name string
+	N    int
 }
 
+// countSeverities counts findings by severity, the severest first.
 func countSeverities(fs []finding.Finding) (out []severityCount) {
-	var by [finding.Critical + 1]int
-	for i := range fs {
-		by[min(fs[i].Severity, finding.Critical)]++
-	}
+	by := bySeverity(fs)
 	for sev := finding.Critical; sev > finding.None; sev-- {
 		if by[sev] > 0 {
-			out = append(out, severityCount{sev.String(), sev.String(), by[sev]})
+			out = append(out, severityCount{sev.String(), by[sev]})
 		}
 	}
 	return out
 }
 
-// verdict summarizes the result in one line.
-func (h *htmlReport) verdict() string {
+// reportHead says what was read and found, and what was not looked at.
+func reportHead(r *result.Report, g *Gate) *htmlHead {
+	head := &htmlHead{Title: reportTitle(r), Class: reportClass(r, g), Verdict: reportVerdict(r), Counts: countSeverities(r.Findings), Missing: notLookedAt(r), Complete: complete(r), tool: r.Tool}
+	head.title = "gauntlet: " + head.Verdict
+	if g != nil {
+		head.Exit = g.exitWords(r)
+	}
+	if l := readLedger(r); !attacksOnly(r) {
+		head.Read = fmt.Sprintf("Looked at %s; %s; %s ran.", strings.Join(l.read, ", "), countNoun(r.Summary.Strings, "string"), countNoun(l.ran, "check"))
+	}
+	return head
+}
+
+// reportVerdict summarizes the result in one line.
+func reportVerdict(r *result.Report) string {
 	var parts []string
-	if n := len(h.r.Findings); n > 0 {
+	if n := len(r.Findings); n > 0 {
 		parts = append(parts, countNoun(n, "finding"))
-	} else if !attacksOnly(h.r) {
+	} else if !attacksOnly(r) {
 		parts = append(parts, "no findings")
 	}
-	if h.r.Attacks != nil {
-		parts = append(parts, attackCounts(h.r.Attacks))
+	if r.Attacks != nil {
+		parts = append(parts, attackCounts(r.Attacks))
 	}
-	if n := h.r.Failed(); n > 0 {
+	if n := r.Failed(); n > 0 {
 		parts = append(parts, countNoun(n, "expectation")+" not met")
 	}
-	switch {
-	case !complete(h.r):
-		parts = append(parts, incompleteWords(h.r))
+	if !complete(r) {
+		parts = append(parts, incompleteWords(r))
 	}
 	return capitalised(strings.Join(parts, "; "))
 }
 
-// verdictClass returns the style of the verdict: bad, open (nothing bad, but incomplete) or ok.
-func (h *htmlReport) verdictClass() string {
-	code := result.ExitOK
-	if g := h.opt.Gate; g != nil {
-		code = h.r.ExitCode(g.FailOn, g.AllowPartial)
-	} else {
-		code = h.r.ExitCode(finding.High, false)
+// reportClass returns the style of the verdict: bad, open (nothing bad, but incomplete) or ok.
+func reportClass(r *result.Report, g *Gate) string {
+	if g == nil {
+		g = &Gate{FailOn: finding.High}
 	}
-	switch {
+	switch code := r.ExitCode(g.FailOn, g.AllowPartial); {
 	case code == result.ExitGate:
 		return "bad"
-	case code == result.ExitTrouble || !complete(h.r):
+	case code == result.ExitTrouble || !complete(r):
 		return "open"
 	}
 	return "ok"
 }
 
-// A navLink is a link to a section.
-type navLink struct{ ID, Title string }
-
-func (h *htmlReport) writeVerdict() error {
-	exit := ""
-	if g := h.opt.Gate; g != nil {
-		exit = fmt.Sprintf("Exit code %d: %s.", h.r.ExitCode(g.FailOn, g.AllowPartial), h.r.ExitReason(g.FailOn, g.AllowPartial))
-	}
-	l := readLedger(h.r)
-	read := ""
-	if !attacksOnly(h.r) {
-		read = fmt.Sprintf("Looked at %s; %s; %s ran.", strings.Join(l.read, ", "), countNoun(h.r.Summary.Strings, "string"), countNoun(l.ran, "check"))
-	}
-	if err := h.execute("verdict", map[string]any{
-		"Title": h.title(), "Class": h.verdictClass(), "Verdict": h.verdict(), "Exit": exit,
-		"Counts": countSeverities(h.r.Findings), "Missing": h.missing(l), "Complete": complete(h.r), "Read": read, "Nav": h.nav(),
-	}); err != nil {
-		return err
-	}
-	_, _ = h.w.WriteString("<main id=\"main\">\n")
-	return nil
-}
-
-// title names what was scanned.
-func (h *htmlReport) title() string {
-	switch s := h.r.Coverage.Servers; {
+// reportTitle names what was scanned.
+func reportTitle(r *result.Report) string {
+	switch s := r.Coverage.Servers; {
 	case len(s) == 1 && s[0].Server != "":
 		return s[0].Server
 	case len(s) > 1:
 		return countNoun(len(s), "server")
-	case len(h.r.Attacks) == 1:
-		return attackTitle(&h.r.Attacks[0])
-	case len(h.r.Attacks) > 1:
-		return countNoun(len(h.r.Attacks), "attack")
-	case h.r.Coverage.Trace != nil:
-		return h.r.Coverage.Trace.File
+	case len(r.Attacks) == 1:
+		return attackTitle(&r.Attacks[0])
+	case len(r.Attacks) > 1:
+		return countNoun(len(r.Attacks), "attack")
+	case r.Coverage.Trace != nil:
+		return r.Coverage.Trace.File
 	}
 	return "gauntlet report"
 }
 
-// missing lists what was not scanned: problems first, then what was not requested.
-func (h *htmlReport) missing(l ledger) (out []string) {
-	for i := range h.r.Problems {
-		out = append(out, problemText(&h.r.Problems[i]))
+// notLookedAt lists what was not scanned: problems first, then what was not requested.
+func notLookedAt(r *result.Report) (out []string) {
+	for i := range r.Problems {
+		out = append(out, problemText(&r.Problems[i]))
 	}
-	out = append(out, h.r.Undone()[len(h.r.Problems):]...)
-	for _, c := range h.r.Coverage.Checks {
-		switch {
-		case c.State == "failed":
-			out = append(out, string(c.Rule)+" failed: "+c.Reason)
-		case c.Withheld > 0:
-			out = append(out, fmt.Sprintf("%s left out %s", c.Rule, countNoun(c.Withheld, "more finding")))
-		case c.State == "ran" && c.Reason != "":
+	out = append(out, r.Undone()[len(r.Problems):]...)
+	out = append(out, cutShortChecks(r.Coverage.Checks)...)
+	for _, c := range r.Coverage.Checks {
+		if c.State == "ran" && c.Reason != "" {
 			out = append(out, string(c.Rule)+": "+c.Reason)
 		}
 	}
+	l := readLedger(r)
 	if l.unchanged != nil {
 		out = append(out, "equal to the baseline and not scanned again: "+strings.Join(l.unchanged, ", "))
 	}
 	if l.missing != nil {
 		out = append(out, "the input holds no "+strings.Join(l.missing, ", "))
 	}
-	var needs []string
-	by := map[string][]string{}
-	for _, s := range h.r.Skipped {
-		if by[s.Needs] == nil {
-			needs = append(needs, s.Needs)
-		}
-		by[s.Needs] = append(by[s.Needs], string(s.Rule))
-	}
+	needs, by := skippedNeeds(r.Skipped)
 	for _, n := range needs {
 		out = append(out, fmt.Sprintf("%s not run for want of %s: %s", countNoun(len(by[n]), "check"), n, strings.Join(by[n], ", ")))
 	}
 	return out
 }
 
-func (h *htmlReport) nav() (out []navLink) {
-	for _, p := range h.parts {
-		out = append(out, p.navLink)
+// writeFindings writes the filters and all findings of s.
+func writeFindings(w *bufio.Writer, r *result.Report, s *section) error {
+	servers, rules := map[string]bool{}, map[string]string{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		servers[Visible(f.Location.Server)] = true
+		rules[Visible(string(f.Rule))] = f.Name
 	}
-	return out
-}
-
-// writeFindings writes the filters and all findings, the severest first.
-func (h *htmlReport) writeFindings() error {
-	fs := h.r.Findings
-	order := make([]int, len(fs))
-	servers, rules := map[string]bool{}, map[finding.Rule]string{}
-	for i := range fs {
-		order[i] = i
-		servers[Visible(fs[i].Location.Server)] = true
-		rules[fs[i].Rule] = fs[i].Name
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(fs[b].Severity, fs[a].Severity) })
-	type ruleName struct{ ID, Name string }
-	var names []ruleName
-	for id, name := range rules {
-		names = append(names, ruleName{Visible(string(id)), Visible(name)})
-	}
-	slices.SortFunc(names, func(a, b ruleName) int { return cmp.Compare(a.ID, b.ID) })
-	var known []string
-	for s := range servers {
-		if s != "" {
-			known = append(known, s)
-		}
-	}
-	slices.Sort(known)
-	if err := h.execute("filters", map[string]any{"Findings": len(fs), "AtOnce": findingsAtOnce, "Counts": countSeverities(fs), "Servers": known, "Rules": names}); err != nil {
+	delete(servers, "")
+	if err := executeHTML(w, "filters", map[string]any{"Findings": s.n, "AtOnce": findingsAtOnce, "Counts": countSeverities(r.Findings), "Servers": servers, "Rules": rules}); err != nil {
 		return err
 	}
-	if err := h.writeFindingList(order); err != nil {
-		return err
-	}
-	_, _ = h.w.WriteString("</section>\n")
-	return nil
-}
-
-func (h *htmlReport) writeFindingList(order []int) error {
-	if len(order) == 0 {
-		return nil
-	}
-	ids := idMaker{}
-	_, _ = h.w.WriteString("<ul class=\"findings\" id=\"findings-list\">\n")
-	for n, i := range order {
+	for i := range s.n {
 		switch {
-		case n == findingsAtOnce:
-			_, _ = h.w.WriteString("</ul>\n<template class=\"more\"><ul>\n")
-		case n > findingsAtOnce && (n-findingsAtOnce)%findingsApart == 0:
-			_, _ = h.w.WriteString("</ul></template>\n<template class=\"more\"><ul>\n")
+		case i == 0:
+			_, _ = w.WriteString("<ul class=\"findings\" id=\"findings-list\">\n")
+		case i == findingsAtOnce:
+			_, _ = w.WriteString("</ul>\n<template class=\"more\"><ul>\n")
+		case i > findingsAtOnce && (i-findingsAtOnce)%findingsApart == 0:
+			_, _ = w.WriteString("</ul></template>\n<template class=\"more\"><ul>\n")
 		}
-		if err := h.execute("finding", viewFinding(&h.r.Findings[i], ids.next(h.r.Findings[i].Fingerprint), len(h.r.Coverage.Servers) > 1)); err != nil {
+		if err := executeHTML(w, "row", s.row(i)); err != nil {
 			return err
 		}
 	}
-	if len(order) > findingsAtOnce {
-		_, _ = h.w.WriteString("</ul></template>\n")
-	} else {
-		_, _ = h.w.WriteString("</ul>\n")
+	switch {
+	case s.n > findingsAtOnce:
+		_, _ = w.WriteString("</ul></template>\n")
+	case s.n > 0:
+		_, _ = w.WriteString("</ul>\n")
 	}
-	_, _ = h.w.WriteString("<button type=\"button\" id=\"more\" hidden>Show more</button>\n")
-	return nil
+	if s.n > 0 {
+		_, _ = w.WriteString("<button type=\"button\" id=\"more\" hidden>Show more</button>\n")
+	}
+	return endHTML(w, "</section>\n", nil)
+}
+
+// attackMatrix shows attacks by agent, with links to the runs.
+func attackMatrix(runs []result.AttackRun) htmlTable {
+	t := htmlTable{ID: "matrix", Title: "Attacks by agent", Head: []string{"Attack"}, None: "not run"}
+	rowOf := map[string]int{}
+	for i := range runs {
+		a := &runs[i]
+		row, ok := rowOf[attackTitle(a)]
+		if !ok {
+			row = len(t.Rows)
+			rowOf[attackTitle(a)] = row
+			t.Rows = append(t.Rows, []htmlCell{{{Text: attackTitle(a)}}})
+		}
+		t.addMark(row, cmp.Or(a.Agent, "whoever connected"), htmlMark{string(attackTone(a)), fmt.Sprintf("#run-%d", i+1), outcomeWords(outcomeOf(a))})
+	}
+	return t
+}
+
+// serversTable has a row per server, the worst findings first.
+func serversTable(rows []serverRow) htmlTable {
+	t := htmlTable{ID: "servers", Title: "Servers", Head: []string{"Server", "Items", "Findings", "Where"}}
+	slices.SortStableFunc(rows, func(a, b serverRow) int { return cmp.Compare(b.weight(), a.weight()) })
+	for i := range rows {
+		t.addRow(rows[i].name, rows[i].items, rows[i].words(), rows[i].where)
+	}
+	return t
 }

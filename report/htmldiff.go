@@ -36,6 +36,12 @@ type itemView struct {
 	Parts        []partView
 }
 
+// A serverView is a changed server.
+type serverView struct {
+	ID, Title, State string
+	Items            []itemView
+}
+
 // writeDiffHTML writes a page in the style of a report.
 func writeDiffHTML(w *bufio.Writer, d *diff.Diff, _ Options) error {
 	class := "ok"
@@ -45,50 +51,38 @@ func writeDiffHTML(w *bufio.Writer, d *diff.Diff, _ Options) error {
 	case !d.Summary.Complete:
 		class = "open"
 	}
-	var missing []string
+	head := &htmlHead{Title: "What changed", Class: class, Verdict: diffSum(d), Complete: d.Summary.Complete, title: "gauntlet diff: " + diffSum(d)}
 	for i := range d.Problems {
-		missing = append(missing, problemText(&d.Problems[i]))
+		head.Missing = append(head.Missing, problemText(&d.Problems[i]))
 	}
-	if !d.Summary.Complete && missing == nil {
-		missing = append(missing, "the comparison is incomplete")
+	if !d.Summary.Complete && head.Missing == nil {
+		head.Missing = []string{"the comparison is incomplete"}
 	}
-	nav := []navLink{}
+	var parts []htmlPart
 	for i := range d.Servers {
-		nav = append(nav, navLink{fmt.Sprintf("server-%d", i+1), Visible(cmp.Or(d.Servers[i].Entry, d.Servers[i].Name, "(unnamed)"))})
+		v := viewServer(&d.Servers[i], i)
+		parts = append(parts, executed(v.ID, v.Title, "changes", v))
 	}
-	writeHTMLHead(w, "gauntlet diff: "+diffSum(d))
-	if err := htmlPage().ExecuteTemplate(w, "verdict", map[string]any{"Title": "What changed", "Class": class, "Verdict": diffSum(d), "Exit": "", "Counts": nil, "Missing": missing, "Complete": d.Summary.Complete, "Read": "", "Nav": nav}); err != nil {
-		return err
-	}
-	_, _ = w.WriteString("<main id=\"main\">\n")
-	for i := range d.Servers {
-		if err := htmlPage().ExecuteTemplate(w, "changes", viewServerChange(&d.Servers[i], i)); err != nil {
-			return err
-		}
-	}
-	writeHTMLEnd(w, "gauntlet", false)
-	return nil
+	return writeHTMLPage(w, head, parts)
 }
 
-func viewServerChange(s *diff.Server, n int) map[string]any {
-	title := cmp.Or(s.Entry, s.Name, "(unnamed)")
-	state := ""
+func viewServer(s *diff.Server, n int) serverView {
+	out := serverView{ID: fmt.Sprintf("server-%d", n+1), Title: cmp.Or(s.Entry, s.Name, "(unnamed)")}
 	if s.State != diff.Changed {
-		state = "The server was " + string(s.State) + "."
+		out.State = "The server was " + string(s.State) + "."
 	}
 	if s.Was != "" {
-		state += " It was called " + s.Was + " before."
+		out.State += " It was called " + s.Was + " before."
 	}
-	var items []itemView
 	for i := range s.Items {
 		it := &s.Items[i]
 		v := itemView{Title: itemName(it), State: string(it.State)}
 		for k := range it.Parts {
 			v.Parts = append(v.Parts, viewPart(&it.Parts[k]))
 		}
-		items = append(items, v)
+		out.Items = append(out.Items, v)
 	}
-	return map[string]any{"ID": fmt.Sprintf("server-%d", n+1), "Title": title, "State": strings.TrimSpace(state), "Items": items}
+	return out
 }
 
 func viewPart(p *diff.Part) partView {

@@ -27,9 +27,9 @@ const maxFlows = 80
 // flowsOf collects the flows that findings report and, from labels, what servers bring into an agent's context and what
 // can leave through them.
 func flowsOf(r *result.Report, servers []capability.Server) (out []flow) {
-	ids := idMaker{}
-	for _, f := range severestFirst(r.Findings) {
-		id := ids.next(f.Fingerprint)
+	ids := findingIDs(r.Findings)
+	for _, i := range severestFirst(r.Findings) {
+		f, id := &r.Findings[i], ids[i]
 		switch f.Rule.Base() {
 		case "SEC-035":
 			for k := range f.Related {
@@ -43,15 +43,6 @@ func flowsOf(r *result.Report, servers []capability.Server) (out []flow) {
 	}
 	out = append(out, capabilityFlows(servers)...)
 	return out[:min(len(out), maxFlows)]
-}
-
-func severestFirst(fs []finding.Finding) []*finding.Finding {
-	out := make([]*finding.Finding, len(fs))
-	for i := range fs {
-		out[i] = &fs[i]
-	}
-	slices.SortStableFunc(out, func(a, b *finding.Finding) int { return cmp.Compare(b.Severity, a.Severity) })
-	return out
 }
 
 // endOf returns the tool of a location; for a message that is its tool, not its method.
@@ -96,17 +87,17 @@ func capabilityFlows(servers []capability.Server) (out []flow) {
 	return out
 }
 
-// writeFlows writes the flows as a table, from which the page's script draws a graph.
-func (h *htmlReport) writeFlows() error {
+// flowPart shows the flows as a table, from which the page's script draws a graph.
+func flowPart(flows []flow) htmlPart {
 	found := 0
-	for i := range h.flows {
-		if h.flows[i].Finding != "" {
+	for i := range flows {
+		if flows[i].Finding != "" {
 			found++
 		}
 	}
 	intro := countNoun(found, "flow") + " of findings, marked; the others follow from what the tools can do."
-	if len(h.flows) == maxFlows {
+	if len(flows) == maxFlows {
 		intro += " Further flows are omitted; the findings list them."
 	}
-	return h.execute("flows", map[string]any{"Flows": h.flows, "Intro": intro})
+	return executed("flows-title", "Flows", "flows", map[string]any{"Flows": flows, "Intro": intro})
 }

@@ -23,11 +23,11 @@ func WriteLabels(w io.Writer, servers []capability.Server, floor capability.Conf
 		if len(servers) > 1 {
 			after = fmt.Sprintf(" (%d: %s)", i+1, cmp.Or(s.Name, "unnamed"))
 		}
-		matrix := capabilitySection(s, i)
+		matrix := capabilityTable(s, i)
 		if len(servers) > 1 {
 			matrix.Title += fmt.Sprintf(" (%d)", i+1)
 		}
-		p.Tables = append(p.Tables, Table{matrix.ID, matrix.Title, matrix.Intro, matrix.Head, matrix.Rows})
+		p.Tables = append(p.Tables, matrix)
 		for _, t := range []Table{combinationTable(s), labelReasons(s), parameterRoles(s), labelWarnings(s)} {
 			if len(t.Rows) > 0 {
 				t.ID += fmt.Sprintf("-%d", i+1)
@@ -37,6 +37,61 @@ func WriteLabels(w io.Writer, servers []capability.Server, floor capability.Conf
 		}
 	}
 	return WriteTables(w, p)
+}
+
+// capabilityParts shows a capability matrix per server of a report.
+func capabilityParts(servers []capability.Server) (out []htmlPart) {
+	titles := map[string]int{}
+	for i := range servers {
+		t := capabilityTable(&servers[i], i)
+		for _, k := range servers[i].Combinations {
+			t.Intro += " " + combinationWords(&k) + " (" + toolList(k.Tools) + ")."
+		}
+		if titles[t.Title]++; titles[t.Title] > 1 {
+			t.Title += fmt.Sprintf(" (%d)", titles[t.Title])
+		}
+		out = append(out, t.part())
+	}
+	return out
+}
+
+// capabilityTable has a row per tool with a capability and counts the others.
+func capabilityTable(c *capability.Server, n int) Table {
+	s := Table{ID: "capabilities", Title: "What the tools of " + cmp.Or(c.Name, "the server") + " can do", Head: []string{"Tool"}}
+	if n > 0 {
+		s.ID = fmt.Sprintf("capabilities-%d", n+1)
+	}
+	for _, tag := range capability.Tags() {
+		s.Head = append(s.Head, matrixHeads[tag])
+	}
+	quiet := 0
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		if len(t.Capabilities) == 0 {
+			quiet++
+			continue
+		}
+		row := []string{t.Name}
+		for _, tag := range capability.Tags() {
+			cell := ""
+			if l := t.Has(tag, capability.Low); l != nil {
+				cell = string(l.Confidence)
+			}
+			row = append(row, cell)
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	s.Intro = fmt.Sprintf("Cells show the confidence of a label. %s without any capability found.", countNoun(quiet, "tool"))
+	return s
+}
+
+// combinationWords names the tags that are more dangerous together and explains why.
+func combinationWords(c *capability.Combination) string {
+	tags := make([]string, len(c.Tags))
+	for i, t := range c.Tags {
+		tags[i] = string(t)
+	}
+	return strings.Join(tags, " + ") + ": " + c.Rationale
 }
 
 func labelsTitle(servers []capability.Server) string {

@@ -11,51 +11,19 @@ import (
 	"gauntlet/result"
 )
 
-// A redTeamCell is the result of one model in one scenario.
-type redTeamCell struct{ ID, Class, Words string }
-
-// A redTeamRow is one scenario with a cell per model; an empty cell was not run.
-type redTeamRow struct {
-	Name, Technique, Placement string
-	Cells                      []redTeamCell
-}
-
-// A redTeamDetail describes the runs of one scenario with one model.
-type redTeamDetail struct {
-	redTeamCell
-	Title, Model string
-	Lines        []labelledLine
-}
-
 // writeRedTeamHTML writes a page in the style of a report. Its verdict is not coloured: no model passes or fails.
 func writeRedTeamHTML(w *bufio.Writer, r *result.RedTeam, _ Options) error {
-	title := "Red team: " + redTeamSum(r)
-	writeHTMLHead(w, "gauntlet: "+title)
-	nav := []navLink{{"models", "Models"}, {"matrix", "Attacks by model"}, {"technique", "By technique"}, {"placement", "By placement"}, {"runs", "Runs"}}
-	if err := htmlPage().ExecuteTemplate(w, "verdict", map[string]any{
-		"Title": "Red team", "Class": "", "Verdict": redTeamSum(r), "Exit": r.About, "Counts": nil, "Missing": redTeamMissing(r), "Complete": len(r.Undone) == 0,
-		"Read": fmt.Sprintf("Each attack was played %s to each model. %s", countNoun(r.Runs, "time"), intervalsTold), "Nav": nav,
-	}); err != nil {
-		return err
-	}
-	_, _ = w.WriteString("<main id=\"main\">\n")
-	rows, details := redTeamMatrix(r)
-	for _, part := range []struct {
-		template string
-		data     any
-	}{
-		{"table", redTeamModels(r)},
-		{"redteam", map[string]any{"Models": redTeamModelNames(r), "Rows": rows}},
-		{"table", redTeamGroups(r, "technique", "By technique", func(m *result.RedTeamModel) []result.RedTeamGroup { return m.ByTechnique })},
-		{"table", redTeamGroups(r, "placement", "By placement", func(m *result.RedTeamModel) []result.RedTeamGroup { return m.ByPlacement })},
-		{"redteamruns", details},
-	} {
-		if err := htmlPage().ExecuteTemplate(w, part.template, part.data); err != nil {
-			return err
-		}
-	}
-	writeHTMLEnd(w, strings.TrimSpace(cmp.Or(r.Tool.Name, "gauntlet")+" "+r.Tool.Version), false)
-	return nil
+	matrix, runs := redTeamMatrix(r)
+	return writeHTMLPage(w, &htmlHead{
+		Title: "Red team", Verdict: redTeamSum(r), Exit: r.About, Missing: redTeamMissing(r), Complete: len(r.Undone) == 0,
+		Read:  fmt.Sprintf("Each attack was played %s to each model. %s", countNoun(r.Runs, "time"), intervalsTold),
+		title: "gauntlet: Red team: " + redTeamSum(r), tool: r.Tool,
+	}, []htmlPart{
+		redTeamModels(r).part(), matrix.part(),
+		redTeamGroups(r, "technique", "By technique", func(m *result.RedTeamModel) []result.RedTeamGroup { return m.ByTechnique }).part(),
+		redTeamGroups(r, "placement", "By placement", func(m *result.RedTeamModel) []result.RedTeamGroup { return m.ByPlacement }).part(),
+		runs.part(),
+	})
 }
 
 // redTeamSum says in one line what was run.
@@ -65,13 +33,6 @@ func redTeamSum(r *result.RedTeam) string {
 		scenarios = max(scenarios, len(r.Models[i].Scenarios))
 	}
 	return countNoun(scenarios, "attack") + ", " + countNoun(len(r.Models), "model")
-}
-
-func redTeamModelNames(r *result.RedTeam) (out []string) {
-	for i := range r.Models {
-		out = append(out, r.Models[i].Model)
-	}
-	return out
 }
 
 // redTeamMissing counts the inconclusive runs of each model and gives the reason for the first.
@@ -89,20 +50,18 @@ func redTeamMissing(r *result.RedTeam) []string {
 	return out
 }
 
-func redTeamModels(r *result.RedTeam) section {
-	s := section{ID: "models", Title: "Models", Head: []string{"Model", "Attack succeeded", "Inconclusive", "Not played", "Task done, attacked", "Task done, not attacked", "Exploited in control runs", "Calls", "Tokens in", "Tokens out", "Cost"}}
+func redTeamModels(r *result.RedTeam) htmlTable {
+	t := htmlTable{ID: "models", Title: "Models", Head: []string{"Model", "Attack succeeded", "Inconclusive", "Not played", "Task done, attacked", "Task done, not attacked", "Exploited in control runs", "Calls", "Tokens in", "Tokens out", "Cost"}}
 	for i := range r.Models {
 		m := &r.Models[i]
 		cost := "not known"
 		if m.Spent.Priced {
 			cost = fmt.Sprintf("%.2f USD", m.Spent.Cost)
 		}
-		s.Rows = append(s.Rows, []string{
-			m.Model, attackWords(&m.RedTeamTally), groupDigits(m.Inconclusive), groupDigits(m.Unplayed), doneWords(m.WithAttack), doneWords(m.WithoutAttack), groupDigits(m.ControlExploited),
-			fmt.Sprintf("%s, and %s from the cache", groupDigits(m.Spent.Calls), groupDigits(m.Spent.Cached)), groupDigits(m.Spent.Tokens.Input), groupDigits(m.Spent.Tokens.Output), cost,
-		})
+		t.addRow(m.Model, attackWords(&m.RedTeamTally), groupDigits(m.Inconclusive), groupDigits(m.Unplayed), doneWords(m.WithAttack), doneWords(m.WithoutAttack), groupDigits(m.ControlExploited),
+			fmt.Sprintf("%s, and %s from the cache", groupDigits(m.Spent.Calls), groupDigits(m.Spent.Cached)), groupDigits(m.Spent.Tokens.Input), groupDigits(m.Spent.Tokens.Output), cost)
 	}
-	return s
+	return t
 }
 
 func attackWords(t *result.RedTeamTally) string {
@@ -112,43 +71,47 @@ func attackWords(t *result.RedTeamTally) string {
 func doneWords(d result.RedTeamDone) string { return rateWords(d.Done, d.Of, d.Interval) }
 
 // redTeamGroups returns a table of scenario groups by model.
-func redTeamGroups(r *result.RedTeam, id, title string, of func(*result.RedTeamModel) []result.RedTeamGroup) section {
-	s := section{ID: id, Title: title, Head: append([]string{"Attacks"}, redTeamModelNames(r)...)}
+func redTeamGroups(r *result.RedTeam, id, title string, of func(*result.RedTeamModel) []result.RedTeamGroup) htmlTable {
+	t := htmlTable{ID: id, Title: title, Head: []string{"Attacks"}}
 	at := map[string]int{}
 	for i := range r.Models {
 		for _, g := range of(&r.Models[i]) {
 			row, ok := at[g.Name]
 			if !ok {
-				row = len(s.Rows)
+				row = len(t.Rows)
 				at[g.Name] = row
-				s.Rows = append(s.Rows, append([]string{g.Name}, make([]string, len(r.Models))...))
+				t.addRow(g.Name)
 			}
-			s.Rows[row][i+1] = attackWords(&g.RedTeamTally)
+			t.addMark(row, r.Models[i].Model, htmlMark{Text: attackWords(&g.RedTeamTally)})
 		}
 	}
-	return s
+	return t
 }
 
-// redTeamMatrix returns the table of scenarios by model and the details that its cells link to.
-func redTeamMatrix(r *result.RedTeam) (rows []*redTeamRow, details []redTeamDetail) {
-	at := map[string]*redTeamRow{}
+// redTeamMatrix returns the table of scenarios by model and the runs that its cells link to.
+func redTeamMatrix(r *result.RedTeam) (htmlTable, section) {
+	t := htmlTable{ID: "matrix", Title: "Attacks by model", Head: []string{"Attack", "Technique", "Placement"}, None: "not played"}
+	at := map[string]int{}
+	var runs []row
 	for i := range r.Models {
 		for n := range r.Models[i].Scenarios {
 			s := &r.Models[i].Scenarios[n]
-			row := at[s.ID]
-			if row == nil {
-				row = &redTeamRow{Name: cmp.Or(s.Name, s.ID), Technique: s.Technique, Placement: s.Placement, Cells: make([]redTeamCell, len(r.Models))}
-				at[s.ID], rows = row, append(rows, row)
+			name := cmp.Or(s.Name, s.ID)
+			line, ok := at[s.ID]
+			if !ok {
+				line = len(t.Rows)
+				at[s.ID] = line
+				t.addRow(name, s.Technique, s.Placement)
 			}
-			cell := redTeamCell{fmt.Sprintf("run-%d-%d", i+1, n+1), scenarioClass(s), scenarioWords(s)}
-			row.Cells[i] = cell
-			details = append(details, redTeamDetail{cell, row.Name, r.Models[i].Model, scenarioLines(s)})
+			id := fmt.Sprintf("run-%d-%d", i+1, n+1)
+			t.addMark(line, r.Models[i].Model, htmlMark{string(scenarioTone(s)), "#" + id, scenarioWords(s)})
+			runs = append(runs, row{ID: id, Tone: scenarioTone(s), Badge: scenarioWords(s), Title: name, Where: r.Models[i].Model, Fields: scenarioFields(s)})
 		}
 	}
-	return rows, details
+	return t, withRows(section{ID: "runs", Title: "Runs"}, runs, func(r *row) row { return *r })
 }
 
-func scenarioClass(s *result.RedTeamScenario) string {
+func scenarioTone(s *result.RedTeamScenario) tone {
 	switch {
 	case s.Exploited > 0:
 		return "high"
@@ -173,28 +136,28 @@ func scenarioWords(s *result.RedTeamScenario) string {
 	return text
 }
 
-// scenarioLines describes the outcome of every run.
-func scenarioLines(s *result.RedTeamScenario) (out []labelledLine) {
-	add := func(label, text string) { out = append(out, labelledLine{label, text}) }
-	add("Scenario", s.ID)
-	add("Technique", s.Technique)
-	add("Placement", s.Placement)
-	add("Attack succeeded", attackWords(&s.RedTeamTally))
-	add("Task done, attacked", doneWords(s.WithAttack))
+// scenarioFields describes the outcome of every run.
+func scenarioFields(s *result.RedTeamScenario) []field {
+	var r row
+	r.add("scenario", s.ID)
+	r.add("technique", s.Technique)
+	r.add("placement", s.Placement)
+	r.add("attack succeeded", attackWords(&s.RedTeamTally))
+	r.add("task done, attacked", doneWords(s.WithAttack))
 	if s.NoControl {
-		add("Control", "none: without the attack nothing harmless is left")
+		r.add("control", "none: without the attack nothing harmless is left")
 	} else {
-		add("Task done, control", doneWords(s.WithoutAttack))
+		r.add("task done, control", doneWords(s.WithoutAttack))
 	}
 	for i := range s.Outcomes {
 		o := &s.Outcomes[i]
-		label := fmt.Sprintf("Run %d", o.Run)
+		label := fmt.Sprintf("run %d", o.Run)
 		if o.Control {
 			label += ", control"
 		}
-		add(label, runWords(o))
+		r.add(label, runWords(o))
 	}
-	return out
+	return r.Fields
 }
 
 func runWords(o *result.RedTeamRun) string {

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"strings"
 
 	"gauntlet/rawjson"
@@ -42,16 +44,28 @@ type sequenceView struct {
 	Arrows          []arrow
 }
 
-// writeSequences draws the conversations and marks the messages that findings and indicators refer to.
-func (h *htmlReport) writeSequences() error {
-	for i, c := range h.opt.Traces[:min(len(h.opt.Traces), maxDiagrams)] {
-		v := viewSequence(c, marksOf(h.r, c.File))
+// conversationParts draws the conversations and marks the messages that findings and indicators refer to.
+func conversationParts(r *result.Report, all []Conversation) (out []htmlPart) {
+	for i, c := range all[:min(len(all), maxDiagrams)] {
+		v := viewSequence(c, marksOf(r, c.File))
 		v.ID = fmt.Sprintf("conversation-%d", i+1)
-		if err := h.execute("sequence", v); err != nil {
-			return err
-		}
+		out = append(out, executed(v.ID, "Conversation "+c.File, "sequence", v))
 	}
-	return nil
+	return out
+}
+
+// WriteConversation writes a page that shows a recorded conversation without judging it.
+func WriteConversation(to io.Writer, c Conversation) error {
+	w := bufio.NewWriterSize(to, 64<<10)
+	head := &htmlHead{Title: c.File, Class: "open", Verdict: countNoun(len(c.Trace.Messages), "message") + ", not judged", Complete: c.Trace.Unread == 0}
+	for _, p := range c.Trace.Problems {
+		head.Missing = append(head.Missing, p.Error())
+	}
+	head.Missing = append(head.Missing, "this recording has not been judged: use gauntlet scan --trace or gauntlet attack judge")
+	if err := writeHTMLPage(w, head, conversationParts(&result.Report{}, []Conversation{c})); err != nil {
+		return err
+	}
+	return w.Flush()
 }
 
 // marksOf returns, per message of a trace, the findings and indicators that refer to it.

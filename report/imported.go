@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"gauntlet/finding"
 	"gauntlet/result"
 )
 
@@ -65,47 +64,18 @@ func (p *page) importedLine(i *result.Imported) {
 	}
 }
 
-func (p *page) imported(i *result.Imported) {
-	if i == nil {
-		return
+// importedSection lists the findings of other programs.
+func importedSection(r *result.Report) section {
+	s := section{ID: "imported", Title: "Imported", Noun: "imported finding", Share: markdownLimit / 4}
+	if r.Imported == nil {
+		return s
 	}
-	p.heading("Imported", "")
-	p.painted(2, "", importedCounts(i), p.dim)
-	for k := range i.Findings {
-		f := &i.Findings[k]
-		badge := fmt.Sprintf("%-8s", strings.ToUpper(min(f.Severity, finding.Critical).String()))
-		p.writeIndented(2, p.colourSeverity(f.Severity, badge), "  ", clipText(Visible(f.Rule+" of "+f.Tool), p.width-12))
-		p.labelled(4, "is:", Visible(importedState(f)))
-		if at := importedPlace(f); at != "" {
-			p.labelled(4, "in:", Visible(at))
-		}
-		if f.Message != "" {
-			p.labelled(4, "says:", clipText(Visible(f.Message), 3*p.width))
-		}
-		if len(f.Agrees) > 0 {
-			p.painted(4, "with:", Visible(strings.Join(f.Agrees, ", ")), p.dim)
-		}
-	}
-	p.writeBlank()
-}
-
-func mdImported(f *result.ImportedFinding) string {
-	text := fmt.Sprintf("- **%s** %s: %s", f.Severity, codeSpan(f.Rule+" of "+f.Tool, mdWide), codeSpan(importedState(f), mdWide))
-	if at := importedPlace(f); at != "" {
-		text += " in " + codeSpan(at, mdWide)
-	}
-	if f.Message != "" {
-		text += "  \n  " + codeSpan(f.Message, mdWide)
-	}
-	return text
-}
-
-func (h *htmlReport) viewImported() section {
-	i := h.r.Imported
-	s := section{Title: "Imported findings", Intro: importedCounts(i) + ".", Head: []string{"Severity", "Tool", "Rule", "State", "Where", "Message"}}
-	for k := range i.Findings {
-		f := &i.Findings[k]
-		s.Rows = append(s.Rows, []string{f.Severity.String(), f.Tool, f.Rule, importedState(f), importedPlace(f), f.Message})
-	}
-	return s
+	s.Remark = importedCounts(r.Imported)
+	return withRows(s, r.Imported.Findings, func(f *result.ImportedFinding) row {
+		one := row{Tone: toneOf(f.Severity), Badge: f.Severity.String(), Title: f.Rule + " of " + f.Tool, Where: importedPlace(f)}
+		one.add("is", importedState(f))
+		one.add("says", f.Message)
+		one.addAside("with", f.Agrees...)
+		return one
+	})
 }

@@ -242,7 +242,7 @@ func aboutScan(r *result.Report) []junitTest {
 	for i := range r.Suppressions {
 		if d := &r.Suppressions[i]; d.State != result.Used {
 			out = append(out, junitTest{class: class, name: "suppression in line " + groupDigits(d.Line) + " of " + d.File, file: d.File,
-				outcome: "skipped", message: string(d.State) + ": " + unused(d)})
+				outcome: "skipped", message: string(d.State) + ": " + unusedText(d)})
 		}
 	}
 	return out

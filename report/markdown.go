@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"fmt"
-	"slices"
 	"strings"
 
 	"gauntlet/finding"
@@ -15,8 +14,9 @@ const markdownLimit = 65_536
 
 var _ = formats.register("markdown", "for comments and job summaries: at most 65,536 characters, the worst first", writeMarkdown)
 
-// writeMarkdown writes a page for a comment or a job summary: the summary first, then the findings, the worst first. A
-// page that is too long is cut, and says so.
+// writeMarkdown writes a page for a comment or a job summary: the summary first, then problems, which limit what the rest
+// means, then the other sections. One with a share of the page goes before those that may take all. A page that is too
+// long is cut, and says so.
 //
 // Server text appears only in code spans, where no host interprets markup, links, mentions or images.
 func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
@@ -30,56 +30,23 @@ func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 	} else {
 		p.must("### " + mdTitle(r) + "\n\n" + mdTable(r))
 	}
-	// Problems go first, since they limit what the findings mean, but may not use up the page.
-	p.writeList("Problems", "problem", "problems", markdownLimit/4, len(r.Problems), func(i int) string { return mdProblem(&r.Problems[i]) })
-	p.writeList("Vetted", "target", "targets", markdownLimit/4, len(r.Vetted), func(i int) string { return mdVetting(&r.Vetted[i]) })
-	p.writeList("Attacks", "attack", "attacks", markdownLimit/2, len(r.Attacks), func(i int) string { return mdAttack(&r.Attacks[i]) })
-	p.writeList("Expectations that did not hold", "expectation", "expectations", markdownLimit/4, r.Failed(), func(i int) string {
-		e := nthFailed(r.Expectations, i)
-		return "- " + codeSpan(e.Name, mdWide) + ": " + codeSpan(e.Message, mdWide) + " in " + codeSpan(fmt.Sprintf("%s:%d", e.File, e.Line), mdWide)
-	})
-	if t := r.Probing; t != nil {
-		p.writeList("Probes", "trial", "trials", markdownLimit/4, len(t.Trials), func(i int) string { return mdTrial(&t.Trials[i]) })
-	}
-	worst := make([]int, len(r.Findings))
-	for i := range worst {
-		worst[i] = i
-	}
-	slices.SortStableFunc(worst, func(a, b int) int { return int(r.Findings[b].Severity) - int(r.Findings[a].Severity) })
-	p.writeList("Findings", "finding", "findings", markdownLimit, len(worst), func(i int) string { return mdFinding(&r.Findings[worst[i]]) })
-	p.writeList("Suppressed", "suppressed finding", "suppressed findings", markdownLimit, len(r.Suppressed), func(i int) string {
-		s := &r.Suppressed[i]
-		return mdHead(&s.Finding) + "  \n  reason: " + codeSpan(decision(&s.Decision), mdWide) + " in " + codeSpan(fmt.Sprintf("%s:%d", s.Decision.File, s.Decision.Line), mdWide)
-	})
-	idle := slices.Collect(func(yield func(*result.Suppression) bool) {
-		for i := range r.Suppressions {
-			if r.Suppressions[i].State != result.Used && !yield(&r.Suppressions[i]) {
-				return
-			}
+	p.writeSection(problemSection(r.Problems, "the scan is incomplete"))
+	for _, s := range sectionsOf(r) {
+		if s.ID != "skipped" && s.ID != "posture" { // the summary counts them
+			p.writeSection(s)
 		}
-	})
-	p.writeList("Suppressions not used", "suppression", "suppressions", markdownLimit, len(idle), func(i int) string {
-		return "- " + codeSpan(string(idle[i].State), mdWide) + ": " + codeSpan(unused(idle[i]), mdWide)
-	})
-	p.writeList("Sandboxes", "server", "servers", markdownLimit/4, len(r.Sandboxes), func(i int) string { return mdSandbox(&r.Sandboxes[i]) })
-	if c := r.Clients; c != nil {
-		p.writeList("Configurations", "entry", "entries", markdownLimit, len(c.Entries), func(i int) string {
-			e := &c.Entries[i]
-			return "- " + codeSpan(fmt.Sprintf("%s of %s  %s:%d", e.Name, e.Client, e.File, e.Line), mdWide) + ": " + codeSpan(became(e), mdWide)
-		})
 	}
-	if i := r.Imported; i != nil {
-		p.writeList("Imported ("+importedCounts(i)+")", "imported finding", "imported findings", markdownLimit/4, len(i.Findings), func(k int) string { return mdImported(&i.Findings[k]) })
-	}
-	mdAdvisories(p, r.Advisory) // last, in the remaining room: it displaces nothing
-	return nil                  // the writer keeps its first error for Flush
+	return nil // the writer keeps its first error for Flush
 }
 
 // mdWide is the number of columns shown of a text.
 const mdWide = 300
 
+// mdAlike is the number of fields of one label that a row shows.
+const mdAlike = 4
+
 // mdReserve is kept for the sentences that say what was omitted.
-const mdReserve = 1_000
+const mdReserve = 2_000
 
 // An mdPage is a page with a limit in bytes.
 type mdPage struct {
@@ -92,24 +59,70 @@ func (p *mdPage) must(s string) {
 	_, _ = p.w.WriteString(s)
 }
 
-// writeList writes a section with as many of its n entries as fit on the page and in room bytes.
-func (p *mdPage) writeList(title, one, many string, room, n int, entry func(int) string) {
-	if n == 0 {
+// writeSection writes as many rows with something to act on as fit on the page and in the share of s.
+func (p *mdPage) writeSection(s section) {
+	listed := s.listed()
+	if !s.says(len(listed)) || p.left < mdReserve/8 {
 		return
 	}
+	title := s.Title
+	if s.Remark != "" {
+		title += " (" + s.Remark + ")"
+	}
 	p.must("\n#### " + title + "\n\n")
-	for i := range n {
-		text := entry(i) + "\n"
-		if room -= len(text); room < 0 || p.left-len(text) < mdReserve {
-			noun := many
-			if n-i == 1 {
-				noun = one
-			}
-			p.must(fmt.Sprintf("- %s %s not shown: a comment has at most 65,536 characters. The other formats have all.\n", groupDigits(n-i), noun))
+	room := p.left - mdReserve
+	if s.Share > 0 {
+		room = min(room, s.Share)
+	}
+	for _, text := range s.Intro {
+		text = "- " + codeSpan(text, mdWide) + "\n"
+		if room -= len(text); room >= 0 {
+			p.must(text)
+		}
+	}
+	for n, i := range listed {
+		text := mdRow(s.row(i), s.Lines)
+		if room -= len(text); room < 0 {
+			p.must(fmt.Sprintf("- %s not shown: a comment has at most 65,536 characters. The other formats have all.\n", countNoun(len(listed)-n, s.Noun)))
 			return
 		}
 		p.must(text)
 	}
+}
+
+// mdRow writes a row as an item of a list; inline keeps the text beside the title.
+func mdRow(r row, inline bool) string {
+	var parts []string
+	if r.Badge != "" {
+		parts = append(parts, mdBadge(r.Badge))
+	}
+	if title := strings.TrimSpace(r.Rule + " " + r.Title); title != "" {
+		parts = append(parts, codeSpan(title, mdWide))
+	}
+	if r.Where != "" {
+		parts = append(parts, "in "+codeSpan(r.Where, mdWide))
+	}
+	lines := []string{"- " + strings.Join(parts, " ")}
+	if inline && r.Text != "" {
+		lines[0] += ": " + codeSpan(r.Text, mdWide)
+	} else if r.Text != "" {
+		lines = append(lines, "why: "+codeSpan(r.Text, mdWide))
+	}
+	if r.Evidence.Raw != "" {
+		lines = append(lines, "evidence: "+codeSpan(r.Evidence.Raw, mdWide))
+	}
+	for _, f := range fewer(r.Fields, mdAlike) {
+		lines = append(lines, f.Label+": "+codeSpan(f.Text, mdWide))
+	}
+	return strings.Join(lines, "  \n  ") + "\n"
+}
+
+// mdBadge returns a badge as markup if it can be only a word of ours.
+func mdBadge(s string) string {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyz ") == "" {
+		return "**" + s + "**"
+	}
+	return codeSpan(s, mdWide)
 }
 
 func mdTitle(r *result.Report) string {
@@ -128,10 +141,7 @@ func mdTitle(r *result.Report) string {
 
 // mdTable is the summary. It holds only figures, since any pipe ends a cell.
 func mdTable(r *result.Report) string {
-	var by [finding.Critical + 1]int
-	for i := range r.Findings {
-		by[min(r.Findings[i].Severity, finding.Critical)]++
-	}
+	by := bySeverity(r.Findings)
 	head, rule, row := "|", "|", "|"
 	cell := func(name string, n int) {
 		head, rule, row = head+" "+name+" |", rule+"---|", row+" "+groupDigits(n)+" |"
@@ -155,55 +165,6 @@ func mdTable(r *result.Report) string {
 	cell("checks run", ran)
 	cell("checks skipped", len(r.Skipped))
 	return head + "\n" + rule + "\n" + row + "\n"
-}
-
-// mdHead is the first line of a finding.
-func mdHead(f *finding.Finding) string {
-	return fmt.Sprintf("- **%s** %s in %s", f.Severity, codeSpan(string(f.Rule)+" "+f.Name, mdWide), codeSpan(inWords(&f.Location), mdWide))
-}
-
-// stepsInWords describes a data flow in one line.
-func stepsInWords(steps []finding.Step) string {
-	var parts []string
-	for i := range steps {
-		parts = append(parts, fmt.Sprintf("%s (%s:%d)", steps[i].Text, steps[i].File, steps[i].Line))
-	}
-	return strings.Join(parts, " -> ")
-}
-
-func mdFinding(f *finding.Finding) string {
-	lines := []string{mdHead(f), "why: " + codeSpan(f.Message, mdWide)}
-	if f.Evidence.Raw != "" {
-		lines = append(lines, "evidence: "+codeSpan(f.Evidence.Raw, mdWide))
-	}
-	if len(f.Also) > 0 {
-		lines = append(lines, "also: "+joinRules(f.Also)+" on the same words")
-	}
-	if n := len(f.Related); n > 0 {
-		lines = append(lines, "also: "+codeSpan(also(&f.Related[0]), mdWide)+mdMore(n-1))
-	}
-	if n := len(f.Steps); n > 0 {
-		lines = append(lines, "path: "+codeSpan(stepsInWords(f.Steps), mdWide))
-	}
-	if f.Advice != "" {
-		lines = append(lines, "do: "+codeSpan(f.Advice, mdWide))
-	}
-	return strings.Join(append(lines, "id: "+codeSpan(f.Fingerprint, mdWide)), "  \n  ")
-}
-
-func mdMore(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return " and " + countNoun(n, "more place")
-}
-
-func mdProblem(p *finding.Problem) string {
-	text := "- " + codeSpan(string(p.Kind), mdWide) + ": " + codeSpan(p.Message, mdWide)
-	if p.Location != (finding.Location{}) {
-		text += " in " + codeSpan(inWords(&p.Location), mdWide)
-	}
-	return text
 }
 
 // maxTicks is the longest run of backticks kept in a code span. Readers give up on longer fences, and the code would become markup.

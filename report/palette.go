@@ -9,16 +9,26 @@ func (p palette) bold(s string) string  { return p.sgr("1", s) }
 func (p palette) dim(s string) string   { return p.sgr("2", s) }
 func (p palette) green(s string) string { return p.sgr("32", s) }
 
-// colourSeverity uses the 16 basic colours, which follow the reader's theme.
 func (p palette) colourSeverity(sev finding.Severity, s string) string {
-	switch sev {
-	case finding.Critical:
+	return p.paint(toneOf(sev), s)
+}
+
+// paint uses the 16 basic colours, which follow the reader's theme.
+func (p palette) paint(t tone, s string) string {
+	switch t {
+	case "":
+		return s
+	case toneSoft:
+		return p.dim(s)
+	case toneGood:
+		return p.green(s)
+	case "critical":
 		return p.sgr("1;31", s)
-	case finding.High:
+	case "high":
 		return p.sgr("31", s)
-	case finding.Medium:
+	case "medium":
 		return p.sgr("33", s)
-	case finding.Low:
+	case "low":
 		return p.sgr("36", s)
 	}
 	return p.sgr("34", s)

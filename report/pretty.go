@@ -3,16 +3,20 @@ package report
 import (
 	"bufio"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
-	"gauntlet/finding"
 	"gauntlet/result"
 )
 
 const (
 	defaultWidth = 100
 	minWidth     = 50
+
+	badgeColumns = 8  // of the badge of a block
+	labelRoom    = 10 // columns of a label and the gap after it
+	longestText  = 10 // lines of a text before its middle is left out
+	mostAlike    = 8  // fields of one label that the short text shows of a row
 )
 
 var _ = formats.register(defaultFormat, "for people: one line per finding, the worst first; with --verbose grouped by definition, with the offending text underlined", writePretty)
@@ -31,27 +35,19 @@ func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
 	return p.writeScreen(r, opt)
 }
 
-// writeEverything writes findings, problems, what was not scanned and, last because a terminal still shows the end, the summary.
+// writeEverything writes all sections and, last because a terminal still shows the end, problems and the summary.
 func (p *page) writeEverything(r *result.Report) {
-	for _, g := range grouped(r.Findings) {
-		p.writeServerGroup(g)
-	}
-	p.imported(r.Imported)
-	p.advisory(r.Advisory)
-	p.attacks(r.Attacks)
-	p.rates(r.Rates)
-	p.expectations(r.Expectations)
-	p.vettingLines(r)
-	p.probing(r.Probing)
-	p.suppressed(r.Suppressed)
-	p.decisions(r.Suppressions)
-	p.clients(r.Clients)
-	p.sandboxes(r.Sandboxes)
-	p.problems(r.Problems)
-	p.checks(r.Coverage.Checks)
-	p.skipped(r.Skipped)
-	if serversAsked(r) {
-		p.posture(r.Posture)
+	for _, s := range append(sectionsOf(r), problemSection(r.Problems, "the scan is incomplete")) {
+		switch s.ID {
+		case "findings":
+			s = byDefinition(r.Findings)
+		case "attacks":
+			s.Title = "" // each run stands apart
+			if len(r.Attacks) > 1 {
+				p.attackTable(r.Attacks)
+			}
+		}
+		p.writeSection(s)
 	}
 	if attacksOnly(r) {
 		p.attackSum(r)
@@ -69,14 +65,19 @@ func serversAsked(r *result.Report) bool {
 // writeEnding explains the exit code and names the next command.
 func (p *page) writeEnding(r *result.Report, opt Options) {
 	if g := opt.Gate; g != nil {
-		p.writeIndented(0, fmt.Sprintf("Exit code %d: %s.", r.ExitCode(g.FailOn, g.AllowPartial), r.ExitReason(g.FailOn, g.AllowPartial)))
+		p.writeIndented(0, g.exitWords(r))
 	}
 	if opt.Next != "" {
 		p.writeIndented(0, "Next: ", p.bold(Visible(opt.Next)))
 	}
 }
 
-// A page is pretty output being written. Callers make server text Visible first.
+// exitWords explains the exit code.
+func (g *Gate) exitWords(r *result.Report) string {
+	return fmt.Sprintf("Exit code %d: %s.", r.ExitCode(g.FailOn, g.AllowPartial), r.ExitReason(g.FailOn, g.AllowPartial))
+}
+
+// A page is pretty output being written.
 type page struct {
 	palette
 	w       *bufio.Writer
@@ -85,167 +86,139 @@ type page struct {
 	verbose bool
 }
 
+// writeIndented writes a line. Callers make a stranger's text Visible first.
 func (p *page) writeIndented(indent int, parts ...string) {
 	_, _ = fmt.Fprintf(p.w, "%*s%s\n", indent, "", strings.Join(parts, ""))
 }
 
-func (p *page) heading(s, remark string) {
-	p.writeIndented(0, p.bold(s), p.dim(remark))
-}
-
 func (p *page) writeBlank() { _ = p.w.WriteByte('\n') }
 
-// labelled writes text after a label and aligns further lines with it.
-func (p *page) labelled(indent int, label, text string) {
-	p.painted(indent, label, text, func(s string) string { return s })
-}
-
-func (p *page) painted(indent int, label, text string, paint func(string) string) {
-	const room = 10
-	for i, l := range wrap(text, p.width-indent-room) {
-		if i > 0 {
-			label = ""
+// writeSection writes the rows of s that ask for something, below its heading and those of their groups. Blocks without
+// a heading of their section stand apart.
+func (p *page) writeSection(s section) {
+	listed := s.listed()
+	if !s.says(len(listed)) {
+		return
+	}
+	indent := 0
+	if s.Title != "" {
+		remark := spaced(s.Remark)
+		if len(s.Title+remark) > p.width {
+			s.Intro, remark = slices.Concat([]string{s.Remark}, s.Intro), ""
 		}
-		p.writeIndented(indent, p.dim(label), strings.Repeat(" ", max(room-columns(label), 1)), paint(l))
+		p.writeIndented(0, p.bold(s.Title), p.dim(remark))
+		indent = 2
 	}
-}
-
-func (p *page) writeServerGroup(g *serverGroup) {
-	name := g.server
-	if name == "" {
-		name = "(unnamed server)"
-		if g.items[0].first.Kind == "" {
-			name = "the file itself" // the configuration, not one of its servers
-			if client := g.items[0].first.Client; client != "" {
-				name += " (" + client + ")"
-			}
-		}
+	for _, text := range s.Intro {
+		p.writeField(indent, field{"", text, true}, 0)
 	}
-	p.heading(p.titled(name, g.file))
-	p.writeBlank()
-	for _, item := range g.items {
-		p.writeItemGroup(item)
-	}
-}
-
-// titled makes a title and its place Visible and shares one line between them.
-func (p *page) titled(title, where string) (string, string) {
-	where = spaced(clipText(Visible(where), p.width/2-4))
-	return clipText(Visible(title), p.width-2-columns(where)), where
-}
-
-func (p *page) writeItemGroup(g *itemGroup) {
-	title, where := p.titled(itemTitle(g.first), describeLocation(g.first, false))
-	p.writeIndented(2, p.bold(title), p.dim(where))
-	for _, f := range g.findings {
-		p.finding(f)
-	}
-}
-
-func (p *page) finding(f *finding.Finding) {
-	badge := fmt.Sprintf("%-8s", strings.ToUpper(f.Severity.String()))
-	rule := Visible(string(f.Rule))
-	p.writeIndented(4, p.colourSeverity(f.Severity, badge), "  ", p.bold(rule), "  ", clipText(Visible(f.Name), max(p.width-4-len(badge)-4-columns(rule), 1)))
-	for _, row := range excerptRows(f.Evidence, p.width-8, maxFolded) {
-		p.writeIndented(6, p.dim("│ "), row.text)
-		if row.to > row.from {
-			p.writeIndented(6, p.dim("│ "), strings.Repeat(" ", row.from), p.colourSeverity(f.Severity, underline(row.to-row.from)))
+	room := 0 // for the badges of lines
+	for _, i := range listed {
+		if badge := s.row(i).Badge; s.Lines && badge != "" {
+			room = min(max(labelRoom, room, columns(Visible(badge))+2), p.width/3)
 		}
 	}
-	if n := f.Evidence.Normalized; n != "" && n != f.Evidence.Raw {
-		p.labelled(6, "reads as:", clipText(Visible(n), 3*p.width))
-	}
-	p.labelled(6, "why:", Visible(f.Message))
-	if f.Advice != "" {
-		p.labelled(6, "do:", Visible(f.Advice))
-	}
-	if at := describeLocation(&f.Location, true); at != "" {
-		p.painted(6, "at:", Visible(at), p.dim)
-	}
-	if len(f.Also) > 0 {
-		p.painted(6, "also:", joinRules(f.Also)+" on the same words", p.dim)
-	}
-	p.related(f.Related)
-	p.steps(f.Steps)
-	if f.Fingerprint != "" {
-		p.painted(6, "id:", Visible(f.Fingerprint), p.dim)
-	}
-	p.writeBlank()
-}
-
-// related lists the other locations of a finding.
-func (p *page) related(ls []finding.Location) {
-	label := "also:"
-	for i := range ls {
-		text := also(&ls[i])
-		if at := describeLocation(&ls[i], true); at != "" {
-			text += "  " + at
+	var in []heading
+	for _, i := range listed {
+		r := s.row(i)
+		p.writeGroup(indent, in, r.Group)
+		in = r.Group
+		if s.Lines {
+			p.writeLineRow(indent+2*len(in), room, &r)
+			continue
 		}
-		p.painted(6, label, Visible(text), p.dim)
-		label = ""
+		p.writeBlock(indent+2*len(in), &r)
+		if s.Title == "" {
+			p.writeBlank()
+		}
+	}
+	if s.Title != "" {
+		p.writeBlank()
 	}
 }
 
-// steps lists a data flow, one place per line.
-func (p *page) steps(steps []finding.Step) {
-	label := "path:"
-	for i := range steps {
-		s := &steps[i]
-		p.painted(6, label, Visible(s.Text+"  "+s.File+":"+strconv.Itoa(s.Line)), p.dim)
-		label = ""
+// writeGroup writes the headings of a group that the group before did not have.
+func (p *page) writeGroup(indent int, before, group []heading) {
+	same := 0
+	for same < min(len(before), len(group)) && before[same] == group[same] {
+		same++
+	}
+	for i := same; i < len(group); i++ {
+		title, where := p.titled(group[i].Title, group[i].Where, indent+2*i)
+		p.writeIndented(indent+2*i, p.bold(title), p.dim(where))
+		if indent+i == 0 {
+			p.writeBlank()
+		}
 	}
 }
 
-func joinRules(ids []finding.Rule) string {
-	var out []string
-	for _, id := range ids {
-		out = append(out, string(id))
-	}
-	return strings.Join(out, ", ")
+// writeLineRow writes a row as a paragraph beside its badge.
+func (p *page) writeLineRow(indent, room int, r *row) {
+	p.writeField(indent, field{r.Badge, r.line(), false}, room)
+	p.writeField(indent, field{"", r.Where, true}, room)
 }
 
-// also names a related location: "server b, tool read_file". The result is not Visible yet.
-func also(l *finding.Location) string {
-	server := l.Server
-	if server == "" && l.Origin == "" && strings.HasPrefix(l.Pointer, "/inputSchema/properties/") && l.Line > 0 { // in source code
-		return itemTitle(l) + ", parameter " + strings.TrimPrefix(l.Pointer, "/inputSchema/properties/")
+// writeBlock writes a row with a line of its own, an excerpt of its evidence, and its fields.
+func (p *page) writeBlock(indent int, r *row) {
+	badge := ""
+	if r.Badge != "" {
+		badge = padTo(strings.ToUpper(Visible(r.Badge)), badgeColumns) + "  "
 	}
-	if server == "" {
-		server = "(unnamed)"
-	}
-	if l.Origin != "" {
-		server += " (" + l.Origin + ")"
-	}
+	title, where := clipText(Visible(strings.TrimPrefix(r.Rule+"  "+r.Title, "  ")), p.width-indent-columns(badge)), spaced(Visible(r.Where))
+	fields := slices.Concat([]field{{"why", r.Text, false}}, r.Fields)
 	switch {
-	case kindWord(l.Kind) != string(finding.Server):
-	case l.Item == "":
-		return "server " + server
-	default:
-		return "server " + server + ", " + l.Item
+	case len(r.Group) > 1: // which says where
+		where = ""
+	case indent+columns(badge)+columns(title)+columns(where) > p.width:
+		where, fields = "", slices.Insert(fields, 1, field{"in", r.Where, true})
 	}
-	return "server " + server + ", " + itemTitle(l)
+	p.writeIndented(indent, p.paint(r.Tone, badge), p.bold(title), p.dim(where))
+	p.excerpt(indent+2, r)
+	if !p.verbose {
+		fields = fewer(fields, mostAlike)
+	}
+	for _, f := range fields {
+		f.Label += ":"
+		p.writeField(indent+2, f, labelRoom)
+	}
 }
 
-// describeLocation returns file:line for a definition; exact adds the column and the pointer. The result is not Visible yet.
-func describeLocation(l *finding.Location, exact bool) string {
-	file := l.File
-	if file != "" && l.Line > 0 {
-		file += fmt.Sprintf(":%d", l.Line)
-		if exact && l.Column > 0 {
-			file += fmt.Sprintf(":%d", l.Column)
+// excerpt shows the evidence, underlined.
+func (p *page) excerpt(indent int, r *row) {
+	for _, line := range excerptRows(r.Evidence, p.width-indent-2, maxFolded) {
+		p.writeIndented(indent, p.dim("│ "), line.text)
+		if line.to > line.from {
+			p.writeIndented(indent, p.dim("│ "), strings.Repeat(" ", line.from), p.paint(r.Tone, underline(line.to-line.from)))
 		}
 	}
-	if !exact {
-		return file
+}
+
+// titled makes a title and its place Visible and shares the rest of a line after indent columns between them.
+func (p *page) titled(title, where string, indent int) (string, string) {
+	where = spaced(clipText(Visible(where), (p.width-indent)/2-4))
+	return clipText(Visible(title), p.width-indent-columns(where)), where
+}
+
+// writeField writes a text, if there is one, beside a label in room columns, and aligns further lines with it. Without
+// room they are indented further, so that a stranger's text begins no line like ours.
+func (p *page) writeField(indent int, f field, room int) {
+	if f.Text == "" {
+		return
 	}
-	pointer := l.Pointer
-	if l.Seq > 0 {
-		pointer = strings.TrimSpace(fmt.Sprintf("message %d %s", l.Seq, pointer))
+	paint := func(s string) string { return s }
+	if f.Aside {
+		paint = p.dim
 	}
-	if l.IsKey {
-		pointer += " (the name)"
+	label := clipText(Visible(f.Label), p.width/3)
+	if room > 0 {
+		room = max(room, columns(label)+1)
 	}
-	return strings.TrimSpace(pointer + "  " + file)
+	for _, l := range wrap(clipText(Visible(f.Text), longestText*p.width), p.width-indent-max(room, 2)) {
+		p.writeIndented(indent, p.dim(label), strings.Repeat(" ", room-columns(label)), paint(l))
+		if label = ""; room == 0 {
+			room = 2
+		}
+	}
 }
 
 func spaced(s string) string {

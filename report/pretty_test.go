@@ -229,7 +229,7 @@ func TestConfigurationsWithoutNames(t *testing.T) {
 		Agents:  []result.Agent{{Client: "mcp.json", Entries: []int{0, 1}}},
 	}
 	got := render(t, "pretty", r, Options{Verbose: true})
-	for _, want := range []string{"  unknown client, unread\n", "    (no name)\n", "sees 2 servers: (no name), b\n"} {
+	for _, want := range []string{"  (no name)  unknown client, unread  a.json\n", "sees 2 servers: (no name), b\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}

@@ -9,71 +9,6 @@ import (
 	"gauntlet/result"
 )
 
-// problems lists all of them: what was not read must not be summarized away.
-func (p *page) problems(ps []finding.Problem) {
-	if len(ps) == 0 {
-		return
-	}
-	p.heading("Problems", "  the scan is incomplete")
-	for i := range ps {
-		l := &ps[i].Location
-		p.labelled(2, fmt.Sprintf("%-9s", Visible(string(ps[i].Kind))), Visible(ps[i].Message))
-		var at []string
-		if l.Server != "" {
-			at = append(at, Visible(l.Server))
-		}
-		if l.Item != "" {
-			at = append(at, Visible(itemTitle(l)))
-		}
-		if l.Origin != "" {
-			at = append(at, Visible(l.Origin))
-		}
-		if s := describeLocation(l, true); s != "" {
-			at = append(at, Visible(s))
-		}
-		if at != nil {
-			p.painted(2, "", strings.Join(at, "  "), p.dim)
-		}
-	}
-	p.writeBlank()
-}
-
-// checks names the checks whose result is less complete than their findings suggest.
-func (p *page) checks(cs []result.CheckCoverage) {
-	said := false
-	for _, c := range cs {
-		var remark string
-		switch {
-		case c.State == "failed":
-			remark = "failed: " + c.Reason
-		case c.Withheld > 0:
-			remark = fmt.Sprintf("left out %s: one definition had too many", countNoun(c.Withheld, "more finding"))
-		default:
-			continue
-		}
-		if !said {
-			p.heading("Checks cut short", "")
-			said = true
-		}
-		p.labelled(2, Visible(string(c.Rule)), Visible(c.Name+"  "+remark))
-	}
-	if said {
-		p.writeBlank()
-	}
-}
-
-// skipped lists the checks that did not run and what each needs.
-func (p *page) skipped(skips []result.Skip) {
-	if len(skips) == 0 {
-		return
-	}
-	p.heading("Skipped checks", "")
-	for _, s := range skips {
-		p.labelled(2, Visible(string(s.Rule)), Visible(s.Name+"  needs "+s.Needs))
-	}
-	p.writeBlank()
-}
-
 // A ledger sums the lists of all servers by kind.
 type ledger struct {
 	read      []string // "2 servers", "3 tools"; "0 prompts" only if no server lacks the list
@@ -122,7 +57,7 @@ func readLedger(r *result.Report) ledger {
 // coverage says what was scanned and what the input lacks.
 func (p *page) coverage(r *result.Report) {
 	l := readLedger(r)
-	write := func(label, text string) { p.labelled(0, label, text) }
+	write := func(label, text string) { p.writeField(0, field{label, text, false}, labelRoom) }
 	p.inputs(r, write)
 	write("Looked at", fmt.Sprintf("%s; %s; %s ran", strings.Join(l.read, ", "), countNoun(r.Summary.Strings, "string"), countNoun(l.ran, "check")))
 	if l.unchanged != nil {
@@ -166,36 +101,32 @@ func (p *page) inputs(r *result.Report, write func(label, text string)) {
 		write("Read", text)
 	}
 	if t := r.Coverage.Trace; t != nil {
-		text := countNoun(t.Messages, "message") + " with " + countNoun(len(t.Servers), "server") + " from " + Visible(t.File)
+		text := countNoun(t.Messages, "message") + " with " + countNoun(len(t.Servers), "server") + " from " + t.File
 		if t.Boundary != "" {
-			text += ", against the boundary in " + Visible(t.Boundary)
+			text += ", against the boundary in " + t.Boundary
 		}
 		if t.Redacted > 0 {
 			text += "; " + groupDigits(t.Redacted) + " of them redacted, and what was taken out cannot be followed"
 		}
 		write("Read", text)
 		for _, caveat := range t.Caveats {
-			write("Note", Visible(t.File+": "+caveat))
+			write("Note", t.File+": "+caveat)
 		}
 	}
 	said := map[string]bool{}
 	for _, c := range r.Coverage.Checks {
 		if c.State == "ran" && c.Reason != "" && !said[c.Reason] {
 			said[c.Reason] = true
-			write("Note", Visible(string(c.Rule)+": "+c.Reason))
+			write("Note", string(c.Rule)+": "+c.Reason)
 		}
 	}
 }
 
 // writeSummary writes counts by severity and whether the scan was complete.
 func (p *page) writeSummary(r *result.Report) {
-	var by [finding.Critical + 1]int
-	for i := range r.Findings {
-		by[min(r.Findings[i].Severity, finding.Critical)]++
-	}
 	text := p.bold("No findings.")
 	if len(r.Findings) > 0 {
-		text = p.bold(countNoun(len(r.Findings), "finding")) + ": " + severityCounts(by, p.colourSeverity) + "."
+		text = p.bold(countNoun(len(r.Findings), "finding")) + ": " + severityCounts(bySeverity(r.Findings), p.colourSeverity) + "."
 	}
 	if n := len(r.Suppressed); n > 0 {
 		text += " " + groupDigits(n) + " suppressed."

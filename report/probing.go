@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -11,32 +12,34 @@ var trialWords = map[result.ProbeOutcome]string{
 	result.Proved: "proved", result.ResistedIt: "resisted", result.ByDesign: "by design", result.NotDelivered: "not delivered",
 }
 
-// probing shows the results of probing a server: counts and, if Verbose, every planned trial.
-func (p *page) probing(r *result.Probing) {
-	if r == nil {
-		return
+// probeSection counts the trials and describes each.
+func probeSection(r *result.Report) section {
+	s := section{ID: "probes", Title: "Probes", Lines: true, Heads: [2]string{"Outcome", "Trial"}, Noun: "trial", Share: markdownLimit / 4}
+	p := r.Probing
+	if p == nil {
+		return s
 	}
-	p.heading("Probes", "")
-	p.writeWrapped(probeCounts(r))
-	p.writeWrapped(fmt.Sprintf("%s calls; where it ran: %s%s%s", groupDigits(r.Calls), Visible(r.Ground), protectionText(r.Protections), suppliedText(r)))
-	if len(r.NotApplicable) > 0 {
-		p.writeWrapped("not applicable: " + Visible(strings.Join(r.NotApplicable, ", ")))
+	s.Intro = []string{probeCounts(p), probeGround(p)}
+	if len(p.NotApplicable) > 0 {
+		s.Intro = append(s.Intro, "not applicable: "+strings.Join(p.NotApplicable, ", "))
 	}
-	for i := range r.Trials {
-		t := &r.Trials[i]
-		if t.Outcome != result.Proved && !(p.verbose && t.Planned) {
-			continue
+	if p.Cut != "" {
+		s.Intro = append(s.Intro, "ended early: "+p.Cut)
+	}
+	s.quiet = func(i int) bool { return p.Trials[i].Outcome != result.Proved && !p.Trials[i].Planned }
+	return withRows(s, p.Trials, func(t *result.ProbeTrial) row {
+		one := row{Badge: cmp.Or(trialWords[t.Outcome], string(t.Outcome)), Title: t.Class + " in " + t.Tool + "." + t.Parameter, Text: t.Reason}
+		if t.Outcome == result.ResistedIt {
+			one.Text = fmt.Sprintf("%d delivered, %d answered", t.Delivered, t.Answered)
 		}
-		p.writeIndented(2, clipText(trialLine(t), p.width-2))
-	}
-	p.writeBlank()
+		one.add("tried for", t.Basis)
+		return one
+	})
 }
 
-// writeWrapped writes text over as many lines as needed, indented after the first.
-func (p *page) writeWrapped(text string) {
-	for i, line := range wrap(text, p.width-4) {
-		p.writeIndented(2+2*min(i, 1), p.dim(line))
-	}
+// probeGround says where a server was probed and how often it was called.
+func probeGround(p *result.Probing) string {
+	return fmt.Sprintf("%s calls; where it ran: %s%s%s", groupDigits(p.Calls), p.Ground, protectionText(p.Protections), suppliedText(p))
 }
 
 // probeCounts counts the outcomes of the planned trials and the issues proved beyond the plan.
@@ -54,24 +57,12 @@ func probeCounts(r *result.Probing) string {
 	return text
 }
 
-// trialLine describes a trial in one line.
-func trialLine(t *result.ProbeTrial) string {
-	line := fmt.Sprintf("%s: %s in %s.%s", trialWords[t.Outcome], t.Class, Visible(t.Tool), Visible(t.Parameter))
-	switch t.Outcome {
-	case result.ResistedIt:
-		line += fmt.Sprintf(" (%d delivered, %d answered)", t.Delivered, t.Answered)
-	case result.ByDesign, result.NotDelivered:
-		line += ": " + Visible(t.Reason)
-	}
-	return line
-}
-
 // protectionText names the missing layers of a sandbox, "" if none was missing.
 func protectionText(ps []result.Protection) string {
 	var missing []string
 	for _, p := range ps {
 		if !p.Held {
-			missing = append(missing, Visible(p.Name))
+			missing = append(missing, p.Name)
 		}
 	}
 	if missing == nil {
@@ -80,25 +71,10 @@ func protectionText(ps []result.Protection) string {
 	return ", without " + strings.Join(missing, ", ")
 }
 
-// mdTrial describes a trial as a list item.
-func mdTrial(t *result.ProbeTrial) string {
-	return "- " + trialWords[t.Outcome] + ": " + codeSpan(t.Class+" in "+t.Tool+"."+t.Parameter, mdWide) + mdReason(t)
-}
-
-func mdReason(t *result.ProbeTrial) string {
-	switch {
-	case t.Outcome == result.ResistedIt:
-		return fmt.Sprintf(" (%d delivered, %d answered)", t.Delivered, t.Answered)
-	case t.Reason != "":
-		return ": " + codeSpan(t.Reason, mdWide)
-	}
-	return ""
-}
-
 // suppliedText names the inputs for which made-up values were supplied, "" for none.
 func suppliedText(r *result.Probing) string {
 	if len(r.Supplied) == 0 {
 		return ""
 	}
-	return "; with made-up values for " + Visible(strings.Join(r.Supplied, ", "))
+	return "; with made-up values for " + strings.Join(r.Supplied, ", ")
 }

@@ -8,62 +8,44 @@ import (
 )
 
 const (
-	maxContacts = 12 // per sandbox, unless verbose
+	maxContacts = 12 // of a sandbox in the short text
 	maxPaths    = 6
 )
 
-// sandboxes says, for each sandboxed server, which protections held and what the server did.
-func (p *page) sandboxes(all []result.Sandbox) {
-	for i := range all {
-		p.sandbox(&all[i])
-	}
+// sandboxSection says, for each sandboxed server, which protections held and what the server did.
+func sandboxSection(r *result.Report) section {
+	s := section{ID: "sandboxes", Title: "Sandboxes", Noun: "server", Share: markdownLimit / 4}
+	return withRows(s, r.Sandboxes, func(s *result.Sandbox) row {
+		one := row{Title: s.Server}
+		if s.Missing != "" {
+			one.add("none", s.Missing)
+			return one
+		}
+		var held, lost []string
+		for _, p := range s.Protections {
+			if p.Held {
+				held = append(held, p.Name)
+			} else {
+				lost = append(lost, p.Name+": "+p.Detail)
+			}
+		}
+		one.add("held", strings.Join(held, ", "))
+		one.add("not", lost...)
+		one.add("note", s.Notes...)
+		one.add("hosts", strings.Join(hostsOf(s), ", "))
+		one.add("started", strings.Join(s.Programs, ", "))
+		one.add("opened", strings.Join(s.CanariesOpened, ", "))
+		one.add("wrote", strings.Join(s.FilesChanged, ", "))
+		return one
+	})
 }
 
-func (p *page) sandbox(s *result.Sandbox) {
-	p.heading("Sandbox", "  "+clipText(Visible(s.Server), p.width-12))
-	if s.Missing != "" {
-		p.labelled(2, "none:", Visible(s.Missing))
-		p.writeBlank()
-		return
+// hostsOf describes the contacts of a server.
+func hostsOf(s *result.Sandbox) (hosts []string) {
+	for i := range s.Contacts {
+		hosts = append(hosts, contactText(&s.Contacts[i]))
 	}
-	var held []string
-	for _, l := range s.Protections {
-		if l.Held {
-			held = append(held, l.Name)
-		}
-	}
-	p.labelled(2, "held:", Visible(strings.Join(held, ", ")))
-	for _, l := range s.Protections {
-		if !l.Held {
-			p.labelled(2, "not:", Visible(l.Name+": "+l.Detail))
-		}
-	}
-	for _, n := range s.Notes {
-		p.labelled(2, "note:", Visible(n))
-	}
-	p.sandboxList("hosts:", len(s.Contacts), maxContacts, func(i int) string { return contactText(&s.Contacts[i]) })
-	p.sandboxList("started:", len(s.Programs), maxPaths, func(i int) string { return s.Programs[i] })
-	p.sandboxList("opened:", len(s.CanariesOpened), maxPaths, func(i int) string { return s.CanariesOpened[i] })
-	p.sandboxList("wrote:", len(s.FilesChanged), maxPaths, func(i int) string { return s.FilesChanged[i] })
-	p.writeBlank()
-}
-
-// sandboxList lists what a server did, at most room entries.
-func (p *page) sandboxList(label string, n, room int, text func(int) string) {
-	if n == 0 {
-		return
-	}
-	if p.verbose {
-		room = n
-	}
-	var parts []string
-	for i := range min(n, room) {
-		parts = append(parts, text(i))
-	}
-	if n > room {
-		parts = append(parts, fmt.Sprintf("and %s more", groupDigits(n-room)))
-	}
-	p.labelled(2, label, Visible(strings.Join(parts, ", ")))
+	return hosts
 }
 
 // contactText describes a contact: "evil.example (request, 3 times)".
@@ -78,27 +60,6 @@ func contactText(c *result.Contact) string {
 	return text + ")"
 }
 
-func mdSandbox(s *result.Sandbox) string {
-	if s.Missing != "" {
-		return "- " + codeSpan(s.Server, mdWide) + " ran without a sandbox: " + codeSpan(s.Missing, mdWide)
-	}
-	lost := ""
-	for _, l := range s.Protections {
-		if !l.Held {
-			lost += ", not held: " + codeSpan(l.Name+": "+l.Detail, mdWide)
-		}
-	}
-	var hosts []string
-	for i := range s.Contacts[:min(len(s.Contacts), maxContacts)] {
-		hosts = append(hosts, contactText(&s.Contacts[i]))
-	}
-	text := fmt.Sprintf("- %s: %d protections%s", codeSpan(s.Server, mdWide), len(s.Protections), lost)
-	if hosts != nil {
-		text += "  \n  hosts: " + codeSpan(strings.Join(hosts, ", "), mdWide)
-	}
-	return text
-}
-
 // mostSandboxLines limits the sandbox lines on a screen.
 const mostSandboxLines = 4
 
@@ -109,7 +70,7 @@ func (p *page) sandboxLines(all []result.Sandbox) {
 			p.line("", fmt.Sprintf("and %s more", countNoun(len(all)-i, "server")))
 			return
 		}
-		p.line("Sandbox", Visible(sandboxLine(&all[i])))
+		p.line("Sandbox", sandboxLine(&all[i]))
 	}
 }
 
@@ -124,12 +85,8 @@ func sandboxLine(s *result.Sandbox) string {
 		}
 	}
 	text := fmt.Sprintf("%s: %d of %s held", s.Server, held, countNoun(len(s.Protections), "protection"))
-	if n := len(s.Contacts); n > 0 {
-		var hosts []string
-		for i := range s.Contacts[:min(n, maxContacts)] {
-			hosts = append(hosts, contactText(&s.Contacts[i]))
-		}
-		text += "; it turned to " + strings.Join(hosts, ", ")
+	if hosts := hostsOf(s); hosts != nil {
+		text += "; it turned to " + strings.Join(hosts[:min(len(hosts), maxContacts)], ", ")
 	}
 	if len(s.CanariesOpened) > 0 {
 		text += "; it opened " + strings.Join(s.CanariesOpened[:min(len(s.CanariesOpened), maxPaths)], ", ")

@@ -111,7 +111,7 @@ func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
 	for i := range r.Suppressions {
 		if d := &r.Suppressions[i]; d.State != result.Used {
 			s.writeValue("", &sarifNotification{Descriptor: sarifRef{ID: suppressionNotice}, Level: "note",
-				Message:   sarifText{Text: sarifPlain(unused(d))},
+				Message:   sarifText{Text: sarifPlain(unusedText(d))},
 				Locations: []sarifLocation{decided(&d.Decision)}})
 		}
 	}

@@ -43,9 +43,9 @@ func (p *page) writeScreen(r *result.Report, opt Options) error {
 // writeScreenTail writes everything below the findings.
 func (p *page) writeScreenTail(r *result.Report, opt Options) {
 	p.vettingLines(r)
-	p.attackLines(r.Attacks, opt.Height)
+	p.attackLines(r, opt.Height)
 	p.rateLines(r.Rates)
-	p.expectationLines(r.Expectations)
+	p.expectationLines(r)
 	p.probeLines(r.Probing)
 	p.serverTable(r, opt.Height)
 	p.togetherLines(r.Clients)
@@ -72,7 +72,7 @@ func (p *page) writeScreenTail(r *result.Report, opt Options) {
 
 // line writes one line after a label, clipped on a terminal and whole elsewhere.
 func (p *page) line(label, text string) {
-	text = p.fit(text, labelColumns)
+	text = p.fit(Visible(text), labelColumns)
 	p.writeIndented(0, p.dim(label), strings.Repeat(" ", max(labelColumns-columns(label), 1)), text)
 }
 
@@ -152,23 +152,6 @@ func collectLines(r *result.Report) []findingLine {
 	return lines
 }
 
-// shortPlace names a definition briefly, with its server if there are several. The result is not Visible yet.
-func shortPlace(l *finding.Location, several bool) string {
-	place := l.Item
-	switch {
-	case l.Seq > 0:
-		place = strings.TrimSpace(fmt.Sprintf("message %d %s", l.Seq, l.Item))
-	case l.Item == "" && l.Kind == "" && l.Server == "":
-		return describeLocation(&finding.Location{File: l.File, Line: l.Line}, true)
-	case l.Kind != finding.Tool:
-		place = itemTitle(l)
-	}
-	if several && l.Server != "" {
-		return l.Server + ": " + place
-	}
-	return place
-}
-
 // clipPlace shortens a place to n columns. The server's name, which many lines share, is shortened before the
 // definition's, down to a third of the columns.
 func clipPlace(place, server string, n int) string {
@@ -234,7 +217,7 @@ func (p *page) findingLine(f *findingLine, l lineLayout) {
 	used := columns(badge) + columns(rule) + columns(place) + 6
 	at := ""
 	if l.file {
-		at = spaced(Visible(describeLocation(&finding.Location{File: f.Location.File, Line: f.Location.Line, Column: f.Location.Column}, true)))
+		at = spaced(Visible(inFile(&finding.Location{File: f.Location.File, Line: f.Location.Line, Column: f.Location.Column})))
 		if !p.whole {
 			at = clipText(at, p.width/4)
 		}
@@ -254,20 +237,30 @@ func (p *page) pathLines(f *finding.Finding, indent int) {
 			p.writeIndented(indent, p.dim(fmt.Sprintf("… and %d more: -v lists them", left)))
 			return
 		}
-		p.writeIndented(indent, p.dim(p.fit(Visible(fmt.Sprintf("%s  %s:%d", steps[i].Text, steps[i].File, steps[i].Line)), indent)))
+		p.writeIndented(indent, p.dim(p.fit(Visible(stepText(&steps[i])), indent)))
 	}
 }
 
 // countBySeverity counts lines by severity: "3 high, 1 low".
 func countBySeverity(lines []findingLine) string {
-	var by [finding.Critical + 1]int
+	var by severityTally
 	for i := range lines {
 		by[min(lines[i].Severity, finding.Critical)] += lines[i].count
 	}
 	return severityCounts(by, func(_ finding.Severity, s string) string { return s })
 }
 
-func severityCounts(by [finding.Critical + 1]int, paint func(finding.Severity, string) string) string {
+// A severityTally has a number for each severity.
+type severityTally [finding.Critical + 1]int
+
+func bySeverity(fs []finding.Finding) (by severityTally) {
+	for i := range fs {
+		by[min(fs[i].Severity, finding.Critical)]++
+	}
+	return by
+}
+
+func severityCounts(by severityTally, paint func(finding.Severity, string) string) string {
 	var parts []string
 	for sev := finding.Critical; sev > finding.None; sev-- {
 		if by[sev] > 0 {

@@ -8,7 +8,6 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/result"
-	"gauntlet/verdict"
 )
 
 // informationLine names the rules that have findings of severity info.
@@ -27,7 +26,7 @@ func (p *page) informationLine(fs []finding.Finding) {
 		}
 	}
 	if n > 0 {
-		p.line("Info", Visible(countNoun(n, "finding")+" to know about: "+strings.Join(rules, ", ")))
+		p.line("Info", countNoun(n, "finding")+" to know about: "+strings.Join(rules, ", "))
 	}
 }
 
@@ -44,27 +43,32 @@ func (p *page) postureLine(signals []result.Signal) {
 		by[result.Seen], by[result.NotSeen], by[result.NeedsProbe], by[result.Invisible]))
 }
 
+// firstLines writes n texts, the first beside label; beyond mostParts they are counted.
+func (p *page) firstLines(label, noun string, n int, text func(int) string) {
+	for i := range n {
+		if i == mostParts && n > mostParts+1 {
+			p.line(label, fmt.Sprintf("… and %s%s more: -v lists them", groupDigits(n-i), noun))
+			return
+		}
+		p.line(label, text(i))
+		label = ""
+	}
+}
+
 // skippedLine says what the skipped checks require.
 func (p *page) skippedLine(skips []result.Skip) {
 	if len(skips) == 0 {
 		return
 	}
-	by := map[string]int{}
-	var needs []string
-	for _, s := range skips {
-		if by[s.Needs] == 0 {
-			needs = append(needs, s.Needs)
-		}
-		by[s.Needs]++
-	}
+	needs, by := skippedNeeds(skips)
 	for i, n := range needs {
-		needs[i] = fmt.Sprintf("%s (%d)", n, by[n])
+		needs[i] = fmt.Sprintf("%s (%d)", n, len(by[n]))
 	}
 	need := ", which need "
 	if len(skips) == 1 {
 		need = ", which needs "
 	}
-	p.line("Skipped", Visible(countNoun(len(skips), "check")+need+strings.Join(needs, ", ")))
+	p.line("Skipped", countNoun(len(skips), "check")+need+strings.Join(needs, ", "))
 }
 
 // problemLines shows the first problems, one line per cause even if many files share it. Unread input is never omitted silently.
@@ -84,83 +88,40 @@ func (p *page) problemLines(ps []finding.Problem) {
 			causes = append(causes, i)
 		}
 	}
-	label := "Unread"
-	for at, i := range causes {
-		if at == mostParts && len(causes) > mostParts+1 {
-			p.line(label, fmt.Sprintf("… and %s more: -v lists them", countNoun(len(causes)-at, "problem")))
-			return
-		}
-		text := problemText(&ps[i])
-		if n := counts[of(&ps[i])] - 1; n > 0 {
+	p.firstLines("Unread", " problems", len(causes), func(i int) string {
+		f := &ps[causes[i]]
+		text := problemText(f)
+		if n := counts[of(f)] - 1; n > 0 {
 			text += fmt.Sprintf(" (and the same %s)", countNoun(n, "more time"))
 		}
-		p.line(label, Visible(text))
-		label = ""
-	}
-}
-
-// problemText describes a problem and its location in one line. The result is not Visible yet.
-func problemText(f *finding.Problem) string {
-	l := &f.Location
-	var at []string
-	for _, s := range []string{l.Server, l.Origin} {
-		if s != "" {
-			at = append(at, s)
-		}
-	}
-	if l.Item != "" {
-		at = append(at, itemTitle(l))
-	}
-	if s := describeLocation(&finding.Location{File: l.File, Line: l.Line, Column: l.Column, Seq: l.Seq}, true); s != "" {
-		at = append(at, s)
-	}
-	if at == nil {
-		return string(f.Kind) + ": " + f.Message
-	}
-	return strings.Join(at, ", ") + ": " + string(f.Kind) + ": " + f.Message
+		return text
+	})
 }
 
 // cutShortLine names the checks whose result is less complete than their findings suggest.
 func (p *page) cutShortLine(cs []result.CheckCoverage) {
-	var parts []string
-	for _, c := range cs {
-		switch {
-		case c.State == "failed":
-			parts = append(parts, string(c.Rule)+" failed: "+c.Reason)
-		case c.Withheld > 0:
-			parts = append(parts, fmt.Sprintf("%s left out %s", c.Rule, countNoun(c.Withheld, "more finding")))
-		}
-	}
-	if parts != nil {
-		p.line("Cut short", Visible(strings.Join(parts, "; ")))
+	if parts := cutShortChecks(cs); parts != nil {
+		p.line("Cut short", strings.Join(parts, "; "))
 	}
 }
 
 // suppressedLines shows the first accepted findings.
 func (p *page) suppressedLines(fs []result.Suppressed) {
-	label := "Accepted"
-	for i := range fs {
-		if i == mostParts && len(fs) > mostParts+1 {
-			p.line(label, fmt.Sprintf("… and %s more: -v lists them", groupDigits(len(fs)-i)))
-			return
-		}
+	p.firstLines("Accepted", "", len(fs), func(i int) string {
 		f := &fs[i].Finding
-		p.line(label, Visible(fmt.Sprintf("%s %s %s: %s", f.Severity, f.Rule, shortPlace(&f.Location, false), decision(&fs[i].Decision))))
-		label = ""
-	}
+		return fmt.Sprintf("%s %s %s: %s", f.Severity, f.Rule, shortPlace(&f.Location, false), decision(&fs[i].Decision))
+	})
 }
 
 func (p *page) unusedLine(ds []result.Suppression) {
 	var parts []string
-	n := 0
 	for i := range ds {
 		if d := &ds[i]; d.State != result.Used {
-			n++
-			parts = append(parts, fmt.Sprintf("%s (%s, %s:%d)", d.Rule, d.State, d.File, d.Line))
+			parts = append(parts, fmt.Sprintf("%s (%s, %s)", d.Rule, d.State, fileLine(d.File, d.Line)))
 		}
 	}
-	if n > 0 {
-		p.line("Unused", Visible(countNoun(n, "suppression")+": "+strings.Join(parts, ", ")))
+	if parts != nil {
+		p.line("Unused", countNoun(len(parts), "suppression")+": "+strings.Join(parts, ", "))
 	}
 }
 
@@ -170,15 +131,7 @@ func (p *page) togetherLines(c *result.Clients) {
 		return
 	}
 	several := slices.DeleteFunc(slices.Clone(c.Agents), func(a result.Agent) bool { return len(a.Entries) < 2 })
-	label := "Together"
-	for i, a := range several {
-		if i == mostParts && len(several) > mostParts+1 {
-			p.line("", fmt.Sprintf("… and %s more: -v lists them", groupDigits(len(several)-i)))
-			return
-		}
-		p.line(label, Visible(agentText(c, a, mostNamed)))
-		label = ""
-	}
+	p.firstLines("Together", "", len(several), func(i int) string { return agentText(c, several[i], mostNamed) })
 }
 
 // mostNamed is the number of servers of one agent that a line names.
@@ -189,62 +142,81 @@ func (p *page) probeLines(r *result.Probing) {
 	if r == nil {
 		return
 	}
-	p.line("Probes", fmt.Sprintf("%s; %s calls; where it ran: %s%s%s", probeCounts(r), groupDigits(r.Calls), Visible(r.Ground), protectionText(r.Protections), suppliedText(r)))
+	p.line("Probes", probeCounts(r)+"; "+probeGround(r))
 	if r.Cut != "" {
-		p.line("", "ended early: "+Visible(r.Cut))
+		p.line("", "ended early: "+r.Cut)
 	}
 }
 
 // expectationLines lists the failed expectations.
-func (p *page) expectationLines(es []result.Expectation) {
-	if es == nil {
-		return
+func (p *page) expectationLines(r *result.Report) {
+	s := expectationSection(r)
+	for _, i := range s.listed() {
+		e := s.row(i)
+		p.writeIndented(0, p.colourSeverity(finding.High, "FAILED"), "  ", p.fit(Visible(e.Title+": "+e.Text+"  "+e.Where), len("FAILED  ")))
 	}
-	failed := 0
-	for i := range es {
-		e := &es[i]
-		if e.Held {
-			continue
-		}
-		failed++
-		p.writeIndented(0, p.colourSeverity(finding.High, "FAILED"), "  ", p.fit(Visible(fmt.Sprintf("%s: %s  %s:%d", e.Name, e.Message, e.File, e.Line)), len("FAILED  ")))
+	if s.Remark != "" {
+		p.line("Expected", s.Remark)
 	}
-	if failed == 0 {
-		p.line("Expected", "all "+groupDigits(len(es))+" held")
-		return
-	}
-	p.line("Expected", fmt.Sprintf("%s of %s did not hold", groupDigits(failed), groupDigits(len(es))))
 }
 
 // attackLines shows a single run in full, and several as a table, the worst first.
-func (p *page) attackLines(runs []result.AttackRun, height int) {
-	if len(runs) == 1 {
-		p.attack(&runs[0])
+func (p *page) attackLines(r *result.Report, height int) {
+	if len(r.Attacks) < 2 {
+		s := attackSection(r)
+		s.Title = ""
+		p.writeSection(s)
 		return
 	}
-	if len(runs) == 0 {
-		return
-	}
-	sorted := slices.Clone(runs)
+	sorted := slices.Clone(r.Attacks)
 	slices.SortStableFunc(sorted, func(a, b result.AttackRun) int { return cmp.Compare(outcomeRank(&a), outcomeRank(&b)) })
 	room := len(sorted)
 	if height > 0 {
-		room = max(height-8, leastRows)
-	}
-	if len(sorted) <= room {
-		p.attackTable(sorted)
-		return
+		room = min(room, max(height-8, leastRows))
 	}
 	p.attackTable(sorted[:room])
-	p.line("", fmt.Sprintf("… and %s more: -v lists them", groupDigits(len(sorted)-room)))
+	if more := len(sorted) - room; more > 0 {
+		p.line("", fmt.Sprintf("… and %s more: -v lists them", groupDigits(more)))
+	}
+}
+
+// attackTable writes a line for each run.
+func (p *page) attackTable(runs []result.AttackRun) {
+	const outcomeWidth = len("partly exploited")
+	p.writeIndented(0, p.bold("Attacks"))
+	room := p.width - outcomeWidth - 6 // for title and detail
+	wide := 0
+	for i := range runs {
+		wide = max(wide, columns(Visible(attackTitle(&runs[i]))))
+	}
+	wide = min(wide, room*3/5)
+	for i := range runs {
+		a := &runs[i]
+		p.writeIndented(2, p.paint(attackTone(a), padTo(outcomeWords(outcomeOf(a)), outcomeWidth)), "  ",
+			padTo(clipText(Visible(attackTitle(a)), wide), wide), "  ", p.dim(clipEnd(Visible(why(a)), room-wide)))
+	}
+	p.writeBlank()
 }
 
 // outcomeRank orders runs by importance.
 func outcomeRank(a *result.AttackRun) int {
-	return slices.IndexFunc(outcomes, func(k struct {
-		outcome verdict.Outcome
-		words   string
-	}) bool {
-		return k.outcome == outcomeOf(a)
-	})
+	return slices.IndexFunc(outcomes, func(k outcomeName) bool { return k.outcome == outcomeOf(a) })
+}
+
+// rateLines writes rates in the short text.
+func (p *page) rateLines(all []result.Rate) {
+	label := "Rates"
+	for i := range all {
+		p.line(label, rateFigures(&all[i])+"  "+rateOf(&all[i]))
+		label = ""
+	}
+}
+
+// attackSum is the last line of a report that has only attacks.
+func (p *page) attackSum(r *result.Report) {
+	text := p.bold(attackCounts(r.Attacks)) + "."
+	if !complete(r) {
+		text += p.colourSeverity(finding.High, " The run is "+incompleteWords(r)+".")
+	}
+	p.writeIndented(0, text)
 }

@@ -16,7 +16,7 @@ const mostServers = 10
 // A serverRow is a row of the server table. Its texts are Visible.
 type serverRow struct {
 	name, where, items string
-	by                 [finding.Critical + 1]int
+	by                 severityTally
 	state              string // for an entry that was not scanned
 }
 

@@ -19,39 +19,34 @@ func verdictText(v *result.Vetting) string {
 	return cmp.Or(verdictWords[v.Verdict], string(v.Verdict)) + " " + v.Target
 }
 
-// verdictSeverity returns the severity whose style a verdict takes.
-func verdictSeverity(v *result.Vetting) finding.Severity {
+// verdictTone returns the look of a verdict.
+func verdictTone(v *result.Vetting) tone {
 	switch v.Verdict {
 	case result.Refuse:
-		return finding.Critical
+		return "critical"
 	case result.Accept:
-		return finding.None
+		return toneGood
 	}
-	return finding.Medium
+	return "medium"
 }
 
 // vettingLines summarizes each vetting in a few lines. What is a problem, or a reason of the verdict, is not repeated.
 func (p *page) vettingLines(r *result.Report) {
 	for i := range r.Vetted {
 		v := &r.Vetted[i]
-		text := capitalised(verdictText(v))
-		paint := p.green
-		if s := verdictSeverity(v); s != finding.None {
-			paint = func(s2 string) string { return p.colourSeverity(s, s2) }
-		}
-		p.writeIndented(0, p.dim("Verdict"), "   ", paint(p.bold(p.fit(Visible(text), labelColumns))))
+		p.writeIndented(0, p.dim("Verdict"), "   ", p.paint(verdictTone(v), p.bold(p.fit(Visible(capitalised(verdictText(v))), labelColumns))))
 		for _, why := range v.Reasons {
-			p.line("", Visible(why))
+			p.line("", why)
 		}
 		if k := v.Package; k != nil {
-			p.line("Package", Visible(packageText(v)))
+			p.line("Package", packageText(v))
 		}
 		for _, c := range v.Changes {
-			p.line("Changed", Visible(c))
+			p.line("Changed", c)
 		}
 		for _, s := range v.Steps {
 			if s.State == result.StepDone {
-				p.line("Done", Visible(s.Name+": "+s.Detail))
+				p.line("Done", s.Name+": "+s.Detail)
 			}
 		}
 		for _, s := range v.Steps {
@@ -59,7 +54,7 @@ func (p *page) vettingLines(r *result.Report) {
 			said := slices.ContainsFunc(v.Reasons, func(why string) bool { return strings.HasSuffix(why, s.Detail) }) ||
 				slices.ContainsFunc(r.Problems, func(p finding.Problem) bool { return p.Message == text })
 			if s.State != result.StepDone && !said {
-				p.line(capitalised(stepWords(s.State)), Visible(text))
+				p.line(capitalised(stepWords(s.State)), text)
 			}
 		}
 	}
@@ -108,63 +103,28 @@ func packageText(v *result.Vetting) string {
 	return strings.Join(parts, "; ")
 }
 
-func mdVetting(v *result.Vetting) string {
-	lines := []string{"- **" + cmp.Or(verdictWords[v.Verdict], "?") + "** " + codeSpan(v.Target, mdWide)}
-	for _, why := range v.Reasons {
-		lines = append(lines, "why: "+codeSpan(why, mdWide))
-	}
-	if v.Package != nil {
-		lines = append(lines, "package: "+codeSpan(packageText(v), mdWide))
-	}
-	for _, c := range v.Changes {
-		lines = append(lines, "changed: "+codeSpan(c, mdWide))
-	}
-	for _, s := range v.Steps {
-		lines = append(lines, stepWords(s.State)+": "+codeSpan(s.Name+": "+s.Detail, mdWide))
-	}
-	return strings.Join(lines, "  \n  ")
-}
-
 // capitalised capitalizes the first letter of a text, which must be ours and not empty.
 func capitalised(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 func stepWords(state string) string { return strings.ReplaceAll(state, "_", " ") }
 
-func (h *htmlReport) writeVetted() error {
-	for i := range h.r.Vetted {
-		v := &h.r.Vetted[i]
-		s := section{ID: "vetted", Title: "Vetted: " + verdictText(v), Intro: strings.Join(v.Reasons, ". ")}
-		if i > 0 {
-			s.ID = fmt.Sprintf("vetted-%d", i+1)
-		}
+// vettedSection describes what was vetted and what was done for it.
+func vettedSection(r *result.Report) section {
+	s := section{ID: "vetted", Title: "Vetted", Noun: "target", Share: markdownLimit / 4}
+	return withRows(s, r.Vetted, func(v *result.Vetting) row {
+		one := row{Tone: verdictTone(v), Badge: cmp.Or(verdictWords[v.Verdict], string(v.Verdict)), Title: v.Target}
+		one.add("why", v.Reasons...)
 		if k := v.Package; k != nil {
-			s.Lines = append(s.Lines, labelledLine{"Package", packageText(v)})
-			for _, l := range []labelledLine{{"Origin", k.Origin}, {"Digest", k.Digest}, {"Compared with", k.Integrity}} {
-				if l.Text != "" {
-					s.Lines = append(s.Lines, l)
-				}
-			}
+			one.add("package", packageText(v))
+			one.addAside("origin", k.Origin)
+			one.addAside("digest", k.Digest)
+			one.addAside("compared", k.Integrity)
 		}
-		if len(v.Start) > 0 {
-			s.Lines = append(s.Lines, labelledLine{"Started by", strings.Join(v.Start, " ")})
+		one.addAside("start", strings.Join(v.Start, " "))
+		one.add("changed", v.Changes...)
+		for _, s := range v.Steps {
+			one.add(stepWords(s.State), s.Name+": "+s.Detail)
 		}
-		for _, c := range v.Changes {
-			s.Lines = append(s.Lines, labelledLine{"Changed", c})
-		}
-		if err := h.execute("lines", s); err != nil {
-			return err
-		}
-		title := "What was done"
-		if len(h.r.Vetted) > 1 { // each landmark of a page needs its own name
-			title += " with " + v.Target
-		}
-		steps := section{ID: s.ID + "-steps", Title: title, Head: []string{"Step", "State", "Detail"}}
-		for _, one := range v.Steps {
-			steps.Rows = append(steps.Rows, []string{one.Name, stepWords(one.State), one.Detail})
-		}
-		if err := h.execute("table", steps); err != nil {
-			return err
-		}
-	}
-	return nil
+		return one
+	})
 }

@@ -26,7 +26,7 @@ func modelArgs(p *scriptedmodel.Provider, id string) []string {
 	return []string{"--model", id, "--model-url", url}
 }
 
-var linkToOpinions = regexp.MustCompile(`\s*(<li>)?<a href="#opinions">[^<]*</a>(</li>)?`)
+var linkToOpinions = regexp.MustCompile(`\s*(<li>)?<a href="#advisory-1">[^<]*</a>(</li>)?`)
 
 // oneSectionMore reports whether text is base with one part in a row put in.
 func oneSectionMore(text, base string) bool {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/finding"
 	"gauntlet/result"
 )
 
@@ -14,39 +15,51 @@ var stateNames = map[result.EntryState]string{
 	result.Scanned: "scanned", result.NotLaunched: "not launched", result.LaunchFail: "failed", result.SwitchedOff: "switched off",
 }
 
-// clients lists the entries of each configuration file and the servers that one agent would see together.
-func (p *page) clients(c *result.Clients) {
+// clientSection lists the entries of each configuration file and the servers that one agent would see together.
+func clientSection(r *result.Report) section {
+	s := section{ID: "configurations", Title: "Configurations", Noun: "entry of a configuration"}
+	c := r.Clients
 	if c == nil {
-		return
+		return s
 	}
-	p.heading("Configurations", "")
-	entries := map[string][]*result.ClientEntry{}
+	var rows []row
+	unread, filled := map[string]bool{}, map[string]bool{}
+	for _, f := range c.Files {
+		unread[f.File] = f.State != result.StateRead
+	}
 	for i := range c.Entries {
 		e := &c.Entries[i]
-		entries[e.File] = append(entries[e.File], e)
+		filled[e.File] = true
+		rows = append(rows, entryRow(e, unread[e.File]))
 	}
 	for _, f := range c.Files {
-		if f.Kind != "" {
-			continue
-		}
-		title := cmp.Or(f.Client, "unknown client")
-		if f.State != result.StateRead {
-			title += ", unread"
-		}
-		p.writeIndented(2, p.bold(clipText(Visible(title), p.width-2)))
-		p.painted(4, "file:", Visible(f.File), p.dim)
-		if f.Project != "" {
-			p.painted(4, "for:", Visible(f.Project), p.dim)
-		}
-		for _, e := range entries[f.File] {
-			p.writeEntry(e)
+		if f.Kind == "" && !filled[f.File] {
+			rows = append(rows, row{Title: clientName(f.Client, unread[f.File]), Where: f.File, Text: map[bool]string{false: "it names no server", true: "nothing of it could be read"}[unread[f.File]]})
 		}
 	}
-	for _, text := range agentFiles(c) {
-		p.labelled(2, "reads:", Visible(text))
+	s.Intro = agentFiles(c)
+	for _, a := range c.Agents {
+		if len(a.Entries) > 1 || len(a.Entries) == 1 && len(a.Reads) > 0 {
+			s.Intro = append(s.Intro, "together: "+agentText(c, a, len(a.Entries)))
+		}
 	}
-	p.agents(c)
-	p.writeBlank()
+	return withRows(s, rows, func(r *row) row { return *r })
+}
+
+func clientName(client string, unread bool) string {
+	name := cmp.Or(client, "unknown client")
+	if unread {
+		name += ", unread"
+	}
+	return name
+}
+
+func entryRow(e *result.ClientEntry, unread bool) row {
+	one := row{Title: entryName(e), Where: clientName(e.Client, unread) + "  " + describeLocation(&finding.Location{File: e.File, Line: e.Line}, false)}
+	one.add("state", became(e))
+	one.addAside("starts", e.Starts)
+	one.addAside("for", e.Project)
+	return one
 }
 
 // agentFiles counts, per client, the files of each kind that its agent reads besides configurations. The result is not Visible yet.
@@ -89,20 +102,6 @@ func countKinds(c *result.Clients, files []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// agents says which servers share one context, if several do.
-func (p *page) agents(c *result.Clients) {
-	several := slices.DeleteFunc(slices.Clone(c.Agents), func(a result.Agent) bool { return len(a.Entries) < 2 && (len(a.Entries) == 0 || len(a.Reads) == 0) })
-	for _, a := range several {
-		p.agent(c, a)
-	}
-}
-
-func (p *page) writeEntry(e *result.ClientEntry) {
-	p.writeIndented(4, clipText(Visible(entryName(e)), p.width-4))
-	p.labelled(6, "state:", Visible(became(e)))
-	p.painted(6, "starts:", clipText(Visible(e.Starts), 3*p.width), p.dim)
-}
-
 // entryName returns the name of an entry, which may be empty.
 func entryName(e *result.ClientEntry) string { return cmp.Or(strings.TrimSpace(e.Name), "(no name)") }
 
@@ -119,10 +118,6 @@ func became(e *result.ClientEntry) string {
 		state += ": " + e.Reason
 	}
 	return state
-}
-
-func (p *page) agent(c *result.Clients, a result.Agent) {
-	p.labelled(2, "together:", Visible(agentText(c, a, len(a.Entries))))
 }
 
 // agentText names up to most servers that one agent sees. The result is not Visible yet.

@@ -1,0 +1,93 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/result"
+)
+
+// problemSection lists all problems: what was not read must not be summarized away.
+func problemSection(problems []finding.Problem, remark string) section {
+	s := section{ID: "problems", Title: "Problems", Lines: true, Heads: [2]string{"Kind", ""}, Noun: "problem", Share: markdownLimit / 4}
+	if len(problems) > 0 {
+		s.Remark = remark
+	}
+	return withRows(s, problems, func(p *finding.Problem) row {
+		l := &p.Location
+		at := []string{l.Server, "", l.Origin, describeLocation(l, true)}
+		if l.Item != "" {
+			at[1] = itemTitle(l)
+		}
+		return row{Badge: string(p.Kind), Text: p.Message, Where: strings.Join(slices.DeleteFunc(at, func(s string) bool { return s == "" }), "  ")}
+	})
+}
+
+// problemText describes a problem and its location in one line. The result is not Visible yet.
+func problemText(p *finding.Problem) string {
+	l := &p.Location
+	at := []string{l.Server, l.Origin, "", inFile(l)}
+	if l.Item != "" {
+		at[2] = itemTitle(l)
+	}
+	at = slices.DeleteFunc(at, func(s string) bool { return s == "" })
+	return strings.TrimPrefix(strings.Join(at, ", ")+": ", ": ") + string(p.Kind) + ": " + p.Message
+}
+
+// checkSection lists the checks. Those whose result is as complete as their findings suggest ask for nothing.
+func checkSection(r *result.Report) section {
+	s := section{ID: "checks", Title: "Checks", Lines: true, Heads: [2]string{"State", "Check"}, Noun: "check"}
+	s.quiet = func(i int) bool { return cutShort(&r.Coverage.Checks[i]) == "" }
+	return withRows(s, r.Coverage.Checks, func(c *result.CheckCoverage) row {
+		one := row{Badge: c.State, Title: string(c.Rule) + "  " + c.Name, Text: cutShort(c)}
+		if one.Text == "" {
+			one.Text = c.Reason
+		}
+		one.add("looked at", groupDigits(c.Items))
+		one.add("findings", groupDigits(c.Findings))
+		return one
+	})
+}
+
+// cutShort says why the result of a check is less complete than its findings suggest, "" if it is not.
+func cutShort(c *result.CheckCoverage) string {
+	switch {
+	case c.State == "failed":
+		return "failed: " + c.Reason
+	case c.Withheld > 0:
+		return "left out " + countNoun(c.Withheld, "more finding")
+	}
+	return ""
+}
+
+// skippedSection lists the checks that did not run and what each needs.
+func skippedSection(r *result.Report) section {
+	s := section{ID: "skipped", Title: "Skipped checks", Lines: true, Heads: [2]string{"Check", ""}, Noun: "skipped check"}
+	return withRows(s, r.Skipped, func(s *result.Skip) row {
+		return row{Badge: string(s.Rule), Text: s.Name + "  needs " + s.Needs}
+	})
+}
+
+// skippedNeeds returns what skipped checks need, in order of first occurrence, and the checks that need it.
+func skippedNeeds(skips []result.Skip) (needs []string, by map[string][]string) {
+	by = map[string][]string{}
+	for _, s := range skips {
+		if by[s.Needs] == nil {
+			needs = append(needs, s.Needs)
+		}
+		by[s.Needs] = append(by[s.Needs], string(s.Rule))
+	}
+	return needs, by
+}
+
+// cutShortChecks names the checks whose result is less complete than their findings suggest.
+func cutShortChecks(checks []result.CheckCoverage) (out []string) {
+	for i := range checks {
+		if text := cutShort(&checks[i]); text != "" {
+			out = append(out, fmt.Sprintf("%s %s", checks[i].Rule, text))
+		}
+	}
+	return out
+}

@@ -1,0 +1,250 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"gauntlet/finding"
+	"gauntlet/rawjson"
+	"gauntlet/result"
+)
+
+//go:embed web/report.tmpl
+var htmlTemplates string
+
+//go:embed web/report.css
+var htmlStyle string
+
+//go:embed web/report.js
+var htmlScript string
+
+// dagreScript lays out graphs in layers: dagre 3.1.3, byte for byte as published, under the MIT
+// licence in web/dagre.LICENSE.
+//
+//go:embed web/dagre.min.js
+var dagreScript string
+
+// dagreNotice precedes the script on every page that contains it, as its licence requires.
+const dagreNotice = "/* dagre 3.1.3, (c) 2012-2014 Chris Pettitt, MIT licence */\n"
+
+// parsedTemplates are parsed when the first page is written, not at start-up.
+var parsedTemplates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"vis": visibleHTML, "vislines": visibleLinesHTML, "plain": Visible, "capital": capitalised, "quoted": evidenceHTML, "num": groupDigits,
+		"short": func(s string) template.HTML { return visibleHTML(clipEnd(Visible(s), 60)) },
+	}).Parse(htmlTemplates))
+})
+
+func executeHTML(w *bufio.Writer, name string, data any) error {
+	return parsedTemplates().ExecuteTemplate(w, name, data)
+}
+
+// An htmlHead is what stands above the parts of a page.
+type htmlHead struct {
+	Title    string
+	Class    string // style of the verdict: bad, open, ok, or "" if nothing is judged
+	Verdict  string
+	Exit     string // what follows the verdict
+	Counts   []severityCount
+	Missing  []string // what was not read
+	Complete bool     // nothing is missing, even if Missing is empty
+	Read     string   // what was read
+	Nav      []htmlPart
+
+	title string // of the document, "" for the Title
+	tool  result.Tool
+	graph bool // a part draws a graph
+}
+
+// An htmlPart is a part of a page: its anchor, a title for the link to it, and what writes it.
+type htmlPart struct {
+	ID, Title string
+	write     func(*bufio.Writer) error
+}
+
+// writeHTMLPage writes a page of the given parts.
+func writeHTMLPage(w *bufio.Writer, head *htmlHead, parts []htmlPart) error {
+	head.Nav = parts
+	writeHTMLHead(w, cmp.Or(head.title, "gauntlet: "+head.Title))
+	if err := executeHTML(w, "verdict", head); err != nil {
+		return err
+	}
+	_, _ = w.WriteString("<main id=\"main\">\n")
+	for _, p := range parts {
+		if err := p.write(w); err != nil {
+			return err
+		}
+	}
+	writeHTMLEnd(w, strings.TrimSpace(cmp.Or(head.tool.Name, "gauntlet")+" "+head.tool.Version), head.graph)
+	return nil
+}
+
+// executed returns a part that a template writes.
+func executed(id, title, name string, data any) htmlPart {
+	return htmlPart{id, title, func(w *bufio.Writer) error { return executeHTML(w, name, data) }}
+}
+
+// An htmlTable is a table of a page. A cell has any number of marks; None is said where it has none.
+type htmlTable struct {
+	ID, Title string
+	Intro     []string
+	Head      []string
+	Rows      [][]htmlCell
+	None      string
+}
+
+type htmlCell []htmlMark
+
+// An htmlMark is a text of a cell with a style and an address, each "" for none.
+type htmlMark struct{ Class, Link, Text string }
+
+// part returns t as a part of a page, each row filled up to the length of the head.
+func (t htmlTable) part() htmlPart {
+	for i, row := range t.Rows {
+		t.Rows[i] = append(row, make([]htmlCell, len(t.Head)-len(row))...)
+	}
+	return executed(t.ID, t.Title, "table", t)
+}
+
+// addRow adds a row of plain texts.
+func (t *htmlTable) addRow(texts ...string) {
+	row := make([]htmlCell, len(texts))
+	for i, text := range texts {
+		row[i] = htmlCell{{Text: text}}
+	}
+	t.Rows = append(t.Rows, row)
+}
+
+// addMark adds a mark to a row, in the column of that head, which is added to the table if it is new.
+func (t *htmlTable) addMark(row int, head string, m htmlMark) {
+	column := slices.Index(t.Head, head)
+	if column < 0 {
+		column = len(t.Head)
+		t.Head = append(t.Head, head)
+	}
+	for len(t.Rows[row]) <= column {
+		t.Rows[row] = append(t.Rows[row], nil)
+	}
+	t.Rows[row][column] = append(t.Rows[row][column], m)
+}
+
+// visibleHTML is Visible as markup: each hidden character is a box with its code point.
+func visibleHTML(s any) template.HTML { return markUp(fmt.Sprint(s), false) }
+
+// visibleLinesHTML is visibleHTML that keeps line breaks, for preformatted text.
+func visibleLinesHTML(s any) template.HTML { return markUp(fmt.Sprint(s), true) }
+
+func markUp(s string, lines bool) template.HTML {
+	if firstHidden(s) == len(s) {
+		return template.HTML(template.HTMLEscapeString(s))
+	}
+	var b strings.Builder
+	plain := 0
+	for i, r := range s {
+		if !rawjson.Hidden(r) {
+			continue
+		}
+		template.HTMLEscape(&b, []byte(strings.ToValidUTF8(s[plain:i], "\uFFFD")))
+		plain = i + len(string(r))
+		if lines && r == '\n' {
+			b.WriteString("\n")
+			continue
+		}
+		fmt.Fprintf(&b, `<span class="hid">U+%04X</span>`, r)
+	}
+	template.HTMLEscape(&b, []byte(strings.ToValidUTF8(s[plain:], "\uFFFD")))
+	return template.HTML(b.String())
+}
+
+// maxQuoted is the number of bytes of evidence that a page shows; JSON has all of it.
+const maxQuoted = 4_000
+
+// evidenceHTML shows the offending text, marked, in its surroundings.
+func evidenceHTML(e finding.Evidence) template.HTML {
+	if e.Raw == "" {
+		return ""
+	}
+	raw, cut := e.Raw, ""
+	if len(raw) > maxQuoted {
+		raw, cut = strings.ToValidUTF8(raw[:maxQuoted], ""), fmt.Sprintf("… %s more bytes", groupDigits(len(e.Raw)-maxQuoted))
+	}
+	return visibleLinesHTML(e.Before) + "<mark>" + visibleLinesHTML(raw) + "</mark>" + template.HTML(cut) + visibleLinesHTML(e.After)
+}
+
+// writeHTMLHead writes everything up to the body. Its content security policy allows this page's style and scripts by
+// hash, and nothing else: no request, no form, no frame.
+func writeHTMLHead(w *bufio.Writer, title string) {
+	hash := func(s string) string {
+		sum := sha256.Sum256([]byte(s))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	_, _ = fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src %s; script-src %s %s; base-uri 'none'; form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>%s</title>\n<style>",
+		hash(htmlStyle), hash(htmlScript), hash(graphScript()), template.HTMLEscapeString(clipEnd(Visible(title), 70)))
+	_, _ = w.WriteString(htmlStyle)
+	_, _ = w.WriteString("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the content</a>\n")
+}
+
+// graphScript returns the layout library without the address of its source map.
+func graphScript() string {
+	code, _, _ := strings.Cut(dagreScript, "//# sourceMappingURL=")
+	return dagreNotice + code
+}
+
+// writeHTMLEnd closes the page with its scripts; graph adds the graph script.
+func writeHTMLEnd(w *bufio.Writer, tool string, graph bool) {
+	_, _ = fmt.Fprintf(w, "</main>\n<footer><p>%s. What servers say is shown as text; hidden characters stand in boxes by their numbers.</p></footer>\n", template.HTMLEscapeString(Visible(tool)))
+	if graph {
+		_, _ = w.WriteString("<script>" + graphScript() + "</script>\n")
+	}
+	_, _ = w.WriteString("<script>" + htmlScript + "</script>\n</body>\n</html>\n")
+}
+
+// A TablePage is the content of a page without findings: a verdict, what was not read, and tables.
+type TablePage struct {
+	Title, Verdict string
+	Class          string   // style of the verdict: bad, open, ok, or "" if nothing is judged
+	Missing        []string // what was not read
+	Read           string   // what was read
+	Tables         []Table
+}
+
+// A Table has a heading, an introduction, and rows as long as Head.
+type Table struct {
+	ID, Title, Intro string
+	Head             []string
+	Rows             [][]string
+}
+
+// WriteTables writes a page in the style of a report. Its texts may be untrusted.
+func WriteTables(to io.Writer, p *TablePage) error {
+	w := bufio.NewWriterSize(to, 64<<10)
+	var parts []htmlPart
+	for _, t := range p.Tables {
+		parts = append(parts, t.part())
+	}
+	head := &htmlHead{Title: p.Title, Class: p.Class, Verdict: p.Verdict, Missing: p.Missing, Complete: true, Read: p.Read}
+	if err := writeHTMLPage(w, head, parts); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+func (t *Table) part() htmlPart {
+	table := htmlTable{ID: t.ID, Title: t.Title, Head: t.Head}
+	if t.Intro != "" {
+		table.Intro = []string{t.Intro}
+	}
+	for _, row := range t.Rows {
+		table.addRow(row...)
+	}
+	return table.part()
+}
