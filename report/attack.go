@@ -235,7 +235,7 @@ func (r *row) addIndicators(list []verdict.Indicator) {
 	} {
 		for n := range list {
 			if k.is(&list[n]) {
-				r.Fields = append(r.Fields, field{k.label, indicatorText(&list[n]), k.aside})
+				r.Fields = append(r.Fields, field{Label: k.label, Text: indicatorText(&list[n]), Aside: k.aside})
 			}
 		}
 	}

@@ -2,30 +2,67 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"strings"
 
 	"gauntlet/diff"
 	"gauntlet/finding"
-	"gauntlet/internal/leaf/excerpt"
 )
 
-var _ = diffFormats.register("json", "for programs, as in docs/schemas/diff.schema.json", writeDiffJSON)
+var (
+	_ = diffFormats.register("pretty", "for people: removals [-like this-], additions {+like this+}", writeDiffPretty)
+	_ = diffFormats.register("json", "for programs, as in docs/schemas/diff.schema.json", writeDiffJSON)
+	_ = diffFormats.register("markdown", "for pull requests", writeDiffMarkdown)
+	_ = diffFormats.register("html", "for a browser: one file with removals and additions marked", writeDiffHTML)
+)
 
 // writeDiffJSON writes the format of docs/schemas/diff.schema.json.
-func writeDiffJSON(w *bufio.Writer, d *diff.Diff, _ Options) error {
-	return WriteJSON(w, d)
+func writeDiffJSON(w *bufio.Writer, d *diff.Diff, _ Options) error { return WriteJSON(w, d) }
+
+// writeDiffPretty writes a paragraph per definition, with insertions and deletions marked.
+func writeDiffPretty(w *bufio.Writer, d *diff.Diff, opt Options) error {
+	p := newPage(w, opt)
+	p.verbose = true
+	for i := range d.Servers {
+		p.writeSection(changeSection(&d.Servers[i], i))
+	}
+	p.writeSection(problemSection(d.Problems, ""))
+	p.writeIndented(0, p.bold(diffSum(d)))
+	return nil // the writer keeps its first error for Flush
 }
 
-func itemName(it *diff.Item) string {
-	kind := strings.ReplaceAll(string(it.Kind), "_", " ")
-	switch {
-	case it.Kind == finding.Server:
-		return "the server's own words"
-	case it.Name == "":
-		return kind + " without a name"
+// writeDiffMarkdown writes a page for a pull request comment.
+func writeDiffMarkdown(w *bufio.Writer, d *diff.Diff, _ Options) error {
+	p := &mdPage{w: w, left: markdownLimit}
+	p.must("### What MCP servers say: " + diffSum(d) + "\n")
+	p.writeSection(problemSection(d.Problems, ""))
+	for i := range d.Servers {
+		p.writeSection(changeSection(&d.Servers[i], i))
 	}
-	return kind + " " + Visible(it.Name)
+	return nil
+}
+
+// writeDiffHTML writes a page in the style of a report.
+func writeDiffHTML(w *bufio.Writer, d *diff.Diff, _ Options) error {
+	head := &htmlHead{Title: "What changed", Class: "ok", Verdict: diffSum(d), Complete: d.Summary.Complete, title: "gauntlet diff: " + diffSum(d)}
+	switch {
+	case d.Changed():
+		head.Class = "bad"
+	case !d.Summary.Complete:
+		head.Class = "open"
+	}
+	for i := range d.Problems {
+		head.Missing = append(head.Missing, problemText(&d.Problems[i]))
+	}
+	if !d.Summary.Complete && head.Missing == nil {
+		head.Missing = []string{"the comparison is incomplete"}
+	}
+	var parts []htmlPart
+	for i := range d.Servers {
+		parts = append(parts, changeSection(&d.Servers[i], i).part())
+	}
+	return writeHTMLPage(w, head, parts)
 }
 
 // diffSum returns the closing summary line.
@@ -37,40 +74,91 @@ func diffSum(d *diff.Diff) string {
 	return s
 }
 
-// most is the number of bytes shown of one text or value; JSON has all of it.
-const most = 4_000
-
-func clipped(s string) string {
-	if len(s) <= most {
-		return Visible(s)
+// changeSection lists the changed definitions of a server, the n-th of a diff.
+func changeSection(s *diff.Server, n int) section {
+	out := section{ID: fmt.Sprintf("server-%d", n+1), Title: "Server", Name: cmp.Or(s.Entry, s.Name, "(unnamed)"), Noun: "definition"}
+	if s.State != diff.Changed {
+		out.Remark = string(s.State)
 	}
-	head := excerpt.Head(s, most)
-	return Visible(head) + fmt.Sprintf(" … and %d bytes more, which --format json shows", len(s)-len(head))
+	if s.Entry != "" && s.Entry != s.Name {
+		out.Intro = append(out.Intro, "calls itself "+s.Name)
+	}
+	if s.Was != "" {
+		out.Intro = append(out.Intro, "called itself "+s.Was+" before")
+	}
+	return withRows(out, s.Items, func(it *diff.Item) row {
+		one := row{Badge: string(it.State), Tone: changeTones[it.State], Title: itemName(it), Open: true}
+		for i := range it.Parts {
+			one.Fields = append(one.Fields, partFields(&it.Parts[i], it.State)...)
+		}
+		return one
+	})
 }
 
-// beside cuts unchanged text to what is next to a change: its beginning if the text before it changed, its end if the
-// text after it did. cut reports whether anything was left out.
-func beside(s string, before, after bool) (head, tail string, cut bool) {
-	const around = 60
-	if len(s) <= 2*around+20 {
-		return s, "", false
+var changeTones = map[diff.State]tone{diff.Added: toneGood, diff.Removed: "high", diff.Changed: "medium"}
+
+func itemName(it *diff.Item) string {
+	switch {
+	case it.Kind == finding.Server:
+		return "the server's own words"
+	case it.Name == "":
+		return kindWord(it.Kind) + " without a name"
 	}
-	if before {
-		head = excerpt.Head(s, around)
-	}
-	if after {
-		tail = excerpt.Tail(s, around)
-	}
-	return head, tail, true
+	return kindWord(it.Kind) + " " + it.Name
 }
 
-// indentLines makes a text Visible but keeps its line breaks, with prefix before each new line.
-func indentLines(s, prefix string) string {
-	var out []string
-	for line := range strings.SplitSeq(s, "\n") {
-		out = append(out, Visible(line))
+// partFields describes the changes of a part, the first below the part's name.
+func partFields(p *diff.Part, of diff.State) []field {
+	var out []field
+	change := func(place, words string, edits []diff.Edit, old, new string) {
+		if edits == nil {
+			place = strings.TrimPrefix(place+"  "+strings.TrimPrefix(words+" "+sides(old, new), " "), "  ")
+		}
+		out = append(out, field{Text: place, Edits: edits, Below: true})
 	}
-	return strings.Join(out, "\n"+prefix)
+	if p.Text != nil {
+		change("", "", p.Text, "", "")
+	}
+	for _, e := range p.Schema {
+		words := e.Words
+		if words != "" {
+			words += ":"
+		}
+		change(fmt.Sprintf("%-9s  %s", classWord(e.Class), cmp.Or(e.Pointer, "(the whole value)")), words, e.Text, e.Old, e.New)
+	}
+	for _, v := range p.Values {
+		words := ""
+		switch {
+		case v.Pointer == "":
+		case v.Old == "":
+			words = "added"
+		case v.New == "":
+			words = "removed"
+		}
+		change(v.Pointer, words, v.Text, v.Old, v.New)
+	}
+	if p.More > 0 {
+		out = append(out, field{Text: fmt.Sprintf("… and %d more", p.More), Below: true})
+	}
+	if out == nil {
+		out = []field{{Below: true}}
+	}
+	out[0].Label = cmp.Or(p.Member, "definition")
+	if p.State != of || p.Text == nil && p.Schema == nil && p.Values == nil {
+		out[0].Label += "  " + string(p.State)
+	}
+	if p.Class != "" {
+		out[0].Label += "  " + cmp.Or(map[string]string{"same": "accepts the same"}[p.Class], p.Class)
+	}
+	return out
+}
+
+// classWord returns the class of a change: "words" if the accepted values stay the same.
+func classWord(c string) string {
+	if c == "same" {
+		return "words"
+	}
+	return c
 }
 
 // sides returns the values of a change as "a → b", or the only one there is.

@@ -102,7 +102,7 @@ func findingRow(f *finding.Finding) row {
 		entries = append(entries, strings.TrimSpace(t.System+" "+t.ID+" "+t.Name)+" ("+t.Fit+")")
 	}
 	if entries != nil {
-		r.More = []field{{"taxonomy", strings.Join(entries, ", "), true}}
+		r.More = []field{{Label: "taxonomy", Text: strings.Join(entries, ", "), Aside: true}}
 	}
 	r.addAside("id", f.Fingerprint)
 	return r

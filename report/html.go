@@ -60,14 +60,14 @@ func (s section) part() htmlPart {
 	if s.Lines {
 		return s.table().part()
 	}
-	return htmlPart{s.ID, s.Title, func(w *bufio.Writer) error {
+	return htmlPart{s.ID, strings.TrimSpace(s.Title + " " + s.Name), func(w *bufio.Writer) error {
 		if err := executeHTML(w, "blocks", s); err != nil || s.n == 0 {
 			return endHTML(w, "</section>\n", err)
 		}
 		_, _ = w.WriteString("<ul class=\"findings\">\n")
 		for i := range s.n {
 			r := s.row(i)
-			r.Open = s.n <= mostOpen
+			r.Open = r.Open || s.n <= mostOpen
 			if err := executeHTML(w, "row", r); err != nil {
 				return err
 			}

@@ -66,6 +66,9 @@ func (p *mdPage) writeSection(s section) {
 		return
 	}
 	title := s.Title
+	if s.Name != "" {
+		title += " " + codeSpan(s.Name, mdWide)
+	}
 	if s.Remark != "" {
 		title += " (" + s.Remark + ")"
 	}
@@ -102,19 +105,33 @@ func mdRow(r row, inline bool) string {
 	if r.Where != "" {
 		parts = append(parts, "in "+codeSpan(r.Where, mdWide))
 	}
-	lines := []string{"- " + strings.Join(parts, " ")}
+	b := &strings.Builder{}
+	b.WriteString("- " + strings.Join(parts, " "))
 	if inline && r.Text != "" {
-		lines[0] += ": " + codeSpan(r.Text, mdWide)
-	} else if r.Text != "" {
-		lines = append(lines, "why: "+codeSpan(r.Text, mdWide))
+		b.WriteString(": " + codeSpan(r.Text, mdWide))
+		r.Text = ""
 	}
-	if r.Evidence.Raw != "" {
-		lines = append(lines, "evidence: "+codeSpan(r.Evidence.Raw, mdWide))
+	br := "  \n  "
+	line := func(label, text string) {
+		if text != "" {
+			b.WriteString(br + strings.TrimPrefix(label+": ", ": ") + codeSpan(text, mdWide))
+			br = "  \n  "
+		}
 	}
+	line("why", r.Text)
+	line("evidence", r.Evidence.Raw)
 	for _, f := range fewer(r.Fields, mdAlike) {
-		lines = append(lines, f.Label+": "+codeSpan(f.Text, mdWide))
+		if f.Below {
+			line("", f.Label)
+			f.Label = ""
+		}
+		line(f.Label, f.Text)
+		if f.Edits != nil {
+			b.WriteString(mdEdits(f.Edits))
+			br = "\n\n  "
+		}
 	}
-	return strings.Join(lines, "  \n  ") + "\n"
+	return b.String() + "\n"
 }
 
 // mdBadge returns a badge as markup if it can be only a word of ours.

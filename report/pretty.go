@@ -23,10 +23,7 @@ var _ = formats.register(defaultFormat, "for people: one line per finding, the w
 
 // writePretty writes one screen of text or, if verbose, everything.
 func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
-	p := &page{w: w, palette: palette(opt.Color), width: max(opt.Width, minWidth), verbose: opt.Verbose, whole: opt.Width == 0}
-	if p.whole {
-		p.width = defaultWidth
-	}
+	p := newPage(w, opt)
 	if opt.Verbose {
 		p.writeEverything(r)
 		p.writeEnding(r, opt)
@@ -86,6 +83,10 @@ type page struct {
 	verbose bool
 }
 
+func newPage(w *bufio.Writer, opt Options) *page {
+	return &page{w: w, palette: palette(opt.Color), width: tableWidth(opt), verbose: opt.Verbose, whole: opt.Width == 0}
+}
+
 // writeIndented writes a line. Callers make a stranger's text Visible first.
 func (p *page) writeIndented(indent int, parts ...string) {
 	_, _ = fmt.Fprintf(p.w, "%*s%s\n", indent, "", strings.Join(parts, ""))
@@ -102,15 +103,15 @@ func (p *page) writeSection(s section) {
 	}
 	indent := 0
 	if s.Title != "" {
-		remark := spaced(s.Remark)
-		if len(s.Title+remark) > p.width {
+		title, remark := strings.TrimSpace(s.Title+" "+clipText(Visible(s.Name), p.width/2)), spaced(s.Remark)
+		if columns(title+remark) > p.width {
 			s.Intro, remark = slices.Concat([]string{s.Remark}, s.Intro), ""
 		}
-		p.writeIndented(0, p.bold(s.Title), p.dim(remark))
+		p.writeIndented(0, p.bold(title), p.dim(remark))
 		indent = 2
 	}
 	for _, text := range s.Intro {
-		p.writeField(indent, field{"", text, true}, 0)
+		p.writeField(indent, field{Text: text, Aside: true}, 0)
 	}
 	room := 0 // for the badges of lines
 	for _, i := range listed {
@@ -154,8 +155,8 @@ func (p *page) writeGroup(indent int, before, group []heading) {
 
 // writeLineRow writes a row as a paragraph beside its badge.
 func (p *page) writeLineRow(indent, room int, r *row) {
-	p.writeField(indent, field{r.Badge, r.line(), false}, room)
-	p.writeField(indent, field{"", r.Where, true}, room)
+	p.writeField(indent, field{Label: r.Badge, Text: r.line()}, room)
+	p.writeField(indent, field{Text: r.Where, Aside: true}, room)
 }
 
 // writeBlock writes a row with a line of its own, an excerpt of its evidence, and its fields.
@@ -165,12 +166,12 @@ func (p *page) writeBlock(indent int, r *row) {
 		badge = padTo(strings.ToUpper(Visible(r.Badge)), badgeColumns) + "  "
 	}
 	title, where := clipText(Visible(strings.TrimPrefix(r.Rule+"  "+r.Title, "  ")), p.width-indent-columns(badge)), spaced(Visible(r.Where))
-	fields := slices.Concat([]field{{"why", r.Text, false}}, r.Fields)
+	fields := slices.Concat([]field{{Label: "why", Text: r.Text}}, r.Fields)
 	switch {
 	case len(r.Group) > 1: // which says where
 		where = ""
 	case indent+columns(badge)+columns(title)+columns(where) > p.width:
-		where, fields = "", slices.Insert(fields, 1, field{"in", r.Where, true})
+		where, fields = "", slices.Insert(fields, 1, field{Label: "in", Text: r.Where, Aside: true})
 	}
 	p.writeIndented(indent, p.paint(r.Tone, badge), p.bold(title), p.dim(where))
 	p.excerpt(indent+2, r)
@@ -178,8 +179,25 @@ func (p *page) writeBlock(indent int, r *row) {
 		fields = fewer(fields, mostAlike)
 	}
 	for _, f := range fields {
+		if f.Below {
+			p.writeBelow(indent+2, f)
+			continue
+		}
 		f.Label += ":"
 		p.writeField(indent+2, f, labelRoom)
+	}
+}
+
+// writeBelow writes a field in lines of its own. Their length is that of what changed.
+func (p *page) writeBelow(indent int, f field) {
+	if f.Label != "" {
+		p.writeIndented(indent, Visible(f.Label))
+	}
+	if f.Text != "" {
+		p.writeIndented(indent+2, Visible(f.Text))
+	}
+	if f.Edits != nil {
+		p.writeEdits(indent+2, f.Edits)
 	}
 }
 

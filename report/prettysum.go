@@ -57,7 +57,7 @@ func readLedger(r *result.Report) ledger {
 // coverage says what was scanned and what the input lacks.
 func (p *page) coverage(r *result.Report) {
 	l := readLedger(r)
-	write := func(label, text string) { p.writeField(0, field{label, text, false}, labelRoom) }
+	write := func(label, text string) { p.writeField(0, field{Label: label, Text: text}, labelRoom) }
 	p.inputs(r, write)
 	write("Looked at", fmt.Sprintf("%s; %s; %s ran", strings.Join(l.read, ", "), countNoun(r.Summary.Strings, "string"), countNoun(l.ran, "check")))
 	if l.unchanged != nil {

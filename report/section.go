@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gauntlet/diff"
 	"gauntlet/finding"
 	"gauntlet/result"
 )
@@ -12,6 +13,7 @@ import (
 // tones are our own words. All other texts may be a stranger's, as they came; each renderer escapes them in one place.
 type section struct {
 	ID, Title string
+	Name      string   // follows the title: whom the section is about; not our own words
 	Remark    string   // completes the title: "the scan is incomplete"
 	Intro     []string // sentences before the rows
 	// Lines says that a row is short: a line of text, or a row of a table whose first columns are Heads, of badge and title.
@@ -50,6 +52,10 @@ type heading struct{ Title, Where string }
 type field struct {
 	Label, Text string
 	Aside       bool
+	// Below says that the text stands on a line below the label, which may be long, and not our own words; Edits, a
+	// changed text, follow it.
+	Below bool
+	Edits []diff.Edit
 }
 
 // A tone is the look of a badge: a severity, good, soft, or "" for plain. A page has a style of the same name.
@@ -97,7 +103,7 @@ func (s *section) says(rows int) bool { return rows > 0 || s.Remark != "" || s.I
 func (r *row) add(label string, texts ...string) {
 	for _, text := range texts {
 		if text != "" {
-			r.Fields = append(r.Fields, field{label, text, false})
+			r.Fields = append(r.Fields, field{Label: label, Text: text})
 		}
 	}
 }
@@ -106,7 +112,7 @@ func (r *row) add(label string, texts ...string) {
 func (r *row) addAside(label string, texts ...string) {
 	for _, text := range texts {
 		if text != "" {
-			r.Fields = append(r.Fields, field{label, text, true})
+			r.Fields = append(r.Fields, field{Label: label, Text: text, Aside: true})
 		}
 	}
 }
@@ -115,16 +121,17 @@ func (r *row) addAside(label string, texts ...string) {
 func fewer(fields []field, most int) (out []field) {
 	for i := 0; i < len(fields); {
 		end := i
-		for end < len(fields) && fields[end].Label == fields[i].Label {
+		for end < len(fields) && fields[end].Label == fields[i].Label && !fields[end].Below {
 			end++
 		}
+		end = max(end, i+1)
 		shown := end
 		if end-i > most+1 {
 			shown = i + most
 		}
 		out = append(out, fields[i:shown]...)
 		if shown < end {
-			out = append(out, field{fields[i].Label, fmt.Sprintf("… and %s more", groupDigits(end-shown)), true})
+			out = append(out, field{Label: fields[i].Label, Text: fmt.Sprintf("… and %s more", groupDigits(end-shown)), Aside: true})
 		}
 		i = end
 	}
