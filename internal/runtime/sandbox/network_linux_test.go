@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // python runs a script in a sandbox.
@@ -176,5 +177,30 @@ func TestChangedFilesAreEvents(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(filepath.Join(dir, "kept.txt")); string(text) != "as it was" {
 		t.Errorf("the file outside was changed: %q", text)
+	}
+}
+
+// Connections beyond those that are made at a time are told of, with where they lead; one that is begun twice is one.
+func TestMoreConnectionsThanAreMade(t *testing.T) {
+	r := newRecorder(time.Now, nil)
+	d := &device{beginning: map[[2]netip.AddrPort]bool{}, out: newOutlet(r.record, r.currentCall, nil, newNameTable(nil))}
+	from := func(port int) netip.AddrPort { return netip.AddrPortFrom(ownAddress, uint16(port)) }
+	to := netip.MustParseAddrPort("203.0.113.9:4444")
+	for port := range maxBeginning {
+		d.begin(from(port+1), to)
+		d.begin(from(port+1), to) // sent again
+	}
+	if len(r.events) != 0 {
+		t.Fatalf("as many as are made: %s", told(r.events))
+	}
+	d.begin(from(maxBeginning+1), to)
+	d.made(from(1), to)
+	d.begin(from(maxBeginning+2), to)
+	var kinds []EventKind
+	for _, e := range r.events {
+		kinds = append(kinds, e.Kind)
+	}
+	if !slices.Equal(kinds, []EventKind{Limit, Connection}) || r.events[1].Addr != to.String() {
+		t.Errorf("one too many: %s", told(r.events))
 	}
 }
