@@ -126,7 +126,10 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 	if opt.Preset != nil {
 		events = &bounded{}
 		command.Output = events
-		if command.Args, command.Environ, err = opt.preset(dir, config, environ); err != nil {
+		r := &presetRun{dir: dir, prompt: opt.Prompt, config: config, servers: opt.Servers, program: opt.Command, modelURL: opt.ModelURL, name: opt.Model, remove: func() {}}
+		command.Args, command.Environ, err = opt.preset(r, environ)
+		defer r.remove()
+		if err != nil {
 			return Exit{}, fmt.Errorf("the agent %s: %w", opt.Preset.Name, err)
 		}
 		if command.Dir == "" {
@@ -167,12 +170,11 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 	return out, err
 }
 
-// preset returns the command and environment of a known agent, which works below dir.
-func (opt *Options) preset(dir, config string, environ []string) (command, env []string, err error) {
-	if err := os.MkdirAll(filepath.Join(dir, "work"), 0o700); err != nil {
+// preset returns the command and environment of a known agent, which works below the run's directory.
+func (opt *Options) preset(r *presetRun, environ []string) (command, env []string, err error) {
+	if err := os.MkdirAll(filepath.Join(r.dir, "work"), 0o700); err != nil {
 		return nil, nil, err
 	}
-	r := &presetRun{dir: dir, prompt: opt.Prompt, config: config, servers: opt.Servers, program: opt.Command, modelURL: opt.ModelURL, name: opt.Model}
 	if len(r.program) == 0 {
 		r.program = nil
 	}
@@ -181,7 +183,7 @@ func (opt *Options) preset(dir, config string, environ []string) (command, env [
 		return nil, nil, err
 	}
 	if opt.Preset.OwnHome(environ, opt.ModelURL) {
-		home := filepath.Join(dir, "home")
+		home := filepath.Join(r.dir, "home")
 		if err := makeHome(home); err != nil {
 			return nil, nil, err
 		}

@@ -24,10 +24,32 @@ type Preset struct {
 
 type presetRun struct {
 	dir, prompt    string
+	remove         func() // removes what lies elsewhere
 	config         string // mcp.json
 	servers        []Server
 	program        []string // replaces the agent's program; may be nil
 	modelURL, name string
+}
+
+// privateDir returns a directory for settings below which only the user may write: Gemini CLI skips settings below a temporary
+// directory of all users ("Parent directory '/tmp' is insecure"). The working directory stays in the temporary one, since agents read the
+// instruction files of the directories above it, and so of the user's home.
+func (r *presetRun) privateDir() (string, error) {
+	if info, err := os.Stat(os.TempDir()); err == nil && info.Mode().Perm()&0o022 == 0 {
+		return r.dir, nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return r.dir, nil
+	}
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(cache, "gauntlet-agent-")
+	if err == nil {
+		r.remove = func() { _ = os.RemoveAll(dir) } // only our settings are in it
+	}
+	return dir, err
 }
 
 // A LocalCall is a call of one of the agent's own tools, with all strings passed to it.
@@ -298,7 +320,11 @@ func prepareGemini(r *presetRun) ([]string, []string, error) {
 		}
 		servers[s.Name] = one
 	}
-	file := filepath.Join(r.dir, "gemini", "settings.json")
+	dir, err := r.privateDir()
+	if err != nil {
+		return nil, nil, err
+	}
+	file := filepath.Join(dir, "gemini", "settings.json")
 	if err := writeJSON(file, map[string]any{"mcpServers": servers, "privacy": map[string]any{"usageStatisticsEnabled": false}, "general": map[string]any{"disableAutoUpdate": true}, "security": map[string]any{"auth": map[string]any{"selectedType": "gemini-api-key"}, "folderTrust": map[string]any{"enabled": false}}}); err != nil {
 		return nil, nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -48,6 +49,9 @@ func Launch(c Command) (*Program, error) {
 	}
 	p.secret = redact.New(slices.Concat(c.Env, c.Secret, []string{p.mark}))
 	cmd.Env = slices.Concat(c.Environ, c.Env, []string{p.mark})
+	if dir, err := filepath.Abs(c.Dir); err == nil && c.Dir != "" {
+		cmd.Env = append(cmd.Env, "PWD="+dir) // opencode works where PWD says, and not where it was started
+	}
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.Dir, &p.stdout, &p.stderr, drain
 	if c.Output != nil {
 		cmd.Stdout = io.MultiWriter(&p.stdout, c.Output)
