@@ -123,7 +123,7 @@ func (c *Classifier) classifyTool(w *toolReader, index int) (j *Classified) {
 	w.unjudged = w.sumTool(p)
 	w.scoreTags(p)
 	w.weigh(p)
-	if plain := c.profile.nameless; plain != nil {
+	if plain := c.profile.withoutName; plain != nil {
 		w.scoreNameless(plain.forTool(w))
 	}
 	j = &Classified{w: w, index: index}

@@ -63,7 +63,7 @@ func (w *toolReader) scriptsPage() bool {
 // runsElsewhere reports whether what a tool runs is run by a service. That the server's tools tell, too, and not its name alone, which anybody
 // can choose.
 func (w *toolReader) runsElsewhere(p *profile) bool {
-	return p.is&remote != 0 && p.is&ssh == 0 && (p.nameless == nil || p.nameless.is&remote != 0) && w.localMention.end == 0
+	return p.is&remote != 0 && p.is&ssh == 0 && (p.withoutName == nil || p.withoutName.is&remote != 0) && w.localMention.end == 0
 }
 
 // downloads reports whether the tool itself brings in what it writes.

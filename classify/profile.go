@@ -22,10 +22,10 @@ type profile struct {
 	mixed      bool // of a database program, some of whose tools may be for its vendor's service
 	unsure     bool // remote by few signs
 
-	// nameless is what its tools and instructions alone make of the server, nil if the name changes nothing.
+	// withoutName is what its tools and instructions alone make of the server, nil if the name changes nothing.
 	// A name is what anyone can choose: "github-helper" on a server that reads local files
 	// must not take fs_read away, so a label counts if either profile gives it.
-	nameless *profile
+	withoutName *profile
 
 	// What the instructions say for each label, and what the tools of the sample do, for a tool among them.
 	about   logits
@@ -177,11 +177,11 @@ func (w *toolReader) readProfile(s *catalog.Server) *profile {
 	c := w.countSample(s, p.isToolName, distinctiveWords(ownName))
 	p.mixed = p.words.meets(engineWords) && !p.words.meets(brandNames)
 	p.others, p.sampled = c.others, c.tools
-	p.nameless = &profile{isToolName: p.isToolName, about: p.about, others: p.others, sampled: p.sampled}
-	p.nameless.decideCircumstances(&c, about, false)
+	p.withoutName = &profile{isToolName: p.isToolName, about: p.about, others: p.others, sampled: p.sampled}
+	p.withoutName.decideCircumstances(&c, about, false)
 	p.decideCircumstances(&c, about, true)
-	if p.nameless.is == p.is && !p.mixed {
-		p.nameless = nil
+	if p.withoutName.is == p.is && !p.mixed {
+		p.withoutName = nil
 	}
 	return p
 }

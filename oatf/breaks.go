@@ -9,14 +9,14 @@ import (
 // often hide text behind them.
 var oldBreaks = []string{"\u0085", "\u2028", "\u2029"}
 
-// A shield replaces those characters while the library reads a text by private-use characters that occur in it neither
-// directly nor escaped. The zero shield is for a text without them.
-type shield struct{ put, take *strings.Replacer }
+// placeholders replace those characters while the library reads a text by private-use characters that occur in it neither
+// directly nor escaped. The zero value is for a text without them.
+type placeholders struct{ put, take *strings.Replacer }
 
-// shieldFor chooses the replacements; it fails for a text that uses them all.
-func shieldFor(text string) (shield, error) {
+// placeholdersFor chooses the replacements; it fails for a text that uses them all.
+func placeholdersFor(text string) (placeholders, error) {
 	if !strings.ContainsAny(text, strings.Join(oldBreaks, "")) {
-		return shield{}, nil
+		return placeholders{}, nil
 	}
 	lower := strings.ToLower(text)
 	var put, take []string
@@ -24,17 +24,17 @@ func shieldFor(text string) (shield, error) {
 	for _, b := range oldBreaks {
 		for strings.ContainsRune(text, next) || strings.Contains(lower, fmt.Sprintf("%x", next)) {
 			if next++; next > 0xF8FF {
-				return shield{}, fmt.Errorf("the text has every private-use character")
+				return placeholders{}, fmt.Errorf("the text has every private-use character")
 			}
 		}
 		put = append(put, b, string(next))
 		take = append(take, string(next), b)
 		next++
 	}
-	return shield{strings.NewReplacer(put...), strings.NewReplacer(take...)}, nil
+	return placeholders{strings.NewReplacer(put...), strings.NewReplacer(take...)}, nil
 }
 
-func (s shield) over(text string) string {
+func (s placeholders) over(text string) string {
 	if s.put == nil {
 		return text
 	}
@@ -42,7 +42,7 @@ func (s shield) over(text string) string {
 }
 
 // off returns the original of a scalar.
-func (s shield) off(scalar string) string {
+func (s placeholders) off(scalar string) string {
 	if s.take == nil {
 		return scalar
 	}

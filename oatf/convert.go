@@ -14,14 +14,14 @@ const maxAliased = 10_000
 
 // converter writes a YAML tree as JSON and records the position of every value.
 type converter struct {
-	limits  Limits
-	shield  shield
-	json    strings.Builder
-	src     *source
-	path    []string // of the value being written: ".attack", "[0]"
-	faults  tally    // counts src.faults
-	aliased int      // values written for aliases
-	inAlias int
+	limits       Limits
+	placeholders placeholders
+	json         strings.Builder
+	src          *source
+	path         []string // of the value being written: ".attack", "[0]"
+	faults       tally    // counts src.faults
+	aliased      int      // values written for aliases
+	inAlias      int
 }
 
 // readSource reads a text into a tree. The diagnostic says why a text is not YAML of this format at all; other errors
@@ -30,11 +30,11 @@ func readSource(text string, limits Limits) (*source, *Diagnostic) {
 	if len(text) > limits.Bytes {
 		return nil, syntaxError(0, 0, "the text has %d bytes; the limit is %d", len(text), limits.Bytes)
 	}
-	shield, err := shieldFor(text)
+	placeholders, err := placeholdersFor(text)
 	if err != nil {
 		return nil, syntaxError(0, 0, "%v", err)
 	}
-	document, failed := parseYAML(shield.over(text), limits)
+	document, failed := parseYAML(placeholders.over(text), limits)
 	if failed != nil {
 		return nil, failed
 	}
@@ -42,7 +42,7 @@ func readSource(text string, limits Limits) (*source, *Diagnostic) {
 	if root.Kind != yaml.MappingNode {
 		return nil, syntaxError(root.Line, root.Column, "the document is no mapping: want the keys oatf and attack")
 	}
-	c := converter{limits: limits, shield: shield, src: &source{lines: Lines(text)}}
+	c := converter{limits: limits, placeholders: placeholders, src: &source{lines: Lines(text)}}
 	c.directives()
 	c.countComments(document)
 	if failed := c.writeNode(root, 0); failed != nil {
@@ -123,7 +123,7 @@ func (c *converter) writeMapping(n *yaml.Node, depth int) *Diagnostic {
 			c.fault(key, string(Syntax), "§11.1.1", "a key must be a string%s", bracesAdvice(key))
 			continue
 		}
-		key.Value = c.shield.off(key.Value)
+		key.Value = c.placeholders.off(key.Value)
 		c.path = append(c.path, "."+key.Value)
 		c.countComments(key)
 		if !c.checkKey(key, seen) {
@@ -216,5 +216,5 @@ func (c *converter) writeScalar(n *yaml.Node) {
 			return
 		}
 	}
-	writeQuoted(&c.json, c.shield.off(n.Value))
+	writeQuoted(&c.json, c.placeholders.off(n.Value))
 }

@@ -56,8 +56,8 @@ func poisoned(first *finding.Finding, about []*finding.Finding, c *catalog.Catal
 	if !told.addIndicators(d) {
 		return nil, "nothing in its text tells compliance from honest use"
 	}
-	if bystander, ok := told.bystander(); ok {
-		d.actors = append(d.actors, bystander)
+	if honestServer, ok := told.honestServer(); ok {
+		d.actors = append(d.actors, honestServer)
 	}
 	return d, ""
 }
@@ -217,8 +217,8 @@ func anyOf(words []string) string {
 	return "(" + strings.Join(out, "|") + ")"
 }
 
-// bystander returns a second, honest server with the foreign tools that the text needs, so that the agent's use of them is visible.
-func (r *reading) bystander() (oatf.Actor, bool) {
+// honestServer returns a second, honest server with the foreign tools that the text needs, so that the agent's use of them is visible.
+func (r *reading) honestServer() (oatf.Actor, bool) {
 	var tools []string
 	tool := func(name, description, schema, answer string) {
 		tools = append(tools, `{"name":`+rawjson.Quote(name)+`,"description":`+rawjson.Quote(description)+`,"inputSchema":`+schema+`,"responses":[{"content":{"content":[{"type":"text","text":`+rawjson.Quote(answer)+`}]}}]}`)

@@ -104,7 +104,7 @@ type play struct {
 
 	written  attack.Synthesizer // texts of models in a replayed recording; may be nil
 	replayed map[string]bool    // protocols for which a recording has the answers to the document's clients
-	door     string             // AG-UI address of the in-process agent, or ""
+	frontend string             // AG-UI address of the in-process agent, or ""
 	kept     bool               // the trace is kept
 	file     *tracefile.File
 	servers  []testagent.Server // the server actors over HTTP
@@ -188,7 +188,7 @@ func (p *play) reportUnjudged() result.AttackRun {
 
 // playLive plays the document. Without a summary it could not be played at all.
 func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
-	door, err := p.openFrontDoor(ctx)
+	frontend, err := p.openFrontend(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -207,8 +207,8 @@ func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
 	var mu sync.Mutex
 	agent, dismiss := context.WithCancel(ctx)
 	switch {
-	case door != nil:
-		transports.Go(func() { p.serveFrontDoor(agent, door) }) // ends with the run
+	case frontend != nil:
+		transports.Go(func() { p.serveFrontend(agent, frontend) }) // ends with the run
 	case p.Agent != nil:
 		transports.Go(func() { // ends with its work, or with the run
 			p.runAgent(agent)
@@ -255,7 +255,7 @@ func (p *play) attackOptions() attack.Options {
 			URL: p.A2A, Body: p.Message, Hosts: p.Serve.HTTP.Hosts, VerbatimCards: p.VerbatimCards, PushAnywhere: p.PushAnywhere,
 			Replayed: p.replayed[a2a.Protocol],
 		}), attackagui.New(attackagui.Options{
-			URL: cmp.Or(p.AGUI, p.door), Header: p.AGUIHeader, Message: p.Message, Skip: p.skipsAGUI(), Done: p.door != "",
+			URL: cmp.Or(p.AGUI, p.frontend), Header: p.AGUIHeader, Message: p.Message, Skip: p.skipsAGUI(), Done: p.frontend != "",
 			Replayed: p.replayed[agui.Protocol],
 		})},
 		Prompted: p.Agent != nil && attackdoc.Prompt(p.doc) != "",

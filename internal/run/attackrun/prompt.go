@@ -66,7 +66,7 @@ func (p *play) sayTask() {
 	task := cmp.Or(p.Prompt, attackdoc.Prompt(p.doc))
 	switch {
 	case p.Silent || task == "":
-	case p.AGUI != "" || p.door != "":
+	case p.AGUI != "" || p.frontend != "":
 		p.Note("the user's task goes to %s over AG-UI: %s", cmp.Or(p.AGUI, "the agent"), task)
 	case p.Agent != nil:
 		p.Note("the user's task goes to the agent as its prompt: %s", task)

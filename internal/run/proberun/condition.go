@@ -91,7 +91,7 @@ type conditionCall struct {
 }
 
 func (r *run) sendCondition(ctx context.Context, t *target, c Condition, holds, twin bool) conditionCall {
-	value, text := c.Value(holds, twin, newMark(r.ground))
+	value, text := c.Value(holds, twin, newMark(r.testbed))
 	set := map[string]any{t.Parameter.Path: value}
 	if c.All {
 		for _, p := range t.tool.Schema.Parameters() {

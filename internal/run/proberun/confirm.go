@@ -29,7 +29,7 @@ func (r *run) confirm(ctx context.Context, a *attempt) {
 	if t.proof.Kind == probe.Content {
 		return // random content cannot match twice by chance
 	}
-	if p := r.tryAgain(ctx, a, indexOf(t, a.payload.Variant, r.ground), seedOf(a), nil); p != nil {
+	if p := r.tryAgain(ctx, a, indexOf(t, a.payload.Variant, r.testbed), seedOf(a), nil); p != nil {
 		t.proof = p
 	}
 }
@@ -59,14 +59,14 @@ func (r *run) confirmLate(ctx context.Context) {
 // proof.
 func (r *run) tryAgain(ctx context.Context, a *attempt, variant int, seed string, instead func(Payload, Mark) any) *probe.Proof {
 	t := a.target
-	again := &attempt{target: t, mark: newMark(r.ground), since: r.ground.mark(), choice: a.choice}
-	again.payload, _ = t.Payload(variant, again.mark, r.ground.place, seed)
+	again := &attempt{target: t, mark: newMark(r.testbed), since: r.testbed.mark(), choice: a.choice}
+	again.payload, _ = t.Payload(variant, again.mark, r.testbed.place, seed)
 	if instead != nil {
 		again.payload.Value = instead(again.payload, again.mark)
 		again.payload.Text, _ = again.payload.Value.(string)
 		r.controls = append(r.controls, again)
 	}
-	if again.payload.Plant != nil && !r.ground.plant(again.payload.Plant) {
+	if again.payload.Plant != nil && !r.testbed.plant(again.payload.Plant) {
 		return nil
 	}
 	again.arguments = schemafill.Encode(t.tool.filler.Arguments(again.values()))
@@ -88,7 +88,7 @@ func (a *attempt) values() map[string]any {
 func (r *run) escaped(ctx context.Context, a *attempt) *probe.Proof {
 	t := a.target
 	for n := range t.Payloads() {
-		if p, _ := t.Payload(n, newMark(r.ground), r.ground.place, "x"); t.Class == probe.TemplateInjection && p.Escapes {
+		if p, _ := t.Payload(n, newMark(r.testbed), r.testbed.place, "x"); t.Class == probe.TemplateInjection && p.Escapes {
 			proof := r.tryAgain(ctx, a, n, "x", nil)
 			if proof != nil && r.tryAgain(ctx, a, n, "x", twinOf) != nil {
 				return nil
@@ -102,7 +102,7 @@ func (r *run) escaped(ctx context.Context, a *attempt) *probe.Proof {
 // twinOf returns the control value of a payload.
 func twinOf(p Payload, m Mark) any { return Twin(p.Value, m.Touch) }
 
-func indexOf(t *target, variant string, g *ground) int {
+func indexOf(t *target, variant string, g *testbed) int {
 	for n := range t.Payloads() {
 		if p, _ := t.Payload(n, newMark(g), g.place, "x"); p.Variant == variant {
 			return n
@@ -124,7 +124,7 @@ func (r *run) purposeOf(ctx context.Context, a *attempt) string {
 	if !t.BySyntax() {
 		return ""
 	}
-	variant := indexOf(t, a.payload.Variant, r.ground)
+	variant := indexOf(t, a.payload.Variant, r.testbed)
 	if !a.payload.Escapes {
 		if what := t.Declares(t.tool.description); what != "" {
 			return what

@@ -13,7 +13,7 @@ import (
 
 // plantBeside plants a sibling and a link in the sandbox's copy of the last folder in the start command, which is how servers
 // without roots are told their folder.
-func (g *ground) plantBeside(server launch.Server) {
+func (g *testbed) plantBeside(server launch.Server) {
 	folder := lastFolder(server)
 	if folder == "" || g.folder != "" {
 		return

@@ -20,8 +20,8 @@ type binding struct {
 	value     string
 }
 
-// A handout is a value that an answer returned.
-type handout struct {
+// A returnedValue is a value that an answer returned.
+type returnedValue struct {
 	Handed
 	from *tool
 }
@@ -157,14 +157,14 @@ func withoutValues(text, arguments string) string {
 }
 
 // fitting returns the values that fit a parameter, best first, latest first among equals.
-func (r *run) fitting(t *tool, parameter string) []handout {
-	var out []handout
-	for _, h := range slices.Backward(r.handouts) {
+func (r *run) fitting(t *tool, parameter string) []returnedValue {
+	var out []returnedValue
+	for _, h := range slices.Backward(r.returnedValues) {
 		if h.from != t && Fit(parameter, h.Handed, h.from.Name) > 0 {
 			out = append(out, h)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b handout) int {
+	slices.SortStableFunc(out, func(a, b returnedValue) int {
 		return Fit(parameter, b.Handed, b.from.Name) - Fit(parameter, a.Handed, a.from.Name)
 	})
 	return out
@@ -178,8 +178,8 @@ func asType(value, kind string) any {
 	return value
 }
 
-// mostHandouts bounds the values kept from all answers.
-const mostHandouts = 400
+// mostReturned bounds the values kept from all answers.
+const mostReturned = 400
 
 // keepHandouts keeps the values that an answer to an ordinary call returns.
 func (r *run) keepHandouts(t *tool, a Answer) {
@@ -187,8 +187,8 @@ func (r *run) keepHandouts(t *tool, a Answer) {
 		return
 	}
 	for _, h := range ReadHanded(a.Text) {
-		if len(r.handouts) < mostHandouts {
-			r.handouts = append(r.handouts, handout{h, t})
+		if len(r.returnedValues) < mostReturned {
+			r.returnedValues = append(r.returnedValues, returnedValue{h, t})
 		}
 	}
 }

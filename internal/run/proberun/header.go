@@ -6,7 +6,7 @@ import (
 )
 
 // hasHeader reports whether a request or mail since a moment had a header field, on its own line.
-func (g *ground) hasHeader(name string, since moment) bool {
+func (g *testbed) hasHeader(name string, since moment) bool {
 	for i := len(g.fields); i < len(g.calls); i++ {
 		g.fields = append(g.fields, strings.ToLower("\n"+headerOf(g.calls[i].Head)))
 	}

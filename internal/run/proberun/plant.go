@@ -8,7 +8,7 @@ import (
 )
 
 // plant creates a file where the server sees it, and reports whether it exists.
-func (g *ground) plant(f *Planted) bool {
+func (g *testbed) plant(f *Planted) bool {
 	if g.box != nil {
 		return g.box.WriteFile(sandbox.File{Path: f.Path, Mode: 0o644, Data: f.Data}) == nil
 	}

@@ -263,7 +263,7 @@ var provocations = []any{[]any{1, map[string]any{}}, 1e30}
 
 // provokeErrors calls tools with values of the wrong type and checks whether the error contains a planted secret.
 func (r *run) provokeErrors(ctx context.Context) {
-	if r.ground.box == nil {
+	if r.testbed.box == nil {
 		return
 	}
 	for i, t := range r.tools {

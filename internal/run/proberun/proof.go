@@ -10,7 +10,7 @@ import (
 
 // proofOf returns the proof that an attempt worked, or nil.
 func (r *run) proofOf(a *attempt) *probe.Proof {
-	g, payload := r.ground, &a.payload
+	g, payload := r.testbed, &a.payload
 	g.look()
 	method, _ := a.target.tool.request("{}")
 	found := func(k probe.Kind, format string, args ...any) *probe.Proof {
@@ -67,7 +67,7 @@ func (r *run) createdFile(a *attempt) (string, bool) {
 		files = append(files, a.mark.Touch+".json")
 	}
 	for _, f := range files {
-		if r.ground.exists(f) {
+		if r.testbed.exists(f) {
 			return f, true
 		}
 	}
@@ -77,12 +77,12 @@ func (r *run) createdFile(a *attempt) (string, bool) {
 // callbackOf returns which planted service an attempt made the server request, or "".
 func (r *run) callbackOf(a *attempt) string {
 	if a.payload.Leads == "header" {
-		if name := "X-Gauntlet-" + a.mark.Token; r.ground.hasHeader(name, a.since) {
+		if name := "X-Gauntlet-" + a.mark.Token; r.testbed.hasHeader(name, a.since) {
 			return "a request or a mail carried the header " + name + " that the value added"
 		}
 		return ""
 	}
-	c := r.ground.requested(a.mark.Token, a.payload.Leads != "parent", a.since)
+	c := r.testbed.requested(a.mark.Token, a.payload.Leads != "parent", a.since)
 	switch {
 	case c == nil:
 		return ""
@@ -142,16 +142,16 @@ func (r *run) ordinaryRequest(t *target) string {
 
 // folderOf returns the folder of the first request whose path contains an ordinary value, or "". Each request is examined once.
 func (r *run) folderOf(value string) string {
-	if r.folders == nil || r.foldersOn != r.ground {
-		r.folders, r.foldersOn = map[string]*requestFolder{}, r.ground
+	if r.folders == nil || r.foldersOn != r.testbed {
+		r.folders, r.foldersOn = map[string]*requestFolder{}, r.testbed
 	}
 	f := r.folders[value]
 	if f == nil {
 		f = &requestFolder{}
 		r.folders[value] = f
 	}
-	for ; f.folder == "" && f.looked < len(r.ground.calls); f.looked++ {
-		if before, _, ok := strings.Cut(pathOf(r.ground.calls[f.looked].URL), value); ok {
+	for ; f.folder == "" && f.looked < len(r.testbed.calls); f.looked++ {
+		if before, _, ok := strings.Cut(pathOf(r.testbed.calls[f.looked].URL), value); ok {
 			f.folder = before
 		}
 	}

@@ -43,7 +43,7 @@ func (r *run) probeProtocol(ctx context.Context) {
 	to.Plan, to.Register = plan, r.Register
 	e := probeHTTP(inTime, to, transport)
 	e.Command = r.Server.Command
-	e.Planted = r.ground != nil && r.ground.service != nil && len(r.ground.service.seen()) > 0
+	e.Planted = r.testbed != nil && r.testbed.service != nil && len(r.testbed.service.seen()) > 0
 	e.PassedOn = r.passedOn(to.Token)
 	r.out.Evidence.Protocol = e
 	if r.OtherToken != "" {
@@ -134,10 +134,10 @@ func freeText(s *schemafill.Schema) string {
 
 // passedOn returns the request to the planted service that carried the client's token, or "".
 func (r *run) passedOn(token string) string {
-	if token == "" || r.ground == nil || r.ground.service == nil {
+	if token == "" || r.testbed == nil || r.testbed.service == nil {
 		return ""
 	}
-	for _, c := range r.ground.service.seen() {
+	for _, c := range r.testbed.service.seen() {
 		if strings.Contains(c.Head, token) {
 			return c.Method + " " + c.URL
 		}

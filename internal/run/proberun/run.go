@@ -99,29 +99,29 @@ type Result struct {
 
 type run struct {
 	Options
-	ground    *ground
-	opened    *launch.Opened
-	session   *mcpclient.Session
-	tools     []*tool
-	targets   []*target
-	shots     []shot
-	pending   []*attempt      // effects may still come
-	late      []*attempt      // effects came late and lack a control
-	controls  []*attempt      // twins without an effect so far
-	inside    launch.Endpoint // where a sealed server listens; empty on stdio
-	most      int             // calls permitted so far
-	ends      time.Time       // deadline of all calls
-	restarts  int
-	calls     int
-	hurry     bool                      // wait at most two seconds for an answer
-	folders   map[string]*requestFolder // by ordinary value
-	foldersOn *ground                   // the environment of these folders
-	given     map[string]bool           // handle guesses that occurred in answers
-	handouts  []handout                 // values returned by ordinary calls
-	bindings  []binding                 // parameters that take another tool's values
-	secrets   []string                  // what the server was supplied with, as NAME=VALUE
-	leaks     *redact.Redactor          // finds these and the environment's canaries; nil without a sandbox
-	out       *Result
+	testbed        *testbed
+	opened         *launch.Opened
+	session        *mcpclient.Session
+	tools          []*tool
+	targets        []*target
+	sweepCalls     []sweepCall
+	pending        []*attempt      // effects may still come
+	late           []*attempt      // effects came late and lack a control
+	controls       []*attempt      // twins without an effect so far
+	inside         launch.Endpoint // where a sealed server listens; empty on stdio
+	most           int             // calls permitted so far
+	ends           time.Time       // deadline of all calls
+	restarts       int
+	calls          int
+	shortWaits     bool                      // wait at most two seconds for an answer
+	folders        map[string]*requestFolder // by ordinary value
+	foldersOn      *testbed                  // the environment of these folders
+	given          map[string]bool           // handle guesses that occurred in answers
+	returnedValues []returnedValue           // values returned by ordinary calls
+	bindings       []binding                 // parameters that take another tool's values
+	secrets        []string                  // what the server was supplied with, as NAME=VALUE
+	leaks          *redact.Redactor          // finds these and the environment's canaries; nil without a sandbox
+	out            *Result
 }
 
 // A tool is one tool and what was learnt about calling it.
@@ -180,17 +180,17 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	r.plan()
-	r.hurry = true // slow trials wait until everything else was tried
+	r.shortWaits = true // slow trials wait until everything else was tried
 	r.learn(ctx)
 	if r.Replay != nil {
 		r.callAgain(ctx)
 	}
-	r.volleys(ctx)
+	r.sweeps(ctx)
 	r.within(r.Calls/8, func() { // payloads come first
 		r.procedures(ctx)
 		r.tryConditions(ctx, true)
 	})
-	r.hurry = false
+	r.shortWaits = false
 	r.tryAll(ctx)
 	r.tryConditions(ctx, false)
 	r.exhaust(ctx)
@@ -240,7 +240,7 @@ func (r *run) supply(err error) bool {
 		return false
 	}
 	said, _ := r.opened.Process.Stderr()
-	d := readDemand(said, slices.Concat(r.Server.Env, r.Server.Command), r.ground.place.Root)
+	d := readDemand(said, slices.Concat(r.Server.Env, r.Server.Command), r.testbed.place.Root)
 	if len(d.env)+len(d.args) == 0 {
 		return false
 	}
@@ -258,7 +258,7 @@ func (r *run) startOnce(ctx context.Context) error {
 		return err
 	}
 	r.opened = opened
-	if r.ground.box = opened.Sandbox; r.ground.box == nil && r.ground.service == nil { // no sandbox is available
+	if r.testbed.box = opened.Sandbox; r.testbed.box == nil && r.testbed.service == nil { // no sandbox is available
 		if err := r.leaveSandbox(ctx); err != nil {
 			return err
 		}
@@ -271,11 +271,11 @@ func (r *run) startOnce(ctx context.Context) error {
 
 // watchLeaks prepares the search for the environment's secrets in answers.
 func (r *run) watchLeaks() {
-	if r.ground.box == nil {
+	if r.testbed.box == nil {
 		return
 	}
 	pairs := slices.Clone(r.secrets)
-	for _, c := range r.ground.box.Canaries() {
+	for _, c := range r.testbed.box.Canaries() {
 		if c.Env != "" && c.Value != "" {
 			pairs = append(pairs, c.Env+"="+c.Value)
 		}
@@ -285,18 +285,18 @@ func (r *run) watchLeaks() {
 
 // open starts the server or connects to it, in its own environment if the old one ended with it.
 func (r *run) open() (*launch.Opened, error) {
-	if r.ground == nil || r.ground.box != nil || r.ground.service == nil {
-		g, err := newGround(r.Dialer.Sandbox.Wanted(), r.Dialer.Environ)
+	if r.testbed == nil || r.testbed.box != nil || r.testbed.service == nil {
+		g, err := newTestbed(r.Dialer.Sandbox.Wanted(), r.Dialer.Environ)
 		if err != nil {
 			return nil, err
 		}
-		r.ground = g
+		r.testbed = g
 		g.plantBeside(r.Server)
 	}
 	dialer, server := r.Dialer, r.Server
 	if server.URL == "" {
-		server.Env, dialer.Environ = r.ground.withStandIns(server.Env), r.ground.withStandIns(dialer.Environ)
-		dialer.SandboxConfig = r.ground.config(dialer.SandboxConfig)
+		server.Env, dialer.Environ = r.testbed.withStandIns(server.Env), r.testbed.withStandIns(dialer.Environ)
+		dialer.SandboxConfig = r.testbed.config(dialer.SandboxConfig)
 	}
 	return dialer.Open(server, r.Tap)
 }
@@ -307,7 +307,7 @@ func (r *run) leaveSandbox(ctx context.Context) error {
 	report := r.opened.SandboxReport
 	_ = r.opened.Conn.Close()
 	r.Dialer.Sandbox = sandbox.Off
-	r.ground = nil
+	r.testbed = nil
 	err := r.start(ctx)
 	r.out.Protections = report
 	return err
@@ -318,7 +318,7 @@ func (r *run) answerServer(method, _ string) (string, bool) {
 	if method != "roots/list" {
 		return "", false
 	}
-	return `{"roots":[{"uri":` + rawjson.Quote("file://"+r.ground.place.Root) + `,"name":"project"}]}`, true
+	return `{"roots":[{"uri":` + rawjson.Quote("file://"+r.testbed.place.Root) + `,"name":"project"}]}`, true
 }
 
 // stop ends the server and removes what was planted.
@@ -326,8 +326,8 @@ func (r *run) stop() {
 	if r.opened != nil {
 		_ = r.opened.Conn.Kill() // it has ended; what is left is killed in any case
 	}
-	if r.ground != nil {
-		_ = r.ground.close()
+	if r.testbed != nil {
+		_ = r.testbed.close()
 	}
 }
 
@@ -375,9 +375,9 @@ func (r *run) addTools(server *catalog.Server, entries []entry) {
 
 // companions returns the values of parameters that are not under test.
 func (r *run) companions() schemafill.Companions {
-	root := r.ground.place.Root
+	root := r.testbed.place.Root
 	return schemafill.Companions{
-		File: root + "/notes.txt", Dir: root, URL: fmt.Sprintf("http://127.0.0.1:%d/page.html", r.ground.port), Host: "localhost", Database: root + "/notes.db", Word: "example",
+		File: root + "/notes.txt", Dir: root, URL: fmt.Sprintf("http://127.0.0.1:%d/page.html", r.testbed.port), Host: "localhost", Database: root + "/notes.db", Word: "example",
 	}
 }
 

@@ -71,7 +71,7 @@ func exampleWith(description, start string) string {
 }
 
 // seedsOf returns the ordinary values that a target's payloads are appended to, best first.
-func seedsOf(t *target, g *ground) []string {
+func seedsOf(t *target, g *testbed) []string {
 	out := []string{}
 	if t.seed != "" {
 		out = append(out, t.seed)

@@ -15,10 +15,10 @@ const swelling = 256 << 20
 
 // peakMemory returns the peak memory of the server and its programs, in bytes; 0 if unknown.
 func (r *run) peakMemory() int64 {
-	if r.ground == nil || r.ground.box == nil {
+	if r.testbed == nil || r.testbed.box == nil {
 		return 0
 	}
-	n, err := r.ground.box.PeakMemory()
+	n, err := r.testbed.box.PeakMemory()
 	if err != nil {
 		return 0
 	}

@@ -26,7 +26,7 @@ type target struct {
 	tried     int
 	seed      string         // required beginning of values, as the server said
 	ending    string         // file type the tool accepts, as it said: ".xml"
-	first     map[string]any // the choice with which a volley hit; may be nil
+	first     map[string]any // the choice with which a sweep hit; may be nil
 	why       string         // the latest reason why nothing was delivered
 }
 
@@ -83,9 +83,9 @@ func (r *run) learnTool(ctx context.Context, t *tool) {
 		if t.slow > 0 {
 			return
 		}
-		before := r.ground.mark()
+		before := r.testbed.mark()
 		a := r.call(ctx, t, schemafill.Encode(t.filler.Arguments(nil)))
-		t.started = r.ground.startedSince(before)
+		t.started = r.testbed.startedSince(before)
 		r.keepHandouts(t, a)
 		if !a.Failed {
 			return
@@ -133,7 +133,7 @@ func (r *run) tryAll(ctx context.Context) {
 	for round := 0; ; round++ {
 		open := false
 		for i, t := range r.inOrder() {
-			if t.settled() || round >= t.Payloads()*len(seedsOf(t, r.ground)) {
+			if t.settled() || round >= t.Payloads()*len(seedsOf(t, r.testbed)) {
 				continue
 			}
 			if t.tool.slow >= mostUnanswered {
@@ -160,7 +160,7 @@ func (r *run) inOrder() []*target {
 	return out
 }
 
-// rank orders targets: what a volley hit goes first.
+// rank orders targets: what a sweep hit goes first.
 func (t *target) rank() int {
 	if t.first != nil {
 		return -1
@@ -200,7 +200,7 @@ const mostUnanswered = 8
 
 // tryRound tries one round's payload, with every choice of the tool if the payload is one of the first.
 func (r *run) tryRound(ctx context.Context, t *target, round int) {
-	seeds, unlearnt := seedsOf(t, r.ground), t.seed == ""
+	seeds, unlearnt := seedsOf(t, r.testbed), t.seed == ""
 	choices := t.tool.choices
 	if t.first != nil {
 		choices = append([]map[string]any{t.first}, choices...)
@@ -212,8 +212,8 @@ func (r *run) tryRound(ctx context.Context, t *target, round int) {
 		if _, chooses := choice[t.Parameter.Path]; chooses && len(choice) > 0 {
 			choice = map[string]any{}
 		}
-		mark := newMark(r.ground)
-		payload, ok := t.Payload(round%t.Payloads(), mark, r.ground.place, seeds[round/t.Payloads()%len(seeds)])
+		mark := newMark(r.testbed)
+		payload, ok := t.Payload(round%t.Payloads(), mark, r.testbed.place, seeds[round/t.Payloads()%len(seeds)])
 		if !ok {
 			if t.why == "" {
 				t.why = "it needs a sandbox, where its target is planted"
@@ -221,7 +221,7 @@ func (r *run) tryRound(ctx context.Context, t *target, round int) {
 			return
 		}
 		t.asksFor(&payload)
-		if payload.Plant != nil && !r.ground.plant(payload.Plant) {
+		if payload.Plant != nil && !r.testbed.plant(payload.Plant) {
 			t.why = "the archive cannot be written where the server runs"
 			return
 		}
@@ -239,7 +239,7 @@ func (r *run) tryRound(ctx context.Context, t *target, round int) {
 const tokenLength = 12
 
 // newMark returns new random values for an attempt.
-func newMark(g *ground) Mark {
+func newMark(g *testbed) Mark {
 	token := randomWord(tokenLength)
 	return Mark{Token: token, Touch: g.place.WriteDir + "/" + token, A: randomFactor(), B: randomFactor()}
 }
@@ -257,10 +257,10 @@ func randomFactor() int64 {
 func (r *run) tryPayload(ctx context.Context, a *attempt) {
 	t := a.target
 	var d Delivery
-	a.since = r.ground.mark()
+	a.since = r.testbed.mark()
 	for range mostMends {
 		a.arguments = schemafill.Encode(t.tool.filler.Arguments(a.values()))
-		before := r.ground.mark()
+		before := r.testbed.mark()
 		a.answer = r.call(ctx, t.tool, a.arguments)
 		if t.proof = r.proofOf(a); t.proof == nil {
 			t.proof = r.proofLater(ctx, a)
@@ -278,7 +278,7 @@ func (r *run) tryPayload(ctx context.Context, a *attempt) {
 			ordinary = r.ordinaryFor(ctx, t, a.choice)
 		}
 		d = ReadDelivery(t.tool.Schema, t.Parameter.Path, a.payload.Text, a.answer, ordinary)
-		if !d.Delivered && r.ground.sawSince(before, a) {
+		if !d.Delivered && r.testbed.sawSince(before, a) {
 			d.Delivered, d.Answered = true, true // it reached another service or program, whatever the answer says
 		}
 		r.learnSeed(t, d.Complaint)
@@ -336,13 +336,13 @@ func (r *run) ask(ctx context.Context, t *tool, method, params string) Answer {
 		return Answer{}
 	}
 	wait := r.Call
-	if t.slow >= 2 || r.hurry {
+	if t.slow >= 2 || r.shortWaits {
 		wait = min(wait, 2*time.Second)
 	}
 	inTime, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	if r.ground.box != nil {
-		defer r.ground.box.BeginCall(t.Name)()
+	if r.testbed.box != nil {
+		defer r.testbed.box.BeginCall(t.Name)()
 	}
 	r.calls++
 	began := time.Now()
@@ -386,15 +386,15 @@ func (r *run) answersWithin(ctx context.Context, wait time.Duration) bool {
 
 // sweep checks once more for late effects.
 func (r *run) sweep() {
-	if r.ground == nil {
+	if r.testbed == nil {
 		return
 	}
-	r.ground.look()
+	r.testbed.look()
 	tokens := map[string]bool{}
 	for _, a := range r.pending {
 		tokens[a.mark.Token] = true
 	}
-	seen := r.ground.seenTokens(tokens, tokenLength)
+	seen := r.testbed.seenTokens(tokens, tokenLength)
 	for _, a := range r.pending {
 		if a.target.settled() {
 			continue

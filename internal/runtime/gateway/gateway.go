@@ -79,8 +79,8 @@ type Gateway struct {
 	prefixes []string // prefixes of each server's qualified tool names
 	server   *mcpserver.Server
 	base     *mcpserver.Prepared
-	// crowded answers every request of a client without a slot with an error.
-	crowded *mcpserver.Prepared
+	// overloaded answers every request of a client without a slot with an error.
+	overloaded *mcpserver.Prepared
 
 	mu       sync.Mutex
 	conns    map[*Upstream]int // connections open or being opened
@@ -126,11 +126,11 @@ func New(opt Options) (*Gateway, error) {
 	if g.base, err = mcpserver.Prepare(state); err != nil {
 		return nil, err
 	}
-	crowded := state
-	crowded.Relay = func(context.Context, mcpserver.Call) (string, error) {
+	overloaded := state
+	overloaded.Relay = func(context.Context, mcpserver.Call) (string, error) {
 		return "", &mcpserver.Error{Code: codeUnreachable, Message: fmt.Sprintf("gateway: %d conversations are open, the most there may be, and all of them are busy: try again later", maxSessions)}
 	}
-	if g.crowded, err = mcpserver.Prepare(crowded); err != nil {
+	if g.overloaded, err = mcpserver.Prepare(overloaded); err != nil {
 		return nil, err
 	}
 	g.server, err = mcpserver.New(state, opt.Server)
@@ -160,7 +160,7 @@ func (g *Gateway) Intercept(ctx context.Context, t *mcpserver.Session, m wire.Me
 	cs, err := g.sessionFor(t)
 	switch {
 	case errors.Is(err, errCrowded):
-		return mcpserver.Decision{State: g.crowded}
+		return mcpserver.Decision{State: g.overloaded}
 	case err != nil:
 		return mcpserver.Decision{State: g.base}
 	}

@@ -121,7 +121,7 @@ func (s *Set) grow(at int32, text string) int32 {
 func (s *Set) leaf(of int32, text string) int32 {
 	from := s.nodes[of].end
 	n := node{text: text, end: len(text), parent: of, id: -1, hash: s.prefixes.hashPart(0, len(text))}
-	h := fattest(from, len(text))
+	h := mostEven(from, len(text))
 	n.handle = handle{s.prefixes.hashPart(0, h), h}
 	return s.put(n, child{of, text[from]})
 }
@@ -139,12 +139,12 @@ func (s *Set) split(of, below int32, end int) int32 {
 	b := s.nodes[below]
 	from := s.nodes[of].end
 	fork := node{text: b.text, end: end, parent: of, id: -1, hash: s.prefixes.hashPart(0, end)}
-	h := fattest(from, end)
+	h := mostEven(from, end)
 	fork.handle = handle{s.prefixes.hashPart(0, h), h}
 	if b.handle.length <= end {
 		// The fork takes over the handle. The new handle of below is less than twice as long as this one, hence as the
 		// text being added, so that hashing it keeps the total linear.
-		h := fattest(end, b.end)
+		h := mostEven(end, b.end)
 		s.Steps += h
 		b.handle = handle{s.keys.hashOf(b.text[:h]), h}
 		s.handles[b.handle] = below
@@ -161,7 +161,7 @@ func (s *Set) deepest(i, n int) int32 {
 	low, high := 0, min(n, max(s.longest, s.shortest))
 	for low < high {
 		s.Steps++
-		h := fattest(low, high)
+		h := mostEven(low, high)
 		found, ok := s.handles[handle{s.prefixes.hashPart(i, h), h}]
 		if !ok {
 			high = h - 1
@@ -176,8 +176,8 @@ func (s *Set) deepest(i, n int) int32 {
 	return at
 }
 
-// fattest returns the number in (low, high] divisible by the largest power of two.
-func fattest(low, high int) int {
+// mostEven returns the number in (low, high] divisible by the largest power of two.
+func mostEven(low, high int) int {
 	return high &^ (1<<(bits.Len(uint(low^high))-1) - 1)
 }
 

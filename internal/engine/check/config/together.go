@@ -11,30 +11,30 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
-// A leg is one of the three capabilities that are dangerous together.
-type leg uint8
+// A capability is one of the three that are dangerous together.
+type capability uint8
 
 const (
-	strangers leg = 1 << iota // brings in what strangers write
-	private                   // reads the user's own data
-	outside                   // sends data to others
+	strangers capability = 1 << iota // brings in what strangers write
+	private                          // reads the user's own data
+	outside                          // sends data to others
 )
 
 var legNames = []struct {
-	leg  leg
-	says string
+	capability capability
+	says       string
 }{{strangers, "brings in what strangers write"}, {private, "reads what is the user's own"}, {outside, "sends to others"}}
 
 // A member is a server, skill, command or sub-agent that works with others.
 type member struct {
-	file  int
-	entry *Entry // nil for a file
-	name  string
-	legs  leg
+	file         int
+	entry        *Entry // nil for a file
+	name         string
+	capabilities capability
 }
 
-// legWords are words in server and package names, and the usual capability of such a server.
-var legWords = map[string]leg{
+// capabilityWords are words in server and package names, and the usual capability of such a server.
+var capabilityWords = map[string]capability{
 	"fetch": strangers | outside, "browser": strangers | outside, "browserbase": strangers | outside, "playwright": strangers | outside, "puppeteer": strangers | outside, "chrome": strangers | outside, "selenium": strangers | outside, "firecrawl": strangers, "crawl": strangers, "scrape": strangers, "scraper": strangers, "web": strangers, "search": strangers, "brave": strangers, "tavily": strangers, "exa": strangers, "rss": strangers, "reddit": strangers, "youtube": strangers, "twitter": strangers | outside, "x": strangers | outside,
 	"gmail": strangers | private | outside, "mail": strangers | private | outside, "email": strangers | private | outside, "imap": strangers | private, "outlook": strangers | private | outside, "smtp": outside, "sendgrid": outside, "mailgun": outside, "resend": outside, "slack": strangers | private | outside, "discord": strangers | outside, "telegram": strangers | outside, "whatsapp": strangers | private | outside, "teams": private | outside, "twilio": outside, "webhook": outside, "zapier": outside, "http": outside, "poster": outside, "post": outside, "upload": outside, "pastebin": outside,
 	"github": strangers | private | outside, "gitlab": strangers | private | outside, "jira": strangers | private, "linear": strangers | private, "zendesk": strangers | private, "intercom": strangers | private, "sentry": strangers,
@@ -43,8 +43,8 @@ var legWords = map[string]leg{
 
 // legPhrases are phrases by which skills, commands and sub-agents describe what they do.
 var legPhrases = []struct {
-	leg leg
-	re  *lazyregexp.Regexp
+	capability capability
+	re         *lazyregexp.Regexp
 }{
 	{strangers | private, lazyregexp.New(`(?i)\b(?:read|check|summari[sz]e|triage|process|search|fetch|open|monitor|sort|answer)\w*\b[^.\n]{0,40}\b(?:e-?mails?|mails?|inbox|messages|slack|whatsapp)\b`)},
 	{strangers, lazyregexp.New(`(?i)\b(?:read|check|summari[sz]e|triage|process|search|fetch|open|browse|scrape|crawl)\w*\b[^.\n]{0,40}\b(?:issues?|tickets?|web ?pages?|websites?|urls?|feeds?|tweets?|pull requests?|the web|the internet)\b`)},
@@ -111,14 +111,14 @@ func (p *Pass) agentGroups() (out []*agentGroup) {
 		f := &p.Files[i]
 		for j := range f.Entries {
 			if e := &f.Entries[j]; !e.Disabled {
-				if l := entryLegs(e); l != 0 {
+				if l := entryCapabilities(e); l != 0 {
 					g := get(e.Client, e.Project)
 					g.members = append(g.members, member{i, e, cmp.Or(strings.TrimSpace(e.Name), "a server without a name"), l})
 				}
 			}
 		}
 		if f.Role == Skill || f.Role == Command || f.Role == Subagent {
-			if l := textLegs(f); l != 0 {
+			if l := textCapabilities(f); l != 0 {
 				g := get(f.Client, f.Project)
 				g.members = append(g.members, member{i, nil, f.name(), l})
 			}
@@ -137,12 +137,12 @@ func (p *Pass) agentGroups() (out []*agentGroup) {
 	return out
 }
 
-// judgeGroup reports an agent that has all three legs, at the member that sends.
+// judgeGroup reports an agent that has all three capabilities, at the member that sends.
 func (p *Pass) judgeGroup(g *agentGroup) {
-	var all leg
-	members := slices.DeleteFunc(slices.Clone(g.members), func(m member) bool { return g.unasked == "" && m.legs == strangers|private|outside })
+	var all capability
+	members := slices.DeleteFunc(slices.Clone(g.members), func(m member) bool { return g.unasked == "" && m.capabilities == strangers|private|outside })
 	for _, m := range members {
-		all |= m.legs
+		all |= m.capabilities
 	}
 	if all != strangers|private|outside || len(members) < 2 {
 		return
@@ -152,9 +152,9 @@ func (p *Pass) judgeGroup(g *agentGroup) {
 	for _, l := range legNames {
 		var names []string
 		for i, m := range members {
-			if m.legs&l.leg != 0 {
+			if m.capabilities&l.capability != 0 {
 				names = append(names, m.name)
-				if l.leg == outside {
+				if l.capability == outside {
 					sender = i
 				}
 			}
@@ -178,11 +178,11 @@ func (p *Pass) judgeGroup(g *agentGroup) {
 	p.Report(r)
 }
 
-// entryLegs infers a server's capabilities from its name, package and address.
-func entryLegs(e *Entry) (out leg) {
+// entryCapabilities infers a server's capabilities from its name, package and address.
+func entryCapabilities(e *Entry) (out capability) {
 	look := func(s string) {
 		for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
-			out |= legWords[w]
+			out |= capabilityWords[w]
 		}
 	}
 	look(e.Name)
@@ -199,8 +199,8 @@ func entryLegs(e *Entry) (out leg) {
 	return out
 }
 
-// textLegs infers a skill's capabilities from its name and description.
-func textLegs(f *File) (out leg) {
+// textCapabilities infers a skill's capabilities from its name and description.
+func textCapabilities(f *File) (out capability) {
 	said := f.name()
 	for i := range f.Settings {
 		if k := f.Settings[i].Keys; len(k) == 1 && (k[0] == "description" || k[0] == "name") {
@@ -209,7 +209,7 @@ func textLegs(f *File) (out leg) {
 	}
 	for _, p := range legPhrases {
 		if p.re.MatchString(said) {
-			out |= p.leg
+			out |= p.capability
 		}
 	}
 	return out

@@ -11,15 +11,15 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// A volley puts one form of a payload into all text parameters of a tool at once, each with its own token: one call shows which of
+// A sweep puts one form of a payload into all text parameters of a tool at once, each with its own token: one call shows which of
 // them let it through. Hits are then tried alone.
-type volley struct {
+type sweep struct {
 	class  probe.Class
 	format string // of the payload, with a placeholder for the visible effect
 	option bool   // the effect is a program's option, not a file
 }
 
-var volleys = []volley{
+var sweeps = []sweep{
 	{class: probe.CommandInjection, format: "x$(touch %s)"},
 	{class: probe.ArgumentInjection, format: "x --gauntlet-%s=1", option: true},
 	{class: probe.CommandInjection, format: "x\"; touch %s #"},
@@ -29,9 +29,9 @@ var volleys = []volley{
 // maxVolley bounds the parameters with payloads in one call.
 const maxVolley = 16
 
-// volleys sends each volley to each tool once for each of its choices.
-func (r *run) volleys(ctx context.Context) {
-	for _, v := range volleys {
+// sweeps sends each sweep to each tool once for each of its choices.
+func (r *run) sweeps(ctx context.Context) {
+	for _, v := range sweeps {
 		byTool := map[*tool][]*target{}
 		for _, t := range r.targets {
 			if t.Class == v.class && len(t.Parameter.Enum) == 0 && len(byTool[t.tool]) < maxVolley {
@@ -45,30 +45,30 @@ func (r *run) volleys(ctx context.Context) {
 			r.Progress("%s: %s, all parameters of %s", r.out.Place, v.class, t.Name)
 			for _, choice := range t.choices {
 				if !r.over(ctx) && !t.tooSlow() {
-					r.fire(ctx, v, t, byTool[t], choice)
+					r.sendSweep(ctx, v, t, byTool[t], choice)
 				}
 			}
 		}
 	}
-	for _, s := range r.shots { // programs that a tool does not wait for
+	for _, s := range r.sweepCalls { // programs that a tool does not wait for
 		r.markHits(s)
 		r.followUp(ctx, slices.Collect(maps.Keys(s.tokens)))
 	}
-	r.shots = nil
+	r.sweepCalls = nil
 }
 
-// tooSlow reports whether volleys at a tool would take too much of the total time.
+// tooSlow reports whether sweeps at a tool would take too much of the total time.
 func (t *tool) tooSlow() bool { return t.slow > 4 || t.slow > 1 && len(t.choices) > 1 }
 
-// A shot is one call of a volley: what was put into which parameter.
-type shot struct {
-	volley volley
+// A sweepCall is one call of a sweep: what was put into which parameter.
+type sweepCall struct {
+	sweep  sweep
 	tokens map[*target]string
 	choice map[string]any
 }
 
-// fire sends one volley. Parameters rejected by validation get an ordinary value instead.
-func (r *run) fire(ctx context.Context, v volley, t *tool, targets []*target, choice map[string]any) {
+// sendSweep sends one sweep. Parameters rejected by validation get an ordinary value instead.
+func (r *run) sendSweep(ctx context.Context, v sweep, t *tool, targets []*target, choice map[string]any) {
 	tokens := map[*target]string{}
 	set := maps.Clone(choice)
 	for _, one := range targets {
@@ -76,7 +76,7 @@ func (r *run) fire(ctx context.Context, v volley, t *tool, targets []*target, ch
 			continue
 		}
 		tokens[one] = randomWord(12)
-		effect := r.ground.place.WriteDir + "/" + tokens[one]
+		effect := r.testbed.place.WriteDir + "/" + tokens[one]
 		if v.option {
 			effect = tokens[one]
 		}
@@ -86,15 +86,15 @@ func (r *run) fire(ctx context.Context, v volley, t *tool, targets []*target, ch
 		if len(tokens) == 0 {
 			return
 		}
-		before := r.ground.mark()
+		before := r.testbed.mark()
 		arguments := schemafill.Encode(t.filler.Arguments(set))
 		a := r.call(ctx, t, arguments)
 		if t.started == "" {
-			t.started = r.ground.startedSince(before)
+			t.started = r.testbed.startedSince(before)
 		}
-		shot := shot{v, maps.Clone(tokens), choice}
-		r.shots = append(r.shots, shot)
-		r.markHits(shot)
+		sweepCall := sweepCall{v, maps.Clone(tokens), choice}
+		r.sweepCalls = append(r.sweepCalls, sweepCall)
+		r.markHits(sweepCall)
 		r.followUp(ctx, targets)
 		if r.renew(ctx, t, arguments, a) {
 			continue
@@ -105,7 +105,7 @@ func (r *run) fire(ctx context.Context, v volley, t *tool, targets []*target, ch
 	}
 }
 
-// followUp tries alone what a volley hit, while there is time.
+// followUp tries alone what a sweep hit, while there is time.
 func (r *run) followUp(ctx context.Context, targets []*target) {
 	for _, t := range targets {
 		for round := 0; t.first != nil && !t.settled() && t.tried == 0 && round < min(t.Payloads(), 6) && !r.over(ctx); round++ {
@@ -143,17 +143,17 @@ func (r *run) withdraw(t *tool, a Answer, tokens map[*target]string, set map[str
 	return changed
 }
 
-// markHits records the choice with which a volley showed an effect.
-func (r *run) markHits(s shot) {
-	if s.volley.option {
-		r.ground.look()
+// markHits records the choice with which a sweep showed an effect.
+func (r *run) markHits(s sweepCall) {
+	if s.sweep.option {
+		r.testbed.look()
 	}
 	for one, token := range s.tokens {
 		hit := false
-		if s.volley.option {
-			hit = r.ground.calledWith("--gauntlet-"+token, moment{}) != nil
+		if s.sweep.option {
+			hit = r.testbed.calledWith("--gauntlet-"+token, moment{}) != nil
 		} else {
-			hit = r.ground.exists(r.ground.place.WriteDir + "/" + token)
+			hit = r.testbed.exists(r.testbed.place.WriteDir + "/" + token)
 		}
 		if hit {
 			one.first = s.choice

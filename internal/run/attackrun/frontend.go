@@ -12,9 +12,9 @@ import (
 	"gauntlet/oatf"
 )
 
-// openFrontDoor listens on a local port at which an in-process agent speaks AG-UI, if the document has a front end and no prompt
+// openFrontend listens on a local port at which an in-process agent speaks AG-UI, if the document has a front end and no prompt
 // was given; otherwise nil.
-func (p *play) openFrontDoor(ctx context.Context) (net.Listener, error) {
+func (p *play) openFrontend(ctx context.Context) (net.Listener, error) {
 	if p.Agent == nil || p.agent().Converse == nil || p.AGUI != "" || p.Prompt != "" || !hasFrontEnd(p.doc) {
 		return nil, nil
 	}
@@ -22,7 +22,7 @@ func (p *play) openFrontDoor(ctx context.Context) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.door = "http://" + ln.Addr().String() + "/"
+	p.frontend = "http://" + ln.Addr().String() + "/"
 	return ln, nil
 }
 
@@ -39,10 +39,10 @@ func hasFrontEnd(doc *oatf.Document) bool {
 	return false
 }
 
-// serveFrontDoor serves front ends' runs until ctx ends.
-func (p *play) serveFrontDoor(ctx context.Context, ln net.Listener) {
+// serveFrontend serves front ends' runs until ctx ends.
+func (p *play) serveFrontend(ctx context.Context, ln net.Listener) {
 	var mu sync.Mutex
-	door := aguiagent.New(ctx, func(ctx context.Context, c aguiagent.Conversation) (string, error) {
+	frontend := aguiagent.New(ctx, func(ctx context.Context, c aguiagent.Conversation) (string, error) {
 		answer, outcome := p.agent().Converse(ctx, p.servers, c)
 		mu.Lock()
 		defer mu.Unlock()
@@ -51,7 +51,7 @@ func (p *play) serveFrontDoor(ctx context.Context, ln net.Listener) {
 		}
 		return answer, outcome.Failure()
 	})
-	hs := &http.Server{Handler: door, ReadHeaderTimeout: 10 * time.Second}
+	hs := &http.Server{Handler: frontend, ReadHeaderTimeout: 10 * time.Second}
 	ended := make(chan struct{})
 	go func() { // ends by Close
 		defer close(ended)
@@ -60,5 +60,5 @@ func (p *play) serveFrontDoor(ctx context.Context, ln net.Listener) {
 	<-ctx.Done()
 	_ = hs.Close()
 	<-ended
-	door.Wait()
+	frontend.Wait()
 }
