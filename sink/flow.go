@@ -25,7 +25,7 @@ type Flow struct {
 	Kind  FlowKind
 	Param string // tool parameter, "a.b" for a member
 	Name  string // of the sink: "child_process.exec()"
-	About string // program that receives an argument
+	About string // program that receives an argument, or what else the sink is
 	At    Place  // of the sink
 	Steps []FlowStep
 	Guard string // what is missing, or why the present guard is ineffective

@@ -26,7 +26,7 @@ func (ev *evaluator) findElements(of []value, e *ir.Expr, f *frame) []value {
 	if len(of) != 1 || len(e.Args) == 0 {
 		return all
 	}
-	name, keyExpr := memberTest(e.Args[0].Value)
+	name, keyExpr := ev.memberTest(e.Args[0].Value)
 	if keyExpr == nil {
 		return all
 	}
@@ -62,27 +62,42 @@ func (ev *evaluator) indexElements(list value, name string, elements []value) el
 	return ix
 }
 
-// memberTest reads x => x.member === key: the member, and the key where it does not depend on x.
-func memberTest(test *ir.Expr) (member string, key *ir.Expr) {
-	if test == nil || test.Kind != ir.Function || len(test.Func.Params) == 0 || len(test.Func.Body) != 1 {
+// memberTest reads x => x.member === key, and ([member]) => member === key: the member, and the key where it does not depend on x.
+func (ev *evaluator) memberTest(test *ir.Expr) (member string, key *ir.Expr) {
+	if test == nil || test.Kind != ir.Function || len(test.Func.Params) == 0 || len(test.Func.Body) == 0 {
 		return "", nil
 	}
-	s, element := test.Func.Body[0], test.Func.Params[0].Name
-	if s.Step != ir.Return || s.X == nil || len(s.X.Args) != 2 || s.X.Text != "===" && s.X.Text != "==" {
+	s, element := test.Func.Body[len(test.Func.Body)-1], test.Func.Params[0].Name
+	if s.Step != ir.Return || s.X == nil || len(s.X.Args) != 2 || s.X.Text != "===" && s.X.Text != "==" || slices.ContainsFunc(test.Func.Body, func(s ir.Stmt) bool { return s.Step == ir.Branch }) {
 		return "", nil
 	}
 	a, b := s.X.Args[0].Value, s.X.Args[1].Value
-	if !isMemberOf(a, element) {
+	if member = ev.memberOfName(a, element); member == "" {
 		a, b = b, a
+		member = ev.memberOfName(a, element)
 	}
-	if !isMemberOf(a, element) || mentions(b, element) {
+	if member == "" || mentions(b, element) {
 		return "", nil
 	}
-	return a.Text, b
+	return member, b
 }
 
-func isMemberOf(e *ir.Expr, name string) bool {
-	return e != nil && e.Kind == ir.Attr && e.X != nil && e.X.Kind == ir.Name && e.X.Text == name
+// memberOfName returns which member of what a name stands for an expression is, "" for none.
+func (ev *evaluator) memberOfName(e *ir.Expr, name string) string {
+	if e == nil {
+		return ""
+	}
+	e = ev.definitionOf(e)
+	if e.X == nil || e.X.Kind != ir.Name || e.X.Text != name {
+		return ""
+	}
+	if e.Kind == ir.Index && len(e.Args) == 1 && e.Args[0].Value != nil && e.Args[0].Value.Kind == ir.Literal {
+		return e.Args[0].Value.Text
+	}
+	if e.Kind == ir.Attr {
+		return e.Text
+	}
+	return ""
 }
 
 // mentions reports whether a name, or a member of it, is what an expression begins with.

@@ -203,14 +203,22 @@ func (r *Row) Kind() string { return r.kind }
 // Weak reports whether such a call says little: it asks whether a file exists.
 func (r *Row) Weak() bool { return r.weak }
 
-// IsSafe reports whether a call has an argument that makes it harmless: yaml.load(text, Loader=SafeLoader).
-func (r *Row) IsSafe(call *ir.Expr) bool {
-	for _, a := range call.Args {
-		if a.Value != nil && slices.Contains(r.safe, a.Value.Text) {
-			return true
+// IsSafe reports whether a call has an argument that makes it harmless: yaml.load(text, Loader=SafeLoader), or a class derived from that.
+func (g *Graph) IsSafe(r *Row, call *ir.Expr) bool {
+	return slices.ContainsFunc(call.Args, func(a ir.Arg) bool {
+		if a.Value == nil || len(r.safe) == 0 {
+			return false
 		}
-	}
-	return false
+		of := []*ir.Expr{a.Value}
+		for _, v := range g.evaluate(a.Value, nil) {
+			if v.kind == class {
+				for _, c := range g.lineage(v.class, 0) {
+					of = append(of, c.Bases...)
+				}
+			}
+		}
+		return slices.ContainsFunc(of, func(e *ir.Expr) bool { return slices.Contains(r.safe, e.Text) })
+	})
 }
 
 // Has reports whether the row has a tag.

@@ -519,6 +519,8 @@ func (ev *evaluator) eachReturn(body []ir.Stmt, f *frame, see func(*ir.Expr)) (l
 	for i := 0; i < len(body) && ev.spendStatement(); i++ {
 		s := &body[i]
 		switch s.Step {
+		case ir.Yield:
+			see(s.X)
 		case ir.Return:
 			if s.X != nil {
 				see(s.X)

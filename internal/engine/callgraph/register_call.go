@@ -184,9 +184,14 @@ func (rg *registrar) tieCall(c *ir.Expr) []tie {
 	return out
 }
 
-// tieDeclaration ties Tool(name="x", handler=f).
+// tieDeclaration ties Tool(name="x", handler=f), and Tool(name=name) in a decorator of the program's own.
 func (rg *registrar) tieDeclaration(c *ir.Expr) []tie {
 	var out []tie
+	for _, d := range rg.insideDecorator(c.Scope) { // def register(fn): TOOLS[name] = (Tool(name=name), fn)
+		for _, name := range rg.declaredName(c, d.in) {
+			out = append(out, tie{tool: name, via: sink.ByRegistration, fn: d.fn, at: d.at, decl: c, in: d.in})
+		}
+	}
 	for _, a := range c.Args {
 		if !rg.conv.Handlers[a.Name] || a.Value == nil {
 			continue

@@ -264,7 +264,17 @@ func (rg *registrar) declarationsByName() map[string][]*ir.Expr {
 	}
 	for _, o := range rg.prog.Objects {
 		if o.HasMember("inputSchema", "input_schema") && o.HasMember("name") {
-			if names := rg.constantMembers(value{kind: composite, expr: o}, "name"); len(names) == 1 && isToolName(names[0]) {
+			names := rg.constantMembers(value{kind: composite, expr: o}, "name")
+			if len(names) == 0 { // table.map(([name, fields]) => ({ name, inputSchema: … }))
+				for _, f := range rg.registrationFrames(o.Scope) {
+					for _, name := range rg.constantMembers(value{kind: composite, expr: o, frame: f}, "name") {
+						if isToolName(name) {
+							note(name, o)
+						}
+					}
+				}
+			}
+			if len(names) == 1 && isToolName(names[0]) {
 				note(names[0], o)
 			}
 		}

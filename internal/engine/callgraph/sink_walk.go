@@ -141,8 +141,14 @@ func (w *walker) walkCall(e *ir.Expr) {
 	for _, a := range e.Args {
 		w.walkArgument(e, a)
 	}
-	if e.X.Kind == ir.Attr && e.X.Text == "get" && len(e.Args) > 0 {
-		w.noteTableLookup(e.X.X, e.Args[0].Value)
+	if e.X.Kind == ir.Attr && len(e.Args) > 0 {
+		switch e.X.Text {
+		case "get":
+			w.noteTableLookup(e.X.X, e.Args[0].Value)
+		case "find":
+			_, key := w.sr.memberTest(e.Args[0].Value)
+			w.out.named = w.out.named || key != nil && onlyValue(w.sr.evaluate(key, w.f)).kind == constant && w.holdsCode(w.sr.evaluate(e, w.f))
+		}
 	}
 	if e.Kind == ir.New && w.sr.conv.Literals {
 		return

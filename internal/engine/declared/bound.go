@@ -12,6 +12,7 @@ import (
 type Bound struct {
 	Gone     bool              // nothing: it is a number, or one of a few words
 	Open     bool              // it may be an object
+	Free     bool              // its members may have names of the caller's choosing
 	Text     bool              // it is a text
 	Plain    bool              // letters, digits and "-"
 	Patterns []*ir.Expr        // that it matches

@@ -31,6 +31,11 @@ func (r *Reader) schema(x *ir.Expr, c callgraph.Context, depth int) schema {
 		if d.Text == "shape" || d.Text == "_def" {
 			return r.schema(d.X, in, depth+1)
 		}
+		for _, v := range r.g.Values(d.X, in) { // a table of schemas by tool
+			if v.Expr != nil && v.Expr.Kind == ir.Object && v.Expr.Member(d.Text) != nil {
+				return r.schema(v.Expr.Member(d.Text), v.Context, depth+1)
+			}
+		}
 	}
 	for _, v := range r.g.Values(x, c) {
 		if v.Class != nil {

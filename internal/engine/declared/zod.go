@@ -86,6 +86,7 @@ func (r *Reader) zod(x *ir.Expr, c callgraph.Context, depth int) schema {
 			s := r.maker(x, c, depth)
 			name, form := x.X.Text, x.X.X.Text == "iso"
 			s.Gone = s.Gone || boundedMakers[name] && !form
+			s.Free = s.Free || openMakers[name] || name == "looseObject"
 			s.Open = s.Open || openMakers[name]
 			s.Plain = s.Plain || plainTexts[name] && !s.Gone
 			s.Text = s.Text || s.json.get("type") == "string" && !s.Gone

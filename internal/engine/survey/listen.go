@@ -2,6 +2,7 @@ package survey
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -41,6 +42,9 @@ func (s *surveyor) readListeners() {
 		return
 	}
 	guards := s.readGuards()
+	if f := guards.forgiving; f != nil && !guards.authenticates {
+		s.report(sink.OpenListener, &ir.Expr{Scope: f.Scope, Start: f.Start, End: f.End}, f.Name, "its check of a credential refuses a wrong one and lets in whoever sends none")
+	}
 	guards.compares = guards.compares || s.lang == "python" && s.sdkCompares()
 	reported := map[*ir.File]bool{}
 	for _, c := range entries {
@@ -148,6 +152,8 @@ type guards struct {
 	authenticates bool // it refuses requests without a credential
 	// optional is a function that refuses requests without a credential only where the server was given one, else nil.
 	optional *ir.Func
+	// forgiving is a function that refuses a wrong credential, but no request without one, else nil.
+	forgiving *ir.Func
 }
 
 // readGuards looks for a header that is compared in a function that refuses requests, and for what packages offer.
@@ -187,24 +193,84 @@ func (s *surveyor) readGuards() (g guards) {
 			continue
 		}
 		refusing = append(refusing, fn)
-		g.compares = g.compares || h.origin
+		g.compares = g.compares || h.origin && !s.looksInside(fn)
 		if h.credential && s.isOptional(fn) {
 			g.optional = cmp.Or(g.optional, fn)
 			continue
 		}
+		if h.credential && s.isForgiving(fn) {
+			g.forgiving = cmp.Or(g.forgiving, fn)
+			continue
+		}
 		g.authenticates = g.authenticates || h.credential
 	}
+	s.addReaders(asks)
 	for _, fn := range refusing { // if (!isAllowed(req)) res.status(403).end()
-		for _, h := range s.askedBy(fn, asks) {
-			g.compares = g.compares || h.origin
+		for asked, h := range s.askedBy(fn, asks) {
+			g.compares = g.compares || h.origin && !s.looksInside(asked)
+			if h.credential && s.isForgiving(asked) {
+				g.forgiving = cmp.Or(g.forgiving, asked)
+				continue
+			}
 			g.authenticates = g.authenticates || h.credential
 		}
 	}
 	return g
 }
 
+// addReaders adds the functions that have another one read headers for them: const key = bearer(req).
+func (s *surveyor) addReaders(asks map[*ir.Func]headers) {
+	named := map[string]bool{}
+	for fn := range asks {
+		named[fn.Name] = true
+	}
+	added := map[*ir.Func]headers{}
+	for _, c := range s.g.Program().Calls {
+		fn := c.Scope.Owner()
+		if fn == nil || !named[lastName(c.X)] || asks[fn].credential {
+			continue
+		}
+		for _, callee := range s.g.Callees(c, callgraph.Context{}) {
+			if h, ok := asks[callee.Func]; ok && !callee.Guess {
+				added[fn] = h
+			}
+		}
+	}
+	maps.Copy(asks, added)
+}
+
+// insiders are functions that look for a text inside of another one.
+var insiders = []string{"Contains", "includes", "indexOf", "search"}
+
+// looksInside reports whether all that a function compares of a header is whether it holds a text that the source fixes: a host such as
+// localhost.example.com holds it, too.
+func (s *surveyor) looksInside(fn *ir.Func) bool {
+	inside, other := false, false
+	ir.EachStmt(fn.Body, func(st *ir.Stmt) {
+		if st.Step != ir.Branch || st.Cond == nil {
+			return
+		}
+		st.Cond.Holds(func(e *ir.Expr) bool {
+			switch {
+			case e.Kind == ir.Call && e.X != nil && e.X.Kind == ir.Attr && slices.Contains(insiders, e.X.Text) && len(e.Args) > 0:
+				_, fixed := s.g.Constant(e.Args[len(e.Args)-1].Value, callgraph.Context{})
+				inside, other = inside || fixed, other || !fixed
+			case e.Kind == ir.Call || e.Kind == ir.Index && len(e.Args) > 0:
+				other = true
+			case e.Kind == ir.Other && (e.Text == "==" || e.Text == "!=" || e.Text == "===" || e.Text == "!=="):
+				other = other || !slices.ContainsFunc(e.Args, func(a ir.Arg) bool {
+					return a.Value != nil && (a.Value.Kind == ir.Literal || a.Value.Kind == ir.String && a.Value.Text == "")
+				})
+			}
+			return false
+		})
+	})
+	return inside && !other
+}
+
 // askedBy returns what the functions read of a request's headers by whose answers a function decides.
-func (s *surveyor) askedBy(fn *ir.Func, asks map[*ir.Func]headers) (out []headers) {
+func (s *surveyor) askedBy(fn *ir.Func, asks map[*ir.Func]headers) map[*ir.Func]headers {
+	out := map[*ir.Func]headers{}
 	if len(asks) == 0 {
 		return nil
 	}
@@ -218,7 +284,7 @@ func (s *surveyor) askedBy(fn *ir.Func, asks map[*ir.Func]headers) (out []header
 			}
 			for _, callee := range s.g.Callees(e, callgraph.Context{}) {
 				if h, ok := asks[callee.Func]; ok && callee.Func != nil {
-					out = append(out, h)
+					out[callee.Func] = h
 				}
 			}
 			return false

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
@@ -33,6 +34,54 @@ func (s *surveyor) isOptional(fn *ir.Func) bool {
 	})
 	return optional != "" && !s.isDemanded(optional)
 }
+
+// isForgiving reports whether a function refuses only a credential that is wrong: if (supplied && supplied !== KEY) return false; return true.
+// Whoever sends none is let in.
+func (s *surveyor) isForgiving(fn *ir.Func) bool {
+	found := false
+	for i := range fn.Body {
+		st := &fn.Body[i]
+		c := st.Cond
+		if st.Step == ir.Return && i == len(fn.Body)-1 && (st.X == nil || isFalse(st.X)) || st.Throws {
+			return false
+		}
+		if st.Step != ir.Branch || c == nil || st.Block != ir.Plain || len(st.Arms) == 0 || len(st.Rest) > 0 || !leaves(st.Arms[0].Body) {
+			continue
+		}
+		if missing := negated(c); missing != nil && s.isCredential(missing) { // if (!supplied) return false
+			return false
+		}
+		refuses := headersIn(st.Arms[0].Body).refuses || isFalse(st.Arms[0].Body[len(st.Arms[0].Body)-1].X)
+		if refuses && c.Kind == ir.Either && c.Text == "&&" && s.isCredential(firstPart(c)) {
+			found = true
+		}
+	}
+	return found
+}
+
+// firstPart returns the first of the parts that have to hold together.
+func firstPart(e *ir.Expr) *ir.Expr {
+	for e != nil && e.Kind == ir.Either && e.Text == "&&" && len(e.Args) > 0 {
+		e = e.Args[0].Value
+	}
+	return e
+}
+
+// isCredential reports whether an expression is the credential of a request, itself or by a function of the program that reads it.
+func (s *surveyor) isCredential(e *ir.Expr) bool {
+	if e == nil || e.Kind != ir.Name && e.Kind != ir.Attr {
+		return false
+	}
+	d := s.g.Written(e)
+	if (&headers{}).reads(d) {
+		return true
+	}
+	return d.Kind == ir.Call && slices.ContainsFunc(s.g.Callees(d, callgraph.Context{}), func(c callgraph.Callee) bool {
+		return c.Func != nil && headersIn(c.Func.Body).credential
+	})
+}
+
+func isFalse(e *ir.Expr) bool { return e != nil && (e.Text == "false" || e.Text == "False") }
 
 // leaves reports whether a body returns.
 func leaves(body []ir.Stmt) bool {

@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
@@ -56,6 +57,8 @@ func (r *reader) exec(body []ir.Stmt) {
 			r.flagged = nil
 		case ir.Return:
 			r.leave(s)
+		case ir.Yield:
+			r.result = join(r.result, listOf(r.st.noted(r.eval(s.X).elements())))
 		case ir.Jump:
 			r.jumps = joinEnds(r.jumps, r.st.clone())
 			r.st.dead = true
@@ -246,10 +249,27 @@ func (r *reader) choose(s *ir.Stmt) {
 			r.learnHostCheck(s.Cond, m, alive)
 		}
 		for _, m := range asked {
-			alive.facts[m.src] |= validated
+			if !asksPresence(s.Cond, 0) {
+				alive.facts[m.src] |= validated
+			}
 		}
 	}
 	r.st.become(joinStates(yes, no))
+}
+
+// asksPresence reports whether a condition asks no more than whether something is there, and of which type: that validates nothing.
+func asksPresence(e *ir.Expr, depth int) bool {
+	switch {
+	case e == nil || depth > 8:
+		return false
+	case e.Kind == ir.Name || e.Kind == ir.Attr || e.Kind == ir.Index:
+		return true
+	case e.Kind != ir.Other && e.Kind != ir.Either || len(e.Args) == 0:
+		return false
+	case len(e.Args) > 1 && e.Kind == ir.Other && e.Text != "&&" && e.Text != "||": // a comparison
+		return slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return a.Value != nil && (isNothing(a.Value) || a.Value.Text == "typeof") })
+	}
+	return !slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return !asksPresence(a.Value, depth+1) })
 }
 
 // cases reads a switch on something that is not known before it runs.

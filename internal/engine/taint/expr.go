@@ -135,7 +135,23 @@ func (r *reader) evalElement(e *ir.Expr) *value {
 	if text, ok := r.a.g.Constant(key, r.ctx); ok {
 		return v.member(text)
 	}
+	if r.isOwnKey(key, e.X) {
+		return v.elements()
+	}
 	return v.elements().got(name, v) // a table that is asked for a key answers with what is in it
+}
+
+// isOwnKey reports whether a key is one of those that a table itself has: for (const key of Object.keys(table)) table[key].
+func (r *reader) isOwnKey(key, table *ir.Expr) bool {
+	d := r.a.g.Definition(key)
+	if d.Kind != ir.Index || len(d.Args) > 0 {
+		return false
+	}
+	of := r.a.g.Definition(d.X)
+	if of.Kind == ir.Call && of.X != nil && of.X.Text == "keys" && len(of.Args) == 1 {
+		of = of.Args[0].Value
+	}
+	return ir.Same(of, table) || ir.Same(d.X, table)
 }
 
 func (r *reader) evalObject(e *ir.Expr) *value {

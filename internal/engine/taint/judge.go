@@ -36,6 +36,10 @@ func judge(f flow, language string) (sink.Flow, bool) {
 			out.Guard = "it is checked against a denylist, which other text passes"
 		}
 	case sink.ProgramFlow:
+		if f.about == variables {
+			out.Guard = "the caller chooses the names of variables of its environment, such as NODE_OPTIONS or LD_PRELOAD, which load code"
+			return out, true
+		}
 		out.Guard = "the caller names the program that is started"
 	case sink.ArgumentFlow:
 		if has(noDash) && !has(split) {
@@ -54,6 +58,10 @@ func judge(f flow, language string) (sink.Flow, bool) {
 			out.Guard = "some text is refused before it is run as code, but other text can do the same"
 		}
 	case sink.PathFlow:
+		if f.about == entities {
+			out.Guard = "the parser resolves external entities, so a document names files and addresses, and their content becomes part of it"
+			return out, true
+		}
 		if has(contained) && has(switchedOff) {
 			out.Guard = "the check that keeps it inside a directory is off unless the server's environment turns it on"
 			return out, true
@@ -62,7 +70,7 @@ func judge(f flow, language string) (sink.Flow, bool) {
 			out.Kind, out.Guard = sink.LinkFlow, "only its text is kept inside a directory: symbolic links in that directory lead out of it"
 			return out, true
 		}
-		if has(contained|noSlash|encoded) || has(noDotDot) && (f.head != "" || language != "python" && has(resolved)) {
+		if has(contained|noSlash|encoded|inMemory) || has(noDotDot) && (f.head != "" || language != "python" && has(resolved)) {
 			return out, false
 		}
 		out.Guard = "nothing keeps it inside a directory"
@@ -139,7 +147,11 @@ func judge(f flow, language string) (sink.Flow, bool) {
 			out.Guard = "it may hold several statements, so that COMMIT ends the read-only transaction and the rest writes"
 			return out, true
 		}
-		if has(noQuote | noShellMeta | sqlQuoted) {
+		if f.about == directoryFilter {
+			out.Guard = "it is written into a filter of a directory service without being escaped, so that * and ) change whom the filter fits"
+			return out, !has(filterQuoted | noShellMeta | noLetters)
+		}
+		if has(noQuote|noShellMeta|sqlQuoted) || has(slashQuoted) && graphStatement.MatchString(f.head) {
 			return out, false
 		}
 		out.Guard = "it is written into the statement instead of being bound as a parameter"

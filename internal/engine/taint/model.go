@@ -56,7 +56,10 @@ func (a *analyzer) parsed(v *value, b *declared.Bound) *value {
 	if b == nil || v.length >= 0 {
 		return v
 	}
-	out := v
+	if b.Gone {
+		return nothing
+	}
+	out := v.adding(a.factsOfBound(b))
 	for _, name := range slices.Sorted(maps.Keys(b.Members)) {
 		if m := b.Members[name]; name != "*" {
 			out = out.limited(v, name, m.Gone, a.factsOfBound(m))

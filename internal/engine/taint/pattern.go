@@ -233,7 +233,7 @@ func (r *reader) replaced(c call, name string) *value {
 	if len(c.args) < 2 {
 		return subject.derived(0)
 	}
-	if f := r.quoting(c, pattern, by); f != 0 {
+	if f := r.quoting(c, subject, pattern, by); f != 0 {
 		return subject.derived(f)
 	}
 	text, flags, ok := r.patternText(c.expr.Args[pattern].Value)
@@ -259,7 +259,7 @@ func (r *reader) replaced(c call, name string) *value {
 
 // quoting is what is known of text in which one kind of quotation mark was replaced everywhere: doubled for a statement, or
 // closed, escaped and opened again for a shell.
-func (r *reader) quoting(c call, pattern, by int) fact {
+func (r *reader) quoting(c call, subject *value, pattern, by int) fact {
 	text, flags, ok := r.patternText(c.expr.Args[pattern].Value)
 	if !ok || len(text) != 1 || by >= len(c.args) {
 		return 0
@@ -275,6 +275,10 @@ func (r *reader) quoting(c call, pattern, by int) fact {
 		return sqlQuoted
 	case text == "'" && (with == `'\''` || with == `'"'"'`):
 		return shellQuoted
+	case text == `\` && with == `\\`:
+		return slashed
+	case text == `"` && with == `\"` && subject.has(slashed):
+		return slashQuoted
 	}
 	return 0
 }

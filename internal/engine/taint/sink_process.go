@@ -12,8 +12,14 @@ import (
 // takesAll are options behind which all arguments are code together.
 var takesAll = map[string]bool{"/c": true, "-command": true}
 
+// variables says of a flow that it chooses variables of a program's environment by their names.
+const variables = "environment"
+
 // spawnSink reads the start of a program: a shell command line, or a program and its arguments.
 func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
+	if env := c.expr.Option("env"); env != nil {
+		r.sinkMarks(c, sink.ProgramFlow, name, variables, r.silently(env).wholeOnly().marks)
+	}
 	if line := row.Argument("line", c.expr); line != nil {
 		r.sinkMarks(c, sink.ShellFlow, name, "", r.valueOf(c, line).all())
 		return

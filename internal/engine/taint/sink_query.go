@@ -93,6 +93,15 @@ func (a *analyzer) mayBeObject(root callgraph.Root, src source, schema *declared
 	return a.isOpenField(p.Type.X.Text, strings.TrimPrefix(src.path, "."))
 }
 
+// mayNameMembers reports whether what a caller sends in a parameter can be an object whose members have names of the caller's choosing.
+func (a *analyzer) mayNameMembers(root callgraph.Root, src source, schema *declared.Bound) bool {
+	if a.g.Convention().Language == "typescript" && root.Via != sink.ByDispatch {
+		b := schema.At(src.path)
+		return b != nil && b.Free
+	}
+	return a.mayBeObject(root, src, schema)
+}
+
 // isOpenField reports whether a field of a struct takes values of any type.
 func (a *analyzer) isOpenField(class, field string) bool {
 	for _, c := range a.g.Program().Classes {

@@ -32,7 +32,26 @@ func (r *reader) sqlSink(c call, v *value, name string) {
 }
 
 // fullStatement is the beginning of a text that can be nothing but a statement.
-var fullStatement = lazyregexp.New(`(?is)^[\s(\x00]*(select\b.+\bfrom\b|insert\s+(or\s+\w+\s+)?into\b|update\b.+\bset\b|delete\s+from\b|(create|drop|alter|truncate)\s+(or\s+replace\s+)?(table|view|database|schema|index|user|role)\b|merge\s+into\b|show\s+(tables|columns|databases|schemas|create)\b|desc(ribe)?\s|pragma\s+\w+|(optional\s+)?match\s*\(|explain\s|with\b.+\bas\s*\()`)
+var fullStatement = lazyregexp.New(`(?is)^[\s(\x00]*(select\b.+\bfrom\b|insert\s+(or\s+\w+\s+)?into\b|update\b.+\bset\b|delete\s+from\b|(create|drop|alter|truncate)\s+(or\s+replace\s+)?(table|view|database|schema|index|user|role)\b|merge\s+into\b|show\s+(tables|columns|databases|schemas|create)\b|desc(ribe)?\s|pragma\s+\w+|(optional\s+)?match\s*\(|explain\s|with\b.+\bas\s*\(|(prefix\s+[\w-]*:\s*<.*|base\s+<.*)?(select\b.+\bwhere\b|ask|construct|insert\s+data|delete\s+(data|where))\s*\{)`)
+
+// graphStatement is a statement in a language in whose texts a backslash escapes a quotation mark, as in SPARQL and Cypher.
+var graphStatement = lazyregexp.New(`(?is)^[\s\x00]*(prefix\s|base\s|(optional\s+)?match\s*\(|(select|ask|construct|insert|delete)\b[^"]*\{)`)
+
+// filterStart is how a filter of a directory service begins: (&(objectClass=person)(cn=
+var filterStart = lazyregexp.New(`^\s*\(\s*([&|!]\s*\(|[\w;.-]+\s*[~<>]?=)`)
+
+// directoryFilter says of a flow that a filter of a directory service is written with it.
+const directoryFilter = "directory"
+
+// directorySink is a search that is given the text of such a filter, whichever client it is of.
+func (r *reader) directorySink(c call, row *callgraph.Row, name string) {
+	if c.followed || row != nil && row.Kind() == "pure" || !strings.Contains(strings.ToLower(lastWord(name)), "search") {
+		return
+	}
+	for _, a := range c.args {
+		r.sinkMarksBehind(directoryFront, c, sink.SQLFlow, strings.TrimPrefix(name, "."), directoryFilter, a.all())
+	}
+}
 
 // queryMethods are the last words of what runs a statement, whichever SDK it is of.
 var queryMethods = lazyregexp.New(`(?i)^(run|raw|fetch|prepare|all|command|select|scalar|exec)$|query|queries|execute|sql|statement|cypher`)

@@ -17,6 +17,8 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 	name := strings.TrimPrefix(callee.Name, ".")
 	r.inputSink(c, callee.Name)
 	r.gitSink(c, callee.Name)
+	r.directorySink(c, row, callee.Name)
+	r.entitySink(c, name)
 	if row == nil || row.Kind() == "pure" || row.Kind() == "unknown" {
 		r.fetchSink(c, callee.Name)
 		r.queryTextSink(c, callee.Name)
@@ -42,7 +44,7 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 	}
 	r.statementSink(c, row, name)
 	r.filterSink(c, row, name)
-	if code := row.Argument("code", c.expr); code != nil && !row.IsSafe(c.expr) {
+	if code := row.Argument("code", c.expr); code != nil && !r.a.g.IsSafe(row, c.expr) {
 		marks := r.valueOf(c, code).all()
 		if name == "Function" { // the body comes last, and the names before it are code too
 			marks = c.everything().all()
@@ -66,6 +68,36 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 	}
 	if row.Kind() == "pure" { // a picture that is written where it is asked for
 		r.pathSink(c, row, name)
+	}
+}
+
+// entities says of a flow that it is a document whose external entities are resolved.
+const entities = "xml"
+
+// parsers are the last words of functions that parse XML; resolving are options with which they resolve external entities.
+var (
+	parsers   = names("fromstring XML parse parseXml parseXmlString parseString parseFromString ParseString")
+	resolving = []string{"resolve_entities", "load_dtd", "noent", "replaceEntities", "expandEntities", "feature_external_ges"}
+)
+
+// entitySink is a document for a parser that is told, here or where it is made, to resolve external entities.
+func (r *reader) entitySink(c call, name string) {
+	if !parsers[lastWord(name)] || len(c.args) == 0 || c.args[0].isClean() {
+		return
+	}
+	told := []*ir.Expr{c.expr}
+	for _, a := range c.expr.Args[1:] {
+		if a.Value != nil {
+			told = append(told, r.a.g.Written(a.Value))
+		}
+	}
+	for _, e := range told {
+		for _, option := range resolving {
+			if x := e.Option(option); x != nil && r.turnsOn(r.a.g.Definition(x)) {
+				r.sinkMarks(c, sink.PathFlow, name, entities, c.args[0].all())
+				return
+			}
+		}
 	}
 }
 

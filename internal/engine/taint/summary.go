@@ -40,6 +40,7 @@ const (
 	fullFront            // a statement that the source begins
 	wordsFront           // nothing, and the verbs of statements were compared
 	severalFront         // nothing, and it may hold several statements
+	directoryFront       // the beginning of a filter of a directory service
 	emptyFront           // nothing: what begins with a text of the source is no option, and no program of the caller's choice
 )
 
@@ -67,6 +68,8 @@ func (f flow) fits() bool {
 		return f.head == "" && f.facts&wordsAsked != 0
 	case severalFront:
 		return f.head == "" && f.facts&oneStatement == 0
+	case directoryFront:
+		return filterStart.MatchString(f.head)
 	case listFront:
 		return false
 	case emptyFront:

@@ -122,6 +122,9 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 		if p.kind == sink.QueryFlow && p.about == "" && !a.mayBeObject(root, from, schema) {
 			continue
 		}
+		if p.kind == sink.ProgramFlow && p.about == variables && !a.mayNameMembers(root, from, schema) {
+			continue
+		}
 		if params && from.param == 0 && !strings.HasPrefix(from.path, ".params") {
 			continue // beside the arguments, a request holds what the server itself puts there
 		}

@@ -24,7 +24,7 @@ type operation struct {
 
 // factNames are the facts that the table adds.
 var factNames = map[string]fact{"-": 0, "resolved": resolved, "real": real, "noDash": noDash, "relative": relative, "prefixed": prefixed, "common": common,
-	"noSlash": noSlash, "encoded": encoded, "shellQuoted": shellQuoted, "plainWord": plainWord, "jsonQuoted": jsonQuoted, "split": split}
+	"noSlash": noSlash, "encoded": encoded, "shellQuoted": shellQuoted, "plainWord": plainWord, "jsonQuoted": jsonQuoted, "split": split, "inMemory": inMemory, "filterQuoted": filterQuoted}
 
 // operations are what is known of functions, by the names under which they are imported.
 var operations = func() map[string]operation {
@@ -58,7 +58,14 @@ func (op operation) of(c call) *value {
 	case "path":
 		return joinPath(c.args).derived(op.adds)
 	case "lookup":
-		return c.everything().each(func(m *mark) {
+		of := c.everything()
+		for _, a := range c.args { // the host, and not the port of the same address
+			if a.has(hostOf) {
+				of = a
+				break
+			}
+		}
+		return of.each(func(m *mark) {
 			if m.whole = false; m.facts&hostOf != 0 {
 				m.facts |= looked
 			}
@@ -110,7 +117,7 @@ func (r *reader) transfer(c call, callee callgraph.Callee) *value {
 	if strings.HasPrefix(name, ".") && c.receiver.isClean() && c.receiver.length < 0 {
 		return nothing // a method of something unknown, which keeps its answer to itself
 	}
-	return c.everything().derived(0)
+	return c.everything().dropping(inMemory).derived(0)
 }
 
 // takesContext reports whether a call of Go is given the context of a request: it asks something that may take its time.
@@ -157,7 +164,11 @@ func (r *reader) valueOf(c call, arg *ir.Expr) *value {
 
 // transferPath is what functions of paths, addresses and hosts do, and those that are known by their names; nil for any other.
 func (r *reader) transferPath(c call, name, method string) *value {
-	if op, known := operations[name]; known {
+	op, known := operations[name]
+	if !known && method == "getaddrinfo" { // of whichever loop of events
+		op, known = operations["socket.getaddrinfo"]
+	}
+	if known {
 		return op.of(c)
 	}
 	switch {
@@ -224,6 +235,9 @@ func (r *reader) transferText(c call, name, method string) *value {
 	case unchanged[method]:
 		if c.receiver.isClean() && len(c.args) > 0 {
 			return c.args[0].adding(isText)
+		}
+		if method == "toString" { // of bytes
+			return c.receiver.dropping(inMemory).adding(isText)
 		}
 		return c.receiver.adding(isText)
 	case method == "safeParse" || method == "safeParseAsync":

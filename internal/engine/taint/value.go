@@ -69,6 +69,10 @@ const (
 	switchedOff                    // what guards it is off unless the server's environment turns it on
 	wordsAsked                     // it, or its first word, was compared with the verbs of statements
 	oneStatement                   // it was asked for ";", or is run by what takes one statement only
+	inMemory                       // bytes or a stream of them, which name no file
+	filterQuoted                   // quoted for a filter of a directory service
+	slashed                        // its backslashes are doubled
+	slashQuoted                    // its quotation marks have a backslash in front, and its backslashes are doubled
 )
 
 // A step is one place on the way from a parameter, the latest first.
@@ -376,6 +380,16 @@ func (v *value) at(path string) *value {
 		}
 	}
 	return v
+}
+
+// dropping returns a value without some facts.
+func (v *value) dropping(f fact) *value {
+	out := *v
+	out.marks = slices.Clone(v.marks)
+	for i := range out.marks {
+		out.marks[i].facts &^= f
+	}
+	return &out
 }
 
 // adding returns a value with facts added that leave it what it is.

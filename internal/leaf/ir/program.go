@@ -61,6 +61,7 @@ const (
 	Branch             // X is compared with constants; if X is nil, one of the bodies runs
 	Set                // X, evaluated by a Do, is assigned to Target
 	Jump               // continue or break
+	Yield              // an element of what the function returns; X is a list of it, or of all that it goes through
 )
 
 // A Block is the kind of a Branch in the source, beyond its arms.

@@ -29,6 +29,13 @@ func (w *Writer) Throw() { w.Add(Stmt{Step: Return, Throws: true}) }
 // Jump adds a break or continue.
 func (w *Writer) Jump() { w.Add(Stmt{Step: Jump}) }
 
+// Yield adds handing out x, or each element of it, and going on.
+func (w *Writer) Yield(x *Expr, each bool) {
+	if x != nil {
+		w.Add(Stmt{Step: Yield, X: &Expr{Kind: List, Args: []Arg{{Value: x, Spread: each}}, Scope: x.Scope, Start: x.Start, End: x.End}})
+	}
+}
+
 // Return adds returning x, which may be nil.
 func (w *Writer) Return(x *Expr) { w.Add(Stmt{Step: Return, X: x}) }
 

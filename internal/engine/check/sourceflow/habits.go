@@ -56,16 +56,18 @@ var _ = register(check.Check{
 	ID: "MCP-S-014", Name: "open-listener", Severity: finding.Medium, Maturity: check.Experimental, Needs: check.Sources,
 	Taxonomy: "MCP07:2025 close, ASI03 weak, CWE-346 exact, CWE-306 close, L5 close, L4 weak",
 	Axis:     "open-listener", Source: "https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#security-warning",
-	Doc: `The server opens an HTTP endpoint to callers that should not reach it. There are three cases.
+	Doc: `The server opens an HTTP endpoint to callers that should not reach it. There are four cases.
 
 Nothing checks the Host or Origin header of a request. A web page in a browser on the same machine can then
 make its own name resolve to 127.0.0.1 (DNS rebinding) and call the tools. Guards are the transport's own list
-of hosts or origins, a middleware made for it, a function that reads Host or Origin and refuses requests, and
-one that refuses requests without a credential. In the TypeScript SDK, enableDnsRebindingProtection alone
+of hosts or origins, a middleware made for it, a function that reads Host or Origin and refuses requests (not by
+whether they hold a text such as "localhost", which localhost.example.com holds too), and one that refuses requests without a credential. In the TypeScript SDK, enableDnsRebindingProtection alone
 checks nothing; the message says so.
 
 The server listens on all addresses of the machine (0.0.0.0, or listen() without a host), asks for no
 credential and does not check Host.
+
+A check of a credential refuses a wrong one and lets in whoever sends none.
 
 CORS lets every origin read the answers, with the credentials of the user's browser.
 

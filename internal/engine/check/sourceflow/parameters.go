@@ -59,6 +59,9 @@ that excludes every character with a meaning to the shell, a function made for s
 without a shell, and "--" before the value. Escaping some characters, refusing some words and JSON.stringify()
 inside a shell command do not protect, and the message says so.
 
+A parameter that brings variables of a program's environment under names of its own counts, too: NODE_OPTIONS and
+LD_PRELOAD load code.
+
 An argument that may begin with "-" has severity medium, and is reported only for programs with options that
 run or write something, such as ssh -oProxyCommand=.
 
@@ -84,6 +87,9 @@ var _ = register(check.Check{
 	Axis:     "sql-injection", Source: "https://cwe.mitre.org/data/definitions/89.html",
 	Doc: `A tool's parameter is written into the text of a database statement, so that the caller can end the value and
 continue with statements of their own.
+
+A filter of a directory service (LDAP) and a query of a graph (SPARQL, Cypher) count like a statement, whichever
+client sends them.
 
 A value counts as guarded where it is bound as a query parameter, is a number, is one of a list, or matches a
 pattern that excludes quotation marks. Doubling or escaping some of them does not count.

@@ -84,7 +84,11 @@ func (l *lowerer) lowerStmt(n syntax.Node) {
 		l.lowerWith(n)
 	case "expression_statement":
 		for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
-			l.Do(l.lowerExpr(c))
+			if l.t.Kind(c) == "yield" {
+				l.Yield(l.lowerExpr(c), strings.HasPrefix(l.t.Text(c), "yield from"))
+			} else {
+				l.Do(l.lowerExpr(c))
+			}
 		}
 	case "break_statement", "continue_statement":
 		l.Jump()

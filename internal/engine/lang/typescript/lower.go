@@ -18,6 +18,8 @@ type lowerer struct {
 	scope *ir.Scope
 	class *ir.Class // whose body is being read
 	cases bool      // a switch is nearer than a loop, so that break ends it
+	// yields says that yield hands out an element. In a literal it may stand for await, as compilers write it.
+	yields bool
 }
 
 func lowerFile(prog *ir.Program, t *syntax.Tree, path string) *ir.Module {
@@ -91,6 +93,12 @@ func (l *lowerer) lowerStmt(n syntax.Node) {
 		l.withScope(func() { l.lowerBlock(n) })
 	case "finally_clause", "labeled_statement", "else_clause", "expression_statement", "ambient_declaration", "with_statement":
 		l.lowerBlock(n)
+	case "yield_expression":
+		if x := l.lowerExpr(n); l.yields {
+			l.Yield(x, strings.HasPrefix(l.t.Text(n), "yield*"))
+		} else {
+			l.Do(x)
+		}
 	case "internal_module", "module":
 		l.lowerBlock(l.t.Field(n, "body"))
 	case "continue_statement":
@@ -295,7 +303,7 @@ func (l *lowerer) lowerFunction(n syntax.Node, method *ir.Class) *ir.Func {
 	f := &ir.Func{Class: method, Start: l.t.Start(n), End: l.t.End(n), Scope: ir.NewScope(l.scope)}
 	f.Scope.Func = f
 	inner := *l
-	inner.scope, inner.Writer = f.Scope, ir.To(&f.Body)
+	inner.scope, inner.Writer, inner.yields = f.Scope, ir.To(&f.Body), l.t.Kind(n) != "generator_function"
 	if method != nil {
 		p := &ir.Param{Name: "this", Index: -1, Func: f}
 		f.Params = append(f.Params, p)
