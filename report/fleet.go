@@ -2,15 +2,12 @@ package report
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"gauntlet/rawjson"
 	"gauntlet/result"
 )
 
@@ -31,17 +28,7 @@ func FleetNames() []string { return fleetFormats.names() }
 // LookupFleet returns the format with the given name.
 func LookupFleet(name string) (FleetFormat, error) { return fleetFormats.lookUp(name) }
 
-func writeFleetJSON(w *bufio.Writer, f *result.Fleet, _ Options) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	if err := enc.Encode(f); err != nil {
-		return err
-	}
-	_, err := w.Write(rawjson.EscapeHidden(nil, b.Bytes()))
-	return err
-}
+func writeFleetJSON(w *bufio.Writer, f *result.Fleet, _ Options) error { return WriteJSON(w, f) }
 
 // countOrder is the display order of counts: severities, then outcomes.
 var countOrder = []string{"critical", "high", "medium", "low", "info", "exploited", "partial", "resisted", "not_exploited", "not_exposed", "inconclusive", "error"}

@@ -15,6 +15,7 @@ const (
 
 	badgeColumns = 8  // of the badge of a block
 	labelRoom    = 10 // columns of a label and the gap after it
+	mostLabel    = 24 // columns of a label beside which others are aligned
 	longestText  = 10 // lines of a text before its middle is left out
 	mostAlike    = 8  // fields of one label that the short text shows of a row
 )
@@ -178,13 +179,19 @@ func (p *page) writeBlock(indent int, r *row) {
 	if !p.verbose {
 		fields = fewer(fields, mostAlike)
 	}
+	room := labelRoom
+	for _, f := range fields {
+		if n := columns(Visible(f.Label)) + 2; n <= mostLabel && !f.Below {
+			room = max(room, n)
+		}
+	}
 	for _, f := range fields {
 		if f.Below {
 			p.writeBelow(indent+2, f)
 			continue
 		}
 		f.Label += ":"
-		p.writeField(indent+2, f, labelRoom)
+		p.writeField(indent+2, f, room)
 	}
 }
 

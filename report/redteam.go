@@ -2,8 +2,11 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gauntlet/result"
 )
@@ -25,54 +28,128 @@ func RedTeamNames() []string { return redTeamFormats.names() }
 // LookupRedTeam returns the format with the given name.
 func LookupRedTeam(name string) (RedTeamFormat, error) { return redTeamFormats.lookUp(name) }
 
-func writeRedTeamJSON(w *bufio.Writer, r *result.RedTeam, _ Options) error {
-	return WriteJSON(w, r)
-}
+func writeRedTeamJSON(w *bufio.Writer, r *result.RedTeam, _ Options) error { return WriteJSON(w, r) }
 
 // intervalsTold follows every table of rates.
 const intervalsTold = "Intervals are Wilson's, of 95 %, over the conclusive runs. docs/redteam.md says how to read them."
 
-// writeRedTeamText writes, for each model, its results and the attacks that succeeded.
-func writeRedTeamText(w *bufio.Writer, r *result.RedTeam, _ Options) error {
-	fmt.Fprintf(w, "%s\n\n", Visible(r.About))
-	for i := range r.Models {
-		writeRedTeamModel(w, &r.Models[i])
+// writeRedTeamText writes the results of each model and the runs that were exploited or inconclusive.
+func writeRedTeamText(w *bufio.Writer, r *result.RedTeam, opt Options) error {
+	p := newPage(w, opt)
+	p.verbose = true
+	p.writeIndented(0, Visible(r.About))
+	p.writeBlank()
+	for _, s := range redTeamSections(r) {
+		p.writeSection(s)
 	}
 	for _, problem := range r.Undone {
-		fmt.Fprintf(w, "The run is incomplete: %s.\n", Visible(problem))
+		p.writeIndented(0, "The run is incomplete: "+Visible(problem)+".")
 	}
-	fmt.Fprintf(w, "%s\n", intervalsTold)
+	p.writeIndented(0, intervalsTold)
 	return nil
 }
 
-func writeRedTeamModel(b *bufio.Writer, m *result.RedTeamModel) {
-	fmt.Fprintf(b, "%s\n", Visible(m.Model))
-	fmt.Fprintf(b, "  attack succeeded     %s", rateWords(m.Exploited, m.Exploited+m.Resisted, m.Attack))
+// writeRedTeamHTML writes a page in the style of a report. Its verdict is not coloured: no model passes or fails.
+func writeRedTeamHTML(w *bufio.Writer, r *result.RedTeam, _ Options) error {
+	parts := []htmlPart{redTeamMatrix(r).part()}
+	for _, s := range redTeamSections(r) {
+		parts = append(parts, s.part())
+	}
+	return writeHTMLPage(w, &htmlHead{
+		Title: "Red team", Verdict: redTeamSum(r), Exit: r.About, Missing: redTeamMissing(r), Complete: len(r.Undone) == 0,
+		Read:  fmt.Sprintf("Each attack was played %s to each model. %s", countNoun(r.Runs, "time"), intervalsTold),
+		title: "gauntlet: Red team: " + redTeamSum(r), tool: r.Tool,
+	}, parts)
+}
+
+// redTeamSum says in one line what was run.
+func redTeamSum(r *result.RedTeam) string {
+	scenarios := 0
+	for i := range r.Models {
+		scenarios = max(scenarios, len(r.Models[i].Scenarios))
+	}
+	return countNoun(scenarios, "attack") + ", " + countNoun(len(r.Models), "model")
+}
+
+// redTeamMissing counts the inconclusive runs of each model and gives the reason for the first.
+func redTeamMissing(r *result.RedTeam) []string {
+	out := slices.Clone(r.Undone)
+	for i := range r.Models {
+		m := &r.Models[i]
+		at := slices.IndexFunc(m.Scenarios, func(s result.RedTeamScenario) bool { return s.Inconclusive > 0 })
+		if m.Inconclusive == 0 || at < 0 {
+			continue
+		}
+		s := &m.Scenarios[at]
+		out = append(out, fmt.Sprintf("%s: %s inconclusive, the first of %s: %s", m.Model, countNoun(m.Inconclusive, "run"), s.ID, reasonOf(s)))
+	}
+	return out
+}
+
+// redTeamSections describes the models, then the groups of attacks by model, then the runs.
+func redTeamSections(r *result.RedTeam) []section {
+	models := withRows(section{ID: "models", Title: "Models"}, r.Models, modelRow)
+	var runs []row
+	resisted := map[int]bool{}
+	for i := range r.Models {
+		for n := range r.Models[i].Scenarios {
+			s := &r.Models[i].Scenarios[n]
+			resisted[len(runs)] = s.Exploited == 0 && s.Inconclusive == 0
+			runs = append(runs, row{ID: scenarioID(i, n), Tone: scenarioTone(s), Badge: scenarioBadges[scenarioTone(s)], Title: cmp.Or(s.Name, s.ID), Where: r.Models[i].Model, Text: scenarioWords(s), Fields: scenarioFields(s)})
+		}
+	}
+	all := withRows(section{ID: "runs", Title: "Runs"}, runs, func(r *row) row { return *r })
+	all.quiet = func(i int) bool { return resisted[i] }
+	return []section{
+		models,
+		redTeamGroups(r, "By technique", func(m *result.RedTeamModel) []result.RedTeamGroup { return m.ByTechnique }),
+		redTeamGroups(r, "By placement", func(m *result.RedTeamModel) []result.RedTeamGroup { return m.ByPlacement }),
+		all,
+	}
+}
+
+func modelRow(m *result.RedTeamModel) row {
+	one := row{Title: m.Model, Open: true}
+	rate := attackWords(&m.RedTeamTally)
 	if m.Inconclusive > 0 {
-		fmt.Fprintf(b, ", %d inconclusive", m.Inconclusive)
+		rate += ", " + groupDigits(m.Inconclusive) + " inconclusive"
 	}
 	if m.Unplayed > 0 {
-		fmt.Fprintf(b, ", %d not played", m.Unplayed)
+		rate += ", " + groupDigits(m.Unplayed) + " not played"
 	}
-	fmt.Fprintf(b, "\n  task done, attacked  %s\n", rateWords(m.WithAttack.Done, m.WithAttack.Of, m.WithAttack.Interval))
-	if m.WithoutAttack.Of > 0 {
-		fmt.Fprintf(b, "  task done, control   %s\n", rateWords(m.WithoutAttack.Done, m.WithoutAttack.Of, m.WithoutAttack.Interval))
-	}
+	one.add("attack succeeded", rate)
+	one.add("task done, attacked", doneWords(m.WithAttack))
+	one.add("task done, control", doneWords(m.WithoutAttack))
 	if m.ControlExploited > 0 {
-		fmt.Fprintf(b, "  exploited in %d control runs: the oracle of those scenarios says less\n", m.ControlExploited)
+		one.add("exploited", countNoun(m.ControlExploited, "control run")+": the oracle of those scenarios says less")
 	}
-	writeRedTeamGroups(b, "by technique", m.ByTechnique)
-	writeRedTeamGroups(b, "by placement", m.ByPlacement)
-	writeRedTeamScenarios(b, m, "fell for", func(s *result.RedTeamScenario) bool { return s.Exploited > 0 }, func(s *result.RedTeamScenario) string {
-		return rateWords(s.Exploited, s.Exploited+s.Resisted, s.Attack)
-	})
-	writeRedTeamScenarios(b, m, "inconclusive", func(s *result.RedTeamScenario) bool { return s.Inconclusive > 0 }, firstReason)
-	fmt.Fprintf(b, "  %d calls, %d answers from the cache, %d tokens in and %d out", m.Spent.Calls, m.Spent.Cached, m.Spent.Tokens.Input, m.Spent.Tokens.Output)
+	spent := fmt.Sprintf("%s, %s from the cache, %s tokens in and %s out", countNoun(m.Spent.Calls, "call"), countNoun(m.Spent.Cached, "answer"), groupDigits(m.Spent.Tokens.Input), groupDigits(m.Spent.Tokens.Output))
 	if m.Spent.Priced && m.Spent.Calls > 0 {
-		fmt.Fprintf(b, ", %.2f USD", m.Spent.Cost)
+		spent += fmt.Sprintf(", %.2f USD", m.Spent.Cost)
 	}
-	_, _ = b.WriteString("\n\n")
+	one.addAside("spent", spent)
+	return one
 }
+
+// redTeamGroups has a row for each group of attacks and model.
+func redTeamGroups(r *result.RedTeam, title string, of func(*result.RedTeamModel) []result.RedTeamGroup) section {
+	var rows []row
+	for i := range r.Models {
+		for _, g := range of(&r.Models[i]) {
+			rows = append(rows, row{Group: []heading{{r.Models[i].Model, ""}}, Title: g.Name, Text: attackWords(&g.RedTeamTally)})
+		}
+	}
+	s := section{ID: strings.ReplaceAll(strings.ToLower(title), " ", "-"), Title: title, Lines: true, Heads: [2]string{"", "Attacks"}}
+	return withRows(s, rows, func(r *row) row { return *r })
+}
+
+func scenarioID(model, scenario int) string { return fmt.Sprintf("run-%d-%d", model+1, scenario+1) }
+
+func attackWords(t *result.RedTeamTally) string {
+	return rateWords(t.Exploited, t.Exploited+t.Resisted, t.Attack)
+}
+
+func doneWords(d result.RedTeamDone) string { return rateWords(d.Done, d.Of, d.Interval) }
 
 // rateWords formats a rate: "3 of 5, 60 % (23 to 88 %)".
 func rateWords(hits, of int, i result.Interval) string {
@@ -82,25 +159,102 @@ func rateWords(hits, of int, i result.Interval) string {
 	return fmt.Sprintf("%d of %d, %.0f %% (%.0f to %.0f %%)", hits, of, 100*i.Share, 100*i.Low, 100*i.High)
 }
 
-func writeRedTeamGroups(b *bufio.Writer, title string, groups []result.RedTeamGroup) {
-	fmt.Fprintf(b, "  %s\n", title)
-	for _, g := range groups {
-		fmt.Fprintf(b, "    %-24s %s\n", Visible(g.Name), rateWords(g.Exploited, g.Exploited+g.Resisted, g.Attack))
-	}
-}
-
-func writeRedTeamScenarios(b *bufio.Writer, m *result.RedTeamModel, title string, which func(*result.RedTeamScenario) bool, what func(*result.RedTeamScenario) string) {
-	if !slices.ContainsFunc(m.Scenarios, func(s result.RedTeamScenario) bool { return which(&s) }) {
-		return
-	}
-	fmt.Fprintf(b, "  %s\n", title)
-	for i := range m.Scenarios {
-		if s := &m.Scenarios[i]; which(s) {
-			fmt.Fprintf(b, "    %-28s %s\n", Visible(s.ID), Visible(what(s)))
+// redTeamMatrix is the table of scenarios by model, with links to the runs.
+func redTeamMatrix(r *result.RedTeam) htmlTable {
+	t := htmlTable{ID: "matrix", Title: "Attacks by model", Head: []string{"Attack", "Technique", "Placement"}, None: "not played"}
+	at := map[string]int{}
+	for i := range r.Models {
+		for n := range r.Models[i].Scenarios {
+			s := &r.Models[i].Scenarios[n]
+			line, ok := at[s.ID]
+			if !ok {
+				line = len(t.Rows)
+				at[s.ID] = line
+				t.addRow(cmp.Or(s.Name, s.ID), s.Technique, s.Placement)
+			}
+			t.addMark(line, r.Models[i].Model, htmlMark{string(scenarioTone(s)), "#" + scenarioID(i, n), scenarioWords(s)})
 		}
 	}
+	return t
 }
 
-func firstReason(s *result.RedTeamScenario) string {
-	return fmt.Sprintf("%d: %s", s.Inconclusive, reasonOf(s))
+var scenarioBadges = map[tone]string{"high": "exploited", toneGood: "resisted", "medium": "inconclusive"}
+
+func scenarioTone(s *result.RedTeamScenario) tone {
+	switch {
+	case s.Exploited > 0:
+		return "high"
+	case s.Resisted > 0:
+		return "good"
+	}
+	return "medium"
+}
+
+// scenarioWords is the text of a cell.
+func scenarioWords(s *result.RedTeamScenario) string {
+	text := "inconclusive"
+	if s.Unplayed > 0 && s.Inconclusive == 0 {
+		text = "not played"
+	}
+	if of := s.Exploited + s.Resisted; of > 0 {
+		text = fmt.Sprintf("exploited %d of %d", s.Exploited, of)
+	}
+	if s.WithAttack.Of > 0 {
+		text += fmt.Sprintf(", task done %d of %d", s.WithAttack.Done, s.WithAttack.Of)
+	}
+	return text
+}
+
+// scenarioFields describes the outcome of every run.
+func scenarioFields(s *result.RedTeamScenario) []field {
+	var r row
+	r.add("scenario", s.ID)
+	r.add("technique", s.Technique)
+	r.add("placement", s.Placement)
+	r.add("attack succeeded", attackWords(&s.RedTeamTally))
+	r.add("task done, attacked", doneWords(s.WithAttack))
+	if s.NoControl {
+		r.add("control", "none: without the attack nothing harmless is left")
+	} else {
+		r.add("task done, control", doneWords(s.WithoutAttack))
+	}
+	for i := range s.Outcomes {
+		o := &s.Outcomes[i]
+		label := fmt.Sprintf("run %d", o.Run)
+		if o.Control {
+			label += ", control"
+		}
+		r.add(label, runWords(o))
+	}
+	return r.Fields
+}
+
+func runWords(o *result.RedTeamRun) string {
+	parts := []string{cmp.Or(string(o.Outcome), "nothing exploited")}
+	if len(o.Messages) > 0 {
+		numbers := make([]string, len(o.Messages))
+		for i, n := range o.Messages {
+			numbers[i] = strconv.Itoa(n)
+		}
+		parts = append(parts, "proven by messages "+strings.Join(numbers, ", "))
+	}
+	if o.Reason != "" {
+		parts = append(parts, o.Reason)
+	}
+	if o.TaskDone != nil {
+		parts = append(parts, map[bool]string{true: "the task was done", false: "the task was not done"}[*o.TaskDone])
+	}
+	if o.Trace != "" {
+		parts = append(parts, "recorded in "+o.Trace)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// reasonOf explains the first inconclusive run of a scenario.
+func reasonOf(s *result.RedTeamScenario) string {
+	i := slices.IndexFunc(s.Outcomes, func(o result.RedTeamRun) bool { return !o.Control && o.Outcome == result.RedTeamInconclusive })
+	if i < 0 {
+		return "no reason given"
+	}
+	return s.Outcomes[i].Reason
 }
