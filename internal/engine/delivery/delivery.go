@@ -82,6 +82,7 @@ func (w *Watch) addExchange(m *trace.Message) {
 	if known {
 		w.held -= len(asked.params)
 		delete(w.asked, m.ReplyTo)
+		w.noteAnswered(m, asked)
 	}
 	if !w.brings(m) {
 		return
@@ -226,7 +227,7 @@ func (w *Watch) addRequest(m *trace.Message) {
 	if m.Method == mcp.ResourcesRead {
 		id = params.Get("uri")
 	}
-	r := request{named: id.Kind() == rawjson.String, deed: m.Role != trace.AsClient && m.Direction == trace.ToServer && slices.Contains(deeds, m.Method)}
+	r := request{named: id.Kind() == rawjson.String, deed: m.Role != trace.AsClient && signIn(m) == deed}
 	if r.named {
 		r.name = strings.Clone(id.Text())
 	}

@@ -22,9 +22,7 @@ const WordsOnly = "the attack was delivered, and the agent answered in words alo
 
 // deeds are the requests by which an agent acts. Everything else, such as listing tools or attaching every prompt and
 // resource, hosts do even without a model.
-var deeds = []string{
-	mcp.ToolsCall, mcp.SamplingCreateMessage, mcp.ElicitationCreate, "message/send", "message/stream",
-}
+var deeds = []string{mcp.ToolsCall, "message/send", "message/stream"}
 
 // absent are the error codes for something that the server lacks: a method, tool or prompt, or resource.
 var absent = []string{"-32601", "-32602", "-32002"}
@@ -38,23 +36,17 @@ const (
 	deed        // an action
 )
 
-// signIn returns an agent's sign in a message. An action counts through its answer, by a server that has what was asked
-// for: hosts may call nonexistent tools.
+// signIn returns an agent's sign in a message of its own. What it is sent is none: the answer to a call made before the attack
+// came says nothing of what it does after.
 func signIn(m *trace.Message) sign {
 	toServer := m.Direction == trace.ToServer
 	var tree rawjson.Tree
 	switch {
 	case !m.IsProtocol(agui.Protocol):
-		if !slices.Contains(deeds, m.Method) || !m.Kind.Answer() {
-			return noSign
+		asks := m.Kind == trace.Request && slices.Contains(deeds, m.Method)
+		if toServer && (asks || m.Kind == trace.Response) && decides(m, &tree) {
+			return deed
 		}
-		if m.Kind == trace.Error {
-			content, err := m.Content(&tree)
-			if toServer || err != nil || slices.Contains(absent, content.Get("code").Raw()) {
-				return noSign
-			}
-		}
-		return deed
 	case m.Method == agui.Answer:
 		content, err := m.Content(&tree)
 		if err == nil && content.Get("failed").Raw() != "true" && saysSomething(content.Get("response").Get("content").Text()) {
@@ -66,6 +58,43 @@ func signIn(m *trace.Message) sign {
 		return deed
 	}
 	return noSign
+}
+
+// decides reports whether somebody decided what a request or answer of a client says. A host without a user or model answers a
+// server's question by itself, with an error, with nothing, or with "cancel", and goes on with a call that waited for the answer.
+func decides(m *trace.Message, tree *rawjson.Tree) bool {
+	if m.Kind == trace.Request && !strings.Contains(m.Raw, "inputResponses") {
+		return true
+	}
+	content, err := m.Content(tree)
+	if m.Kind == trace.Response || err != nil {
+		return err == nil && isChoice(content)
+	}
+	answers := content.Get("inputResponses")
+	for a := range answers.Members() {
+		if isChoice(a.Value) {
+			return true
+		}
+	}
+	return !answers.Exists()
+}
+
+// isChoice reports whether the result of an elicitation or of sampling holds a choice: a form sent or declined, or something written.
+func isChoice(result rawjson.Value) bool {
+	if action := result.Get("action"); action.Exists() {
+		return action.Is("accept") || action.Is("decline")
+	}
+	written := result.Get("content")
+	for _, block := range written.Elements() {
+		if isWritten(block) {
+			return true
+		}
+	}
+	return isWritten(written)
+}
+
+func isWritten(block rawjson.Value) bool {
+	return saysSomething(block.Get("text").Text()) || block.Get("data").Text() != "" || block.Get("type").Is("tool_use")
 }
 
 // saysSomething reports whether a text has a letter or digit outside terminal sequences: spinner frames, colours and
@@ -103,10 +132,7 @@ func saysSomething(s string) bool {
 
 // Acts reports whether a message shows that an agent acts, assuming that everything it asks for exists: an action, its
 // own answer to a server's request, or words to its user.
-func Acts(m *trace.Message) bool {
-	asks := m.Direction == trace.ToServer && m.Kind == trace.Request && slices.Contains(deeds, m.Method) && !m.IsProtocol(agui.Protocol)
-	return asks || signIn(m) != noSign
-}
+func Acts(m *trace.Message) bool { return signIn(m) != noSign }
 
 // noteLife records the latest signs of life: signIn for an agent, any answer for an attacked server.
 func (w *Watch) noteLife(m *trace.Message) {
@@ -121,6 +147,9 @@ func (w *Watch) noteLife(m *trace.Message) {
 		w.idle = err == nil && content.Get("called").Raw() == "false"
 		w.control = strings.Clone(content.Get("ended").Text())
 	}
+	if r := w.asked[m.Seq]; r.deed {
+		return // it counts once it is answered, or if it never is
+	}
 	switch signIn(m) {
 	case deed:
 		w.acted, w.answered = m.Seq, w.quotes(m)
@@ -128,6 +157,22 @@ func (w *Watch) noteLife(m *trace.Message) {
 		if w.spoke = m.Seq; w.quotes(m) {
 			w.acted, w.answered = m.Seq, true
 		}
+	}
+}
+
+// noteAnswered records a deed that was answered, under the number of its request, unless the server lacks what was asked for: hosts may
+// call nonexistent tools.
+func (w *Watch) noteAnswered(m *trace.Message, asked request) {
+	if !asked.deed {
+		return
+	}
+	if m.Kind == trace.Error {
+		if content, err := m.Content(&w.tree); err != nil || slices.Contains(absent, content.Get("code").Raw()) {
+			return
+		}
+	}
+	if m.ReplyTo > w.acted {
+		w.acted, w.answered = m.ReplyTo, false
 	}
 }
 

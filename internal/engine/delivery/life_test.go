@@ -28,6 +28,7 @@ func TestAVerdictNeedsASignOfLife(t *testing.T) {
     state: {actions: [{method: tools/call, params: {name: x, arguments: {path: "../../etc/passwd"}}}]}
 `+indicators("send"))
 	list := []trace.Message{asked("default", "tools/list", "{}"), answered("default")}
+	earlier := func(m trace.Message) trace.Message { m.ID = "0"; return m }
 	card := []trace.Message{a2a(asked("default", "agent_card/get", "{}")), a2a(answered("default"))}
 	missing := answered("default")
 	missing.Kind, missing.Raw = trace.Error, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"Unknown tool"}}`
@@ -44,6 +45,15 @@ func TestAVerdictNeedsASignOfLife(t *testing.T) {
 	question.Direction = trace.ToClient
 	sample := answered("default")
 	sample.Direction = trace.ToServer
+	answer := func(result string) trace.Message {
+		m := sample
+		m.Raw = `{"jsonrpc":"2.0","id":1,"result":` + result + `}`
+		return m
+	}
+	form := question
+	form.Method = "elicitation/create"
+	roots := question
+	roots.Method = "roots/list"
 	refused := sample
 	refused.Kind = trace.Error
 	for _, tt := range []struct {
@@ -69,7 +79,19 @@ func TestAVerdictNeedsASignOfLife(t *testing.T) {
 		{"it answered in colours", New(doc), append(list[:2:2], said("\x1b[32m\u4e0d\x1b[0m", false)), verdict.NotExploited},
 		{"it said nothing", New(doc), append(list[:2:2], said(" \n", false)), verdict.Failed},
 		{"it printed an error and ended badly", New(doc), append(list[:2:2], said("401 invalid api key", true)), verdict.Failed},
-		{"it gave the server a sample", New(doc), append(list[:2:2], question, sample), verdict.NotExploited},
+		{"it gave the server a sample", New(doc), append(list[:2:2], question, answer(`{"role":"assistant","model":"m","content":{"type":"text","text":"Hello."}}`)), verdict.NotExploited},
+		{"it gave one of several blocks", New(doc), append(list[:2:2], question, answer(`{"role":"assistant","content":[{"type":"text","text":""},{"type":"image","data":"AA=="}]}`)), verdict.NotExploited},
+		{"its sample is empty", New(doc), append(list[:2:2], question, answer(`{"role":"assistant","model":"m","content":{"type":"text","text":" "}}`)), verdict.Failed},
+		{"its sample is no sample", New(doc), append(list[:2:2], question, answer(`{}`)), verdict.Failed},
+		{"its answer is null", New(doc), append(list[:2:2], question, answer(`null`)), verdict.Failed},
+		{"it declined a form", New(doc), append(list[:2:2], form, answer(`{"action":"decline"}`)), verdict.NotExploited},
+		{"nobody was there to fill in a form", New(doc), append(list[:2:2], form, answer(`{"action":"cancel"}`)), verdict.Failed},
+		{"its form is none", New(doc), append(list[:2:2], form, answer(`{"action":"ok"}`)), verdict.Failed},
+		{"it listed its roots", New(doc), append(list[:2:2], roots, answer(`{"roots":[]}`)), verdict.Failed},
+		{"it went on with the answer that a result asked for", New(doc), append(list[:2:2], asked("default", "tools/call", `{"name":"add","inputResponses":{"a":{"action":"decline"}}}`), answered("default")), verdict.NotExploited},
+		{"it went on without one", New(doc), append(list[:2:2], asked("default", "tools/call", `{"name":"add","inputResponses":{"a":{"action":"cancel"}}}`), answered("default")), verdict.Failed},
+		{"a call of before the list was answered after it", New(doc), []trace.Message{earlier(asked("default", "tools/call", `{"name":"add"}`)), list[0], list[1], earlier(answered("default"))}, verdict.Failed},
+		{"and another one was made", New(doc), []trace.Message{earlier(asked("default", "tools/call", `{"name":"add"}`)), list[0], list[1], asked("default", "tools/call", `{"name":"add"}`), earlier(answered("default")), answered("default")}, verdict.NotExploited},
 		{"its host refused a sample", New(doc), append(list[:2:2], question, refused), verdict.Failed},
 		{"it read the card", New(peer), card, verdict.Failed},
 		{"it sent a message", New(peer), append(card[:2:2], a2a(asked("default", "message/send", "{}"))), verdict.NotExploited},
