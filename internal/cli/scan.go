@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/finding"
 	"gauntlet/internal/run/checkdoc"
 	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/scanrun"
@@ -34,6 +35,7 @@ type scanCommand struct {
 
 	targets []target.Target
 	scan    *scanrun.Scan
+	unread  []finding.Problem // of the folders that were named
 }
 
 func (a *app) newScanCommand() *cobra.Command {
@@ -134,7 +136,7 @@ func (s *scanCommand) newScan() *scanrun.Scan {
 			Layer3: s.layer3, Parallel: s.models.parallel,
 		},
 		Reader: s.newTargetReader(&s.how.live, s.how.parallel, s.how.limits.Limits, nil),
-		Stdin:  s.host.Stdin, ReadText: s.readText, Say: s.say, Note: s.note,
+		Stdin:  s.host.Stdin, ReadText: s.readText, Say: s.say, Note: s.note, Unread: s.unread,
 	}
 }
 
@@ -190,6 +192,7 @@ func (s *scanCommand) recogniseNames(names []string) ([]string, error) {
 	for _, n := range r.Notes {
 		s.note("%s", n)
 	}
+	s.unread = r.Unread
 	return r.Targets, nil
 }
 

@@ -4,6 +4,7 @@ package scanrun
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"gauntlet/catalog"
@@ -61,6 +62,7 @@ type Scan struct {
 	ReadText  func(name string, limit int) (string, error) // of a file that is no snapshot
 	Say, Note func(format string, args ...any)             // messages always shown, and those that --quiet silences
 	Progress  Progress
+	Unread    []finding.Problem // what of the named folders was not read
 
 	Gathered     target.Gathered
 	conversation check.Recording  // zero if none
@@ -117,7 +119,7 @@ func (s *Scan) Run(ctx context.Context) (*result.Report, error) {
 		r.Problems = append(r.Problems, s.Plan.Problems...)
 	}
 	r.Sandboxes = s.Reader.Sealing.Boxes.Reports()
-	r.Problems = append(r.Problems, s.failures...)
+	r.Problems = slices.Concat(r.Problems, s.failures, s.Unread)
 	if s.GateStable {
 		r.Gate = result.GateStable
 	}

@@ -5,20 +5,23 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"gauntlet/finding"
 	"gauntlet/internal/leaf/charset"
 	"gauntlet/internal/runtime/discover"
 )
 
 // Recognised says what names on a command line refer to.
 type Recognised struct {
-	Targets []string // snapshot files, URLs, "-" and missing files
-	Configs []string // MCP client configurations
-	Sources []string // folders with a server's source
+	Targets []string          // snapshot files, URLs, "-" and missing files
+	Configs []string          // MCP client configurations
+	Sources []string          // folders with a server's source
+	Unread  []finding.Problem // of named folders: what may be a snapshot and is not read
 	// Notes says what each name that is not simply a target was recognised as.
 	Notes []string
 }
@@ -66,8 +69,7 @@ func Recognise(names []string) (Recognised, error) {
 }
 
 func (r *Recognised) addFolder(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
+	if _, err := os.ReadDir(dir); err != nil {
 		return err
 	}
 	agents := discover.HasAgentFiles(discover.Host{FS: discover.Disk{}}, dir)
@@ -85,11 +87,11 @@ func (r *Recognised) addFolder(dir string) error {
 			return nil
 		}
 	}
+	files, unread := snapshotFiles(dir, !agents)
+	r.Unread = append(r.Unread, unread...)
 	var snapshots, configs []string
-	for _, e := range entries {
-		file := filepath.Join(dir, e.Name())
+	for _, file := range files {
 		switch {
-		case !e.Type().IsRegular() || filepath.Ext(file) != ".json":
 		case isConfiguration(file):
 			configs = append(configs, file)
 		case !agents || isSnapshot(file):
@@ -102,11 +104,40 @@ func (r *Recognised) addFolder(dir string) error {
 	case n == 0:
 		return fmt.Errorf("%s: this folder holds no source of a server, no snapshot, no configuration and no file for agents; source without a manifest is named with --source", dir)
 	case n > folderFiles:
-		return fmt.Errorf("%s: this folder holds %d files, and at most %d are taken at once", dir, n, folderFiles)
+		return fmt.Errorf("%s: this folder holds more than %d files, which is as many as are taken at once", dir, folderFiles)
 	}
 	r.Targets, r.Configs = append(r.Targets, snapshots...), append(r.Configs, configs...)
 	r.Notes = append(r.Notes, fmt.Sprintf("%s: taken for a folder of snapshots (%d) and configurations (%d)", dir, len(snapshots), len(configs)))
 	return nil
+}
+
+// snapshotFiles returns the files of a folder that may be snapshots or configurations, also in folders below it if deep is set, and
+// those that are not read: links, which may lead anywhere, and what is no file.
+func snapshotFiles(dir string, deep bool) (files []string, unread []finding.Problem) {
+	skip := func(file, why string) {
+		unread = append(unread, finding.Problem{Kind: finding.Unread, Message: why, Location: finding.Location{File: file}, Input: -1})
+	}
+	_ = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error { // no error is returned
+		switch ext := strings.ToLower(filepath.Ext(file)); {
+		case err != nil:
+			skip(file, "the folder cannot be read: "+err.Error())
+		case d.IsDir():
+			if file != dir && (!deep || d.Name() == ".git" || d.Name() == "node_modules") {
+				return fs.SkipDir
+			}
+		case ext != ".json" && ext != ".jsonc":
+		case d.Type()&fs.ModeSymlink != 0:
+			skip(file, "this is a link, which is not followed; name the file itself")
+		case !d.Type().IsRegular():
+			skip(file, "this is no regular file, and was not read")
+		case len(files) > folderFiles:
+			return fs.SkipAll
+		default:
+			files = append(files, file)
+		}
+		return nil
+	})
+	return files, unread
 }
 
 // mentionsMCP reports whether a manifest names an MCP library.

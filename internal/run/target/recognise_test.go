@@ -10,24 +10,31 @@ import (
 
 func TestRecognise(t *testing.T) {
 	files := map[string]string{
-		"snapshot.json":       `{"server": {"name": "a"}, "tools": []}`,
-		"several.json":        `{"servers": [{"name": "a", "tools": []}]}`,
-		"tells.json":          `{"tools": [{"name": "x", "description": "Writes \"mcpServers\" into a file."}]}`,
-		"claude.json":         `{"mcpServers": {"a": {"command": "x"}}}`,
-		"vscode.json":         `{"servers": {"a": {"command": "x"}}}`,
-		"settings.json":       `{"mcp": {"servers": {"a": {"command": "x"}}}}`,
-		"zed.json":            `{"context_servers": {"a": {"command": "x"}}}`,
-		"comments.json":       "{ // ours\n \"mcpServers\": {\"a\": {\"command\": \"x\"}}}",
-		"codex.toml":          "[mcp_servers.a]\ncommand = \"x\"\n",
-		"other.toml":          "[package]\n",
-		"mixed/snapshot.json": `{"tools": []}`,
-		"mixed/mcp.json":      `{"mcpServers": {}}`,
-		"mixed/notes.txt":     "nothing",
-		"src/package.json":    `{"name": "s"}`,
-		"src/snapshot.json":   `{"tools": []}`,
-		"nothing/notes.txt":   "nothing",
-		"broken.json":         `{"mcpServers": `,
-		"brokensnapshot.json": `{"tools": [{"inputSchema": {}, "description": "x", "mcpServers": `,
+		"snapshot.json":             `{"server": {"name": "a"}, "tools": []}`,
+		"several.json":              `{"servers": [{"name": "a", "tools": []}]}`,
+		"tells.json":                `{"tools": [{"name": "x", "description": "Writes \"mcpServers\" into a file."}]}`,
+		"claude.json":               `{"mcpServers": {"a": {"command": "x"}}}`,
+		"vscode.json":               `{"servers": {"a": {"command": "x"}}}`,
+		"settings.json":             `{"mcp": {"servers": {"a": {"command": "x"}}}}`,
+		"zed.json":                  `{"context_servers": {"a": {"command": "x"}}}`,
+		"comments.json":             "{ // ours\n \"mcpServers\": {\"a\": {\"command\": \"x\"}}}",
+		"codex.toml":                "[mcp_servers.a]\ncommand = \"x\"\n",
+		"other.toml":                "[package]\n",
+		"mixed/snapshot.json":       `{"tools": []}`,
+		"mixed/mcp.json":            `{"mcpServers": {}}`,
+		"mixed/notes.txt":           "nothing",
+		"capitals/A.JSON":           `{"tools": []}`,
+		"comments/a.jsonc":          `{"tools": []} // ours`,
+		"below/sub/a.json":          `{"tools": []}`,
+		"below/.git/b.json":         `{"tools": []}`,
+		"link/a.json":               `{"tools": []}`,
+		"dot/.claude/s.md":          "---\nname: s\n---\n",
+		"dot/.claude/settings.json": `{"hooks": {}}`,
+		"src/package.json":          `{"name": "s"}`,
+		"src/snapshot.json":         `{"tools": []}`,
+		"nothing/notes.txt":         "nothing",
+		"broken.json":               `{"mcpServers": `,
+		"brokensnapshot.json":       `{"tools": [{"inputSchema": {}, "description": "x", "mcpServers": `,
 	}
 	dir := t.TempDir()
 	for name, text := range files {
@@ -58,6 +65,10 @@ func TestRecognise(t *testing.T) {
 		{"codex.toml", "", "codex.toml", "", ""},
 		{"other.toml", "other.toml", "", "", ""},
 		{"mixed", filepath.Join("mixed", "snapshot.json"), filepath.Join("mixed", "mcp.json"), "", ""},
+		{"capitals", filepath.Join("capitals", "A.JSON"), "", "", ""},
+		{"comments", filepath.Join("comments", "a.jsonc"), "", "", ""},
+		{"below", filepath.Join("below", "sub", "a.json"), "", "", ""},
+		{"dot", "", "dot", "", ""},
 		{"src", "", "", "src", ""},
 		{"nothing", "", "", "", "holds no source"},
 		{"missing.json", "missing.json", "", "", ""},
@@ -83,5 +94,45 @@ func TestRecognise(t *testing.T) {
 				t.Errorf("notes %q", r.Notes)
 			}
 		})
+	}
+}
+
+// A folder of which only what stands below hidden folders is for agents is one in which they work, also by the name ".".
+func TestRecogniseThisFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll(".claude", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(".claude", "settings.json"), []byte(`{"hooks": {}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".", "./"} {
+		if r, err := Recognise([]string{name}); err != nil || !slices.Equal(r.Configs, []string{name}) {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+}
+
+// Links and what is no file are named as unread, and what they lead to is not.
+func TestRecogniseNamesWhatItDoesNotRead(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("a.json", []byte(`{"tools": []}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range []string{"b.json", "c.txt", "d.JSON"} {
+		if err := os.Symlink("missing", link); err != nil {
+			t.Skip(err)
+		}
+	}
+	r, err := Recognise([]string{"."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var unread []string
+	for _, p := range r.Unread {
+		unread = append(unread, p.Location.File)
+	}
+	if !slices.Equal(r.Targets, []string{"a.json"}) || !slices.Equal(unread, []string{"b.json", "d.JSON"}) {
+		t.Errorf("targets %q, unread %q", r.Targets, unread)
 	}
 }

@@ -39,5 +39,11 @@ func (Disk) ReadDir(path string) ([]string, error) {
 	return names, err
 }
 
-// Resolve returns the path with links resolved.
-func (Disk) Resolve(path string) (string, error) { return filepath.EvalSymlinks(path) }
+// Resolve returns the absolute path with links resolved: only those can be compared with each other.
+func (Disk) Resolve(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(real)
+}
