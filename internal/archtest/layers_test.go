@@ -53,7 +53,7 @@ var table = []row{
 	{path: "capability", layer: tokens},
 	{path: "internal/leaf/secret", layer: tokens, deps: []string{"github.com/pelletier/go-toml/v2"}},
 	{path: "internal/leaf/mcp", layer: tokens},
-	{path: "internal/leaf/hostscope", layer: tokens},
+	{path: "internal/leaf/hostscope", layer: tokens, deps: []string{"golang.org/x/text"}},
 	{path: "verdict", layer: tokens},
 	{path: "internal/leaf/suggest", layer: tokens},
 	{path: "internal/leaf/text", layer: tokens, deps: []string{"golang.org/x/text"}},
@@ -104,7 +104,7 @@ var table = []row{
 	{path: "internal/engine/lang/typescript", layer: wires, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/declared", "internal/engine/survey", "internal/engine/taint", "internal/leaf/syntax", "sink"}},
 	// The harness of the languages' goldens.
 	{path: "internal/testing/langtest", layer: contract, may: []string{"sink"}, deps: []string{"github.com/rogpeppe/go-internal"}, not: impure | userFace},
-	{path: "internal/engine/check/surface", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text", "internal/leaf/clause", "internal/leaf/secret", "internal/leaf/hostscope"}},
+	{path: "internal/engine/check/surface", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text", "internal/leaf/clause", "internal/leaf/secret", "internal/leaf/hostscope"}, deps: []string{"golang.org/x/net"}},
 	{path: "internal/engine/acts", layer: contract, may: []string{"internal/leaf/clause", "internal/leaf/hostscope", "internal/leaf/text"}},
 	{path: "internal/engine/guard", layer: lanes, may: []string{"internal/engine/acts", "internal/leaf/hostscope", "internal/leaf/secret", "internal/leaf/startup", "internal/leaf/yamltext", "rawjson"}},
 	{path: "internal/engine/check/config", layer: lanes, may: []string{"internal/engine/acts", "internal/engine/check", "finding", "internal/leaf/clause", "internal/leaf/hostscope", "internal/leaf/secret", "internal/leaf/taxonomy"}},

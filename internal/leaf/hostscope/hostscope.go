@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // A Scope says from where a host is reachable.
@@ -25,8 +27,10 @@ var (
 	thisNetwork  = netip.MustParsePrefix("0.0.0.0/8")
 )
 
-// Of returns a host's scope. Addresses may be in any spelling that programs accept: 127.1, 0x7f000001, [::ffff:7f00:1].
+// Of returns a host's scope. Addresses may be in any spelling that programs accept: 127.1, 0x7f000001, [::ffff:7f00:1], and what
+// browsers read as one, in full-width digits.
 func Of(host string) Scope {
+	host = strings.ReplaceAll(norm.NFKC.String(host), "。", ".")
 	host = strings.TrimSuffix(strings.Trim(strings.ToLower(host), "[]"), ".")
 	for _, local := range []string{"localhost", "localdomain", "ip6-localhost", "ip6-loopback"} {
 		if host == local || strings.HasSuffix(host, "."+local) {

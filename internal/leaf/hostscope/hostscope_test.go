@@ -5,6 +5,7 @@ import "testing"
 // An address is what it is in whichever notation; names that only look like one are public.
 func TestOf(t *testing.T) {
 	for host, want := range map[string]Scope{
+		"１２７。0.0.1": Loopback, "ｌocalhost": Loopback, "１.1.1.1": Public,
 		"127.0.0.1": Loopback, "127.1": Loopback, "2130706433": Loopback, "0x7f000001": Loopback, "0x7f.1": Loopback, "017700000001": Loopback, "::1": Loopback, "[::1]": Loopback, "::ffff:7f00:1": Loopback,
 		"64:ff9b::7f00:1": Loopback, "localhost": Loopback, "LOCALHOST.": Loopback, "a.localhost": Loopback, "0.0.0.0": Loopback,
 		"10.0.0.1": Private, "192.168.1.1": Private, "172.31.0.1": Private, "100.64.0.1": Private, "fd00::1": Private, "printer.local": Private, "db.internal": Private,

@@ -2,7 +2,10 @@ package surface
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
+
+	"golang.org/x/net/publicsuffix"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
@@ -17,7 +20,8 @@ var _ = register(check.Check{
 wildcard, or asks for the camera or the microphone (severity medium). With such a policy the page, or whoever gets text into it, can send what the
 conversation shows it anywhere.
 
-A wildcard is one for all hosts or for all of a top-level domain (*, https:, https://*, *.com). Not reported: wildcards below a domain
+A wildcard is one for all hosts or for all below a public suffix (*, https:, https://*, *.com, *.co.uk). An entry that holds spaces,
+semicolons or commas is one that a client may take for several. Not reported: wildcards below a domain
 (https://*.example.com), and other permissions.`,
 	Advice:  "Name the hosts that the page needs, and ask for the camera or the microphone only if the page is for that.",
 	RunItem: appPermissions,
@@ -33,13 +37,30 @@ var policyLists = map[string]finding.Severity{
 func appPermissions(it *check.Item) {
 	meta := it.Value.Get("_meta")
 	ui := meta.Get("ui")
+	judge := func(list string, severity finding.Severity, source rawjson.Value) {
+		switch text := source.Text(); {
+		case isWildcard(text):
+			it.Report(check.Report{Field: fieldAt(it, source), Severity: severity, Message: "the server's page may use any host, by its " + list})
+		case strings.ContainsAny(strings.TrimSpace(text), " \t\r\n;,"):
+			it.Report(check.Report{Field: fieldAt(it, source), Message: "an entry of " + list + " of the server's page holds several: a client that joins them lets the server write its own policy"})
+		}
+	}
 	for _, policy := range []rawjson.Value{ui.Get("csp"), meta.Get("openai/widgetCSP"), meta.Get("ui/csp")} {
+		if policy.Kind() == rawjson.String { // a whole policy, as HTTP has it
+			if slices.ContainsFunc(strings.FieldsFunc(policy.Text(), func(r rune) bool { return r == ' ' || r == ';' || r == ',' }), isWildcard) {
+				it.Report(check.Report{Field: fieldAt(it, policy), Message: "the server's page may use any host, by its policy"})
+			}
+		}
 		for list := range policy.Members() {
 			severity, known := policyLists[list.Key.Text()]
-			for _, host := range list.Value.Elements() {
-				if known && isWildcard(host.Text()) {
-					it.Report(check.Report{Field: fieldAt(it, host), Severity: severity, Message: "the server's page may use any host, by its " + list.Key.Text()})
-				}
+			if !known {
+				continue
+			}
+			if list.Value.Kind() == rawjson.String {
+				judge(list.Key.Text(), severity, list.Value)
+			}
+			for _, source := range list.Value.Elements() {
+				judge(list.Key.Text(), severity, source)
 			}
 		}
 	}
@@ -69,7 +90,8 @@ func isWildcard(source string) bool {
 	host, _, _ := strings.Cut(source, "/")
 	host, _, _ = strings.Cut(host, ":")
 	below, star := strings.CutPrefix(host, "*.")
-	return host == "*" || star && !strings.Contains(below, ".") && below != "localhost"
+	suffix, official := publicsuffix.PublicSuffix(below)
+	return host == "*" || star && below != "localhost" && below == suffix && (official || !strings.Contains(below, "."))
 }
 
 // decodedBase64 decodes base64 text, "" if it is not base64.

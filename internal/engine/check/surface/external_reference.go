@@ -81,8 +81,15 @@ func leadsOut(to string, ids map[string]bool) (string, finding.Severity) {
 		return "an address that cannot be read", finding.None
 	}
 	for base := range ids { // bundled schemas may be referenced relative to the schema's location
-		if b, err := url.Parse(base); err == nil && b.IsAbs() && ids[b.ResolveReference(u).String()] {
+		b, err := url.Parse(base)
+		if err != nil || !b.IsAbs() {
+			continue
+		}
+		if ids[b.ResolveReference(u).String()] {
 			return "", finding.None
+		}
+		if !u.IsAbs() && u.Host == "" && (b.Scheme == "file" || b.Host != "" && hostscope.Of(b.Hostname()) != hostscope.Public) {
+			return leadsOut(b.ResolveReference(u).String(), nil)
 		}
 	}
 	switch scheme := strings.ToLower(u.Scheme); {

@@ -5,6 +5,7 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/secret"
 	"gauntlet/rawjson"
 )
@@ -34,11 +35,16 @@ func parameterHeader(it *check.Item) {
 	if it.Kind != finding.Tool {
 		return
 	}
-	holders := map[string]int{}
-	eachProperty(it.Value.Get("inputSchema"), 0, func(_ string, schema rawjson.Value) {
-		holders[strings.ToLower(schema.Get(headerKey).Text())]++
+	holders := map[string]map[string]bool{} // by header: the parameters that have it; one in several branches is one
+	eachSchema(it.Value.Get("inputSchema"), "", 0, func(path string, schema rawjson.Value) {
+		if header := strings.ToLower(schema.Get(headerKey).Text()); header != "" {
+			if holders[header] == nil {
+				holders[header] = map[string]bool{}
+			}
+			holders[header][path] = true
+		}
 	})
-	eachProperty(it.Value.Get("inputSchema"), 0, func(name string, schema rawjson.Value) {
+	eachSchema(it.Value.Get("inputSchema"), "", 0, func(path string, schema rawjson.Value) {
 		header := schema.Get(headerKey)
 		if !header.Exists() {
 			return
@@ -48,9 +54,9 @@ func parameterHeader(it *check.Item) {
 		switch {
 		case strings.ContainsAny(text, "\r\n\x00"):
 			r.Severity, r.Message = finding.High, shown+" holds a line break: a careless client sends a header of the server's choice"
-		case secret.IsFieldName(name) || schema.Get("format").Text() == "password" || schema.Get("writeOnly").Raw() == "true":
+		case secret.IsFieldName(path[strings.LastIndexByte(path, 0)+1:]) || schema.Get("format").Text() == "password" || schema.Get("writeOnly").Raw() == "true" || tellsSecret.MatchString(schema.Get("description").Text()):
 			r.Message = shown + " puts a secret into a header, which proxies see and log"
-		case text != "" && holders[strings.ToLower(text)] > 1:
+		case text != "" && len(holders[strings.ToLower(text)]) > 1:
 			r.Message = shown + " is that of another parameter as well"
 		case header.Kind() != rawjson.String || !isToken(text):
 			r.Severity, r.Message = finding.Low, shown+" cannot be part of a header's name: clients must drop the tool"
@@ -63,25 +69,31 @@ func parameterHeader(it *check.Item) {
 	})
 }
 
-// eachProperty yields the properties of a schema and their names at any depth, under any keyword.
-func eachProperty(schema rawjson.Value, depth int, yield func(name string, schema rawjson.Value)) {
+// tellsSecret matches the description of a parameter that takes a secret: "Your GitHub personal access token".
+var tellsSecret = lazyregexp.New(`(?i)\b(password|passphrase|api[ _-]?key|(access|auth|bearer|refresh)[ _-]token|private key|client secret)\b`)
+
+// eachSchema yields a schema and those in it at any depth, under any keyword, with the names of the properties that lead to each, which a
+// zero byte parts.
+func eachSchema(schema rawjson.Value, path string, depth int, yield func(path string, schema rawjson.Value)) {
 	if depth > 50 {
 		return
+	}
+	if schema.Kind() == rawjson.Object {
+		yield(path, schema)
 	}
 	for m := range schema.Members() {
 		switch m.Key.Text() {
 		case "default", "const", "enum", "examples", "example":
 			continue
-		case "properties", "patternProperties":
+		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
 			for p := range m.Value.Members() {
-				yield(p.Key.Text(), p.Value)
-				eachProperty(p.Value, depth+1, yield)
+				eachSchema(p.Value, path+"\x00"+p.Key.Text(), depth+1, yield)
 			}
 			continue
 		}
-		eachProperty(m.Value, depth+1, yield)
+		eachSchema(m.Value, path, depth+1, yield)
 		for _, e := range m.Value.Elements() {
-			eachProperty(e, depth+1, yield)
+			eachSchema(e, path, depth+1, yield)
 		}
 	}
 }

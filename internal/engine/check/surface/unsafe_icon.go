@@ -57,6 +57,9 @@ func unsafeAddress(address string) (string, finding.Severity) {
 	case "file":
 		return "is a file of the client", finding.Medium
 	}
+	if strings.HasPrefix(plain, `\\`) {
+		return "is a share of a machine in a network", finding.Medium
+	}
 	switch scope := hostscope.OfURL(plain); scope {
 	case hostscope.Public:
 		return "", finding.None
