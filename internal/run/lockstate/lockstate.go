@@ -35,6 +35,8 @@ func New(got *target.Gathered, targets []target.Target, left []string, today str
 		}
 		if o.Failure != nil {
 			now.Left = append(now.Left, target.FailureText(*o.Failure))
+		} else if len(o.Servers) == 0 {
+			now.Left = append(now.Left, cmp.Or(targets[i].File, "a target")+": not locked: it holds no server")
 		}
 		for _, s := range o.Servers {
 			why := cmp.Or(gaps.ofServer(s), repeatedSecrets(got, &targets[i], s))

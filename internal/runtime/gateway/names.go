@@ -19,6 +19,7 @@ const (
 	separator     = "__"
 	maxName       = 64 // of model providers
 	maxNamePrefix = 24
+	clientPrefix  = "mcp" // which Claude Code and others put before a server's name, with a separator
 )
 
 // unacceptable matches characters that providers reject in tool names.
@@ -27,7 +28,7 @@ var unacceptable = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 // prefixesOf returns the prefix of each server's tool names, before the separator: unique ignoring case, without a separator or
 // part of one at the end.
 func prefixesOf(servers []Upstream) []string {
-	out, taken := make([]string, len(servers)), map[string]bool{}
+	out, taken := make([]string, len(servers)), map[string]bool{clientPrefix: true}
 	for _, exact := range []bool{true, false} { // a server with exactly that name keeps it
 		for i := range servers {
 			clean := strings.Trim(unacceptable.ReplaceAllString(servers[i].Name, "_"), "_")
@@ -108,8 +109,12 @@ func nameItems(servers []Upstream, prefixes []string, own [][]string) []map[stri
 	return out
 }
 
-// beginsLike returns the server whose qualified names begin like name, or -1.
+// beginsLike returns the server whose qualified names begin like name, with or without a client's prefix, or -1.
 func beginsLike(prefixes []string, name string) int {
+	const before = clientPrefix + separator
+	if len(name) > len(before) && strings.EqualFold(name[:len(before)], before) {
+		name = name[len(before):]
+	}
 	for i, p := range prefixes {
 		if len(name) > len(p) && strings.EqualFold(name[:len(p)], p) && strings.HasPrefix(name[len(p):], separator) {
 			return i

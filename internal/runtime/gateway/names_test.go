@@ -15,6 +15,7 @@ func TestPrefixes(t *testing.T) {
 		{"a_ a", "a-2 a"},
 		{"My.Server My_Server", "My_Server-2 My_Server"},
 		{"mail Mail", "mail Mail-2"},
+		{"mcp", "mcp-2"},
 		{"查询 ..", "server server-2"},
 		{strings.Repeat("x", 70), strings.Repeat("x", 24)},
 	} {
@@ -38,6 +39,7 @@ var accepted = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // within that server.
 func FuzzNames(f *testing.F) {
 	f.Add("bank evil", "search", "search bank__search evil__bank__search")
+	f.Add("bank evil mcp", "search", "mcp__bank__search bank__search")
 	f.Add("a a__b a_b", "b__c c", "c a__b__c 查询 demo/read demo.read")
 	f.Add("a a_ _a", "x "+strings.Repeat("x", 70)+" "+strings.Repeat("x", 71), "a__x a___x")
 	f.Fuzz(func(t *testing.T, servers, first, others string) {
