@@ -138,20 +138,26 @@ func decodeChat(body []byte) (Answer, error) {
 	for _, c := range first.Message.ToolCalls {
 		out.Calls = append(out.Calls, ToolCall{c.ID, c.Function.Name, argumentText(c.Function.Arguments)})
 	}
-	refusal := first.Message.Refusal
-	switch {
-	case refusal != nil && *refusal != "":
-		out.Stop, out.Refusal = Refused, *refusal
-	case first.FinishReason == "content_filter":
-		out.Stop, out.Refusal = Refused, "the provider's content filter"
-	case first.FinishReason == "length":
-		out.Stop, out.Calls = Truncated, nil
-	case len(out.Calls) > 0: // some servers say "stop" beside calls
-		out.Stop = Calls
-	default:
-		out.Stop = Ended
+	if err := out.end(first.FinishReason); err != nil {
+		return Answer{}, err
 	}
+	if refusal := first.Message.Refusal; refusal != nil && *refusal != "" {
+		out.Stop, out.Refusal = Refused, *refusal
+	}
+	out.dropThoughts()
 	return out, nil
+}
+
+// dropThoughts removes what servers of open models leave at the beginning of the text. Thoughts without an end were cut off.
+func (a *Answer) dropThoughts() {
+	thoughts, ok := strings.CutPrefix(strings.TrimSpace(a.Text), "<think>")
+	if !ok {
+		return
+	}
+	_, said, closed := strings.Cut(thoughts, "</think>")
+	if a.Text = strings.TrimSpace(said); !closed && a.Stop == Ended {
+		a.Stop = Truncated
+	}
 }
 
 // argumentText returns arguments sent as a string or as an object.

@@ -128,18 +128,8 @@ func decodeMessages(body []byte, structured bool) (Answer, error) {
 			out.Calls = append(out.Calls, ToolCall{b.ID, b.Name, string(b.Input)})
 		}
 	}
-	switch in.StopReason {
-	case "refusal":
-		out.Stop, out.Refusal = Refused, "the provider declined"
-	case "max_tokens", "model_context_window_exceeded":
-		out.Stop, out.Calls = Truncated, nil
-	case "pause_turn":
-		out.Stop = Paused
-	default:
-		out.Stop = Ended
-		if len(out.Calls) > 0 {
-			out.Stop = Calls
-		}
+	if err := out.end(in.StopReason); err != nil {
+		return Answer{}, err
 	}
 	return out, nil
 }

@@ -6,6 +6,13 @@
 // returns.
 package model
 
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/internal/leaf/excerpt"
+)
+
 // A Role says who speaks.
 type Role string
 
@@ -91,4 +98,30 @@ type Answer struct {
 	Model string `json:"model,omitempty"`
 	// Cached says that the answer came from the cache at no cost.
 	Cached bool `json:"-"`
+}
+
+// ends are what the providers of both forms call the end of an answer. Some of chat completions leave it out or call it as their
+// own engine does.
+var ends = map[string]Stop{
+	"": Ended, "stop": Ended, "end_turn": Ended, "stop_sequence": Ended, "eos": Ended, "eos_token": Ended,
+	"tool_calls": Ended, "tool_use": Ended, "function_call": Ended,
+	"length": Truncated, "max_tokens": Truncated, "model_length": Truncated, "model_context_window_exceeded": Truncated,
+	"content_filter": Refused, "refusal": Refused, "pause_turn": Paused,
+}
+
+// end sets Stop from the provider's word. Any other word, such as the "error" of a router whose provider failed, says that the text
+// is no answer of the model.
+func (a *Answer) end(reason string) error {
+	stop, ok := ends[strings.ToLower(reason)]
+	switch a.Stop = stop; {
+	case !ok:
+		return fmt.Errorf("the answer did not end by itself, but with %s", excerpt.Quote(reason, 100))
+	case stop == Truncated:
+		a.Calls = nil
+	case stop == Refused:
+		a.Refusal = "the provider declined (" + strings.ToLower(reason) + ")"
+	case stop == Ended && len(a.Calls) > 0: // some servers say "stop" beside calls
+		a.Stop = Calls
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -93,6 +94,36 @@ func TestPrices(t *testing.T) {
 		if _, err := ParsePrices(bad); err == nil {
 			t.Errorf("%s is taken", bad)
 		}
+	}
+}
+
+// How an answer ended is what its provider says, and a word that nobody knows ends none.
+func TestEnds(t *testing.T) {
+	for _, tt := range []struct {
+		text, finish string
+		stop         Stop
+		said         string
+	}{
+		{"Done.", "stop", Ended, "Done."},
+		{"Done.", "", Ended, "Done."},
+		{"Done.", "STOP", Ended, "Done."},
+		{"Done.", "content_filter", Refused, "Done."},
+		{"Done.", "length", Truncated, "Done."},
+		{"Error: rate limit exceeded", "error", "", ""},
+		{"Done.", "abort", "", ""},
+		{"<think>The user wants", "stop", Truncated, ""},
+		{" <think>The user wants</think> Done.", "stop", Ended, "Done."},
+		{"<think>The user wants</think>", "stop", Ended, ""},
+		{"Write <think> first.", "stop", Ended, "Write <think> first."},
+	} {
+		body, _ := json.Marshal(map[string]any{"choices": []any{map[string]any{"message": map[string]any{"content": tt.text}, "finish_reason": tt.finish}}})
+		a, err := decodeChat(body)
+		if a.Stop != tt.stop || a.Text != tt.said || (err != nil) != (tt.stop == "") {
+			t.Errorf("%q, ended by %q: %+v, %v", tt.text, tt.finish, a, err)
+		}
+	}
+	if _, err := decodeMessages([]byte(`{"content":[{"type":"text","text":"x"}],"stop_reason":"error"}`), false); err == nil {
+		t.Error("a message that ended with an error is an answer")
 	}
 }
 
