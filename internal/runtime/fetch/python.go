@@ -74,6 +74,7 @@ func (c *pip) install(ctx context.Context, p *Fetched, dir string, specs ...stri
 		return "", err
 	}
 	tree = filepath.Join(dir, "tree")
+	p.noteStartup(tree)
 	return tree, p.notePythonTree(filepath.Join(dir, "report.json"))
 }
 
@@ -117,6 +118,9 @@ func (f *Fetcher) fetchPyPI(ctx context.Context, s Spec) (*Fetched, error) {
 	hash, err := f.unpackArchive(ctx, p, archive, options)
 	if err != nil {
 		return nil, err
+	}
+	if wheel {
+		p.noteStartup(p.Dir)
 	}
 	f.askIndex(ctx, p, c.indexes[0], file, hash)
 	p.install = func(ctx context.Context) (*Start, error) { return f.installPyPI(ctx, c, p, hash) }

@@ -22,7 +22,8 @@ postinstall script, or a native build that implies one. Malicious packages favou
 Severity high if the command downloads something and passes it to an interpreter, or contains an inline program; medium for
 any other command of the package, and for a dependency that passes a download to an interpreter; low for all other commands of
 its dependencies, and where a package only compiles itself with common tools ("prepare": "tsc"), one finding each. What a command has npm run of the other scripts is part of it. For a folder and for a
-repository, prepare and what belongs to it count as well: npm runs them there.
+repository, prepare and what belongs to it count as well: npm runs them there. So does what an installed package of Python has run at
+every start of Python: lines of .pth files, sitecustomize and usercustomize.
 
 gauntlet vet runs none of them. If a server needs its script in order to start, the report says so.`,
 	Advice: "Read the script, and install with --ignore-scripts if the server works without it.",
