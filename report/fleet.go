@@ -198,20 +198,20 @@ func writeFleetText(w *bufio.Writer, f *result.Fleet, _ Options) error {
 }
 
 // markOf describes the result of one lane for a target.
-func markOf(j *result.FleetJob) htmlMark {
+func markOf(j *result.FleetJob) mark {
 	words := strings.TrimSpace(j.Document + " " + cmp.Or(CountWords(j.Counts), "nothing found"))
 	switch j.State {
 	case result.FleetDone:
 		for _, k := range []struct{ name, class string }{{"critical", "critical"}, {"high", "high"}, {"medium", "medium"}, {"low", "low"}, {"exploited", "high"}} {
 			if j.Counts[k.name] > 0 {
-				return htmlMark{Class: k.class, Text: words}
+				return mark{Class: k.class, Text: words}
 			}
 		}
-		return htmlMark{Class: "soft", Text: words}
+		return mark{Class: "soft", Text: words}
 	case result.FleetIncomplete:
-		return htmlMark{Class: "open", Text: words + ", incomplete: " + clipEnd(j.Reason, maxPageReason)}
+		return mark{Class: "open", Text: words + ", incomplete: " + clipEnd(j.Reason, maxPageReason)}
 	}
-	return htmlMark{Class: "open", Text: strings.TrimSpace(j.Document + " " + strings.ReplaceAll(string(j.State), "_", " ") + ": " + clipEnd(j.Reason, maxPageReason))}
+	return mark{Class: "open", Text: strings.TrimSpace(j.Document + " " + strings.ReplaceAll(string(j.State), "_", " ") + ": " + clipEnd(j.Reason, maxPageReason))}
 }
 
 func writeFleetHTML(w *bufio.Writer, f *result.Fleet, _ Options) error {
@@ -234,8 +234,8 @@ func writeFleetHTML(w *bufio.Writer, f *result.Fleet, _ Options) error {
 }
 
 // fleetTable has a row per target, the worst first, and a column per lane.
-func fleetTable(f *result.Fleet) htmlTable {
-	t := htmlTable{ID: "targets", Title: "Targets", Head: []string{"Target", "Kind"}, Intro: []string{countNoun(len(f.Targets), "target") + ", the worst first."}, None: "not asked for"}
+func fleetTable(f *result.Fleet) table {
+	t := table{ID: "targets", Title: "Targets", Head: []string{"Target", "Kind"}, Intro: []string{countNoun(len(f.Targets), "target") + ", the worst first."}, None: "not asked for"}
 	if len(f.Targets) > pageTargets {
 		t.Intro[0] = fmt.Sprintf("The worst %s of %s; the JSON report has all.", groupDigits(pageTargets), countNoun(len(f.Targets), "target"))
 	}
@@ -247,8 +247,8 @@ func fleetTable(f *result.Fleet) htmlTable {
 	}
 	t.Head = slices.Concat(t.Head, slices.Sorted(maps.Keys(lanes)))
 	for _, target := range worstTargets(f)[:min(len(f.Targets), pageTargets)] {
-		row := make([]htmlCell, len(t.Head))
-		row[0], row[1] = htmlCell{{Link: target.Page, Text: target.Name}}, htmlCell{{Text: target.Kind}}
+		row := make([]cell, len(t.Head))
+		row[0], row[1] = cell{{Link: target.Page, Text: target.Name}}, cell{{Text: target.Kind}}
 		for i := range target.Jobs {
 			at := 2 + slices.Index(t.Head[2:], target.Jobs[i].Lane)
 			row[at] = append(row[at], markOf(&target.Jobs[i]))

@@ -85,8 +85,8 @@ func endHTML(w *bufio.Writer, end string, err error) error {
 }
 
 // table returns the rows of s with a column for whatever they have.
-func (s *section) table() htmlTable {
-	t := htmlTable{ID: s.ID, Title: s.Title, Intro: s.Intro}
+func (s *section) table() table {
+	t := table{ID: s.ID, Title: s.Title, Intro: s.Intro}
 	if s.Remark != "" {
 		t.Intro = slices.Concat([]string{capitalised(s.Remark) + "."}, s.Intro)
 	}
@@ -273,8 +273,8 @@ func writeFindings(w *bufio.Writer, r *result.Report, s *section) error {
 }
 
 // attackMatrix shows attacks by agent, with links to the runs.
-func attackMatrix(runs []result.AttackRun) htmlTable {
-	t := htmlTable{ID: "matrix", Title: "Attacks by agent", Head: []string{"Attack"}, None: "not run"}
+func attackMatrix(runs []result.AttackRun) table {
+	t := table{ID: "matrix", Title: "Attacks by agent", Head: []string{"Attack"}, None: "not run"}
 	rowOf := map[string]int{}
 	for i := range runs {
 		a := &runs[i]
@@ -282,19 +282,9 @@ func attackMatrix(runs []result.AttackRun) htmlTable {
 		if !ok {
 			row = len(t.Rows)
 			rowOf[attackTitle(a)] = row
-			t.Rows = append(t.Rows, []htmlCell{{{Text: attackTitle(a)}}})
+			t.Rows = append(t.Rows, []cell{{{Text: attackTitle(a)}}})
 		}
-		t.addMark(row, cmp.Or(a.Agent, "whoever connected"), htmlMark{string(attackTone(a)), fmt.Sprintf("#run-%d", i+1), outcomeWords(outcomeOf(a))})
-	}
-	return t
-}
-
-// serversTable has a row per server, the worst findings first.
-func serversTable(rows []serverRow) htmlTable {
-	t := htmlTable{ID: "servers", Title: "Servers", Head: []string{"Server", "Items", "Findings", "Where"}}
-	slices.SortStableFunc(rows, func(a, b serverRow) int { return cmp.Compare(b.weight(), a.weight()) })
-	for i := range rows {
-		t.addRow(rows[i].name, rows[i].items, rows[i].words(), rows[i].where)
+		t.addMark(row, cmp.Or(a.Agent, "whoever connected"), mark{string(attackTone(a)), fmt.Sprintf("#run-%d", i+1), outcomeWords(outcomeOf(a))})
 	}
 	return t
 }

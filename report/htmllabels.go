@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -13,39 +14,42 @@ import (
 
 // WriteLabels writes a page about what tools can do: the matrix, the reasons for each label, dangerous combinations, and
 // parameter roles. floor is the confidence below which labels were omitted; unread names the inputs that could not be read.
-func WriteLabels(w io.Writer, servers []capability.Server, floor capability.Confidence, unread []string) error {
-	p := &TablePage{Title: labelsTitle(servers), Verdict: labelsVerdict(servers), Missing: unread, Read: "No tool was called."}
+func WriteLabels(to io.Writer, servers []capability.Server, floor capability.Confidence, unread []string) error {
+	head := &htmlHead{Title: labelsTitle(servers), Verdict: labelsVerdict(servers), Missing: unread, Complete: true, Read: "No tool was called. Cells show the confidence of a label."}
 	if floor != capability.Low {
-		p.Missing = append(slices.Clone(unread), "labels below "+string(floor)+" confidence were left out")
+		head.Missing = append(slices.Clone(unread), "labels below "+string(floor)+" confidence were left out")
 	}
+	var parts []htmlPart
 	for i := range servers {
 		s, after := &servers[i], ""
+		matrix := capabilityTable(s, i, floor)
 		if len(servers) > 1 {
 			after = fmt.Sprintf(" (%d: %s)", i+1, cmp.Or(s.Name, "unnamed"))
-		}
-		matrix := capabilityTable(s, i)
-		if len(servers) > 1 {
 			matrix.Title += fmt.Sprintf(" (%d)", i+1)
 		}
-		p.Tables = append(p.Tables, matrix)
+		parts = append(parts, matrix.part())
 		for _, t := range []Table{combinationTable(s), labelReasons(s), parameterRoles(s), labelWarnings(s)} {
 			if len(t.Rows) > 0 {
 				t.ID += fmt.Sprintf("-%d", i+1)
 				t.Title += after
-				p.Tables = append(p.Tables, t)
+				parts = append(parts, t.part())
 			}
 		}
 	}
-	return WriteTables(w, p)
+	w := bufio.NewWriterSize(to, 64<<10)
+	if err := writeHTMLPage(w, head, parts); err != nil {
+		return err
+	}
+	return w.Flush()
 }
 
 // capabilityParts shows a capability matrix per server of a report.
 func capabilityParts(servers []capability.Server) (out []htmlPart) {
 	titles := map[string]int{}
 	for i := range servers {
-		t := capabilityTable(&servers[i], i)
+		t := capabilityTable(&servers[i], i, capability.Low)
 		for _, k := range servers[i].Combinations {
-			t.Intro += " " + combinationWords(&k) + " (" + toolList(k.Tools) + ")."
+			t.Intro = append(t.Intro, combinationWords(&k)+" ("+toolList(k.Tools)+")")
 		}
 		if titles[t.Title]++; titles[t.Title] > 1 {
 			t.Title += fmt.Sprintf(" (%d)", titles[t.Title])
@@ -53,45 +57,6 @@ func capabilityParts(servers []capability.Server) (out []htmlPart) {
 		out = append(out, t.part())
 	}
 	return out
-}
-
-// capabilityTable has a row per tool with a capability and counts the others.
-func capabilityTable(c *capability.Server, n int) Table {
-	s := Table{ID: "capabilities", Title: "What the tools of " + cmp.Or(c.Name, "the server") + " can do", Head: []string{"Tool"}}
-	if n > 0 {
-		s.ID = fmt.Sprintf("capabilities-%d", n+1)
-	}
-	for _, tag := range capability.Tags() {
-		s.Head = append(s.Head, matrixHeads[tag])
-	}
-	quiet := 0
-	for i := range c.Tools {
-		t := &c.Tools[i]
-		if len(t.Capabilities) == 0 {
-			quiet++
-			continue
-		}
-		row := []string{t.Name}
-		for _, tag := range capability.Tags() {
-			cell := ""
-			if l := t.Has(tag, capability.Low); l != nil {
-				cell = string(l.Confidence)
-			}
-			row = append(row, cell)
-		}
-		s.Rows = append(s.Rows, row)
-	}
-	s.Intro = fmt.Sprintf("Cells show the confidence of a label. %s without any capability found.", countNoun(quiet, "tool"))
-	return s
-}
-
-// combinationWords names the tags that are more dangerous together and explains why.
-func combinationWords(c *capability.Combination) string {
-	tags := make([]string, len(c.Tags))
-	for i, t := range c.Tags {
-		tags[i] = string(t)
-	}
-	return strings.Join(tags, " + ") + ": " + c.Rationale
 }
 
 func labelsTitle(servers []capability.Server) string {
@@ -121,11 +86,7 @@ func combinationTable(s *capability.Server) Table {
 	t := Table{ID: "together", Title: "More dangerous together than apart", Head: []string{"Capabilities", "Where", "Confidence", "Tools"}}
 	for i := range s.Combinations {
 		c := &s.Combinations[i]
-		where := "across tools"
-		if c.Scope == capability.WithinTool {
-			where = "within one tool"
-		}
-		t.Rows = append(t.Rows, []string{combinationWords(c), where, string(c.Confidence), toolList(c.Tools)})
+		t.Rows = append(t.Rows, []string{combinationWords(c), scopeWords(c), string(c.Confidence), toolList(c.Tools)})
 	}
 	return t
 }

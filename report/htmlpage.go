@@ -93,50 +93,6 @@ func executed(id, title, name string, data any) htmlPart {
 	return htmlPart{id, title, func(w *bufio.Writer) error { return executeHTML(w, name, data) }}
 }
 
-// An htmlTable is a table of a page. A cell has any number of marks; None is said where it has none.
-type htmlTable struct {
-	ID, Title string
-	Intro     []string
-	Head      []string
-	Rows      [][]htmlCell
-	None      string
-}
-
-type htmlCell []htmlMark
-
-// An htmlMark is a text of a cell with a style and an address, each "" for none.
-type htmlMark struct{ Class, Link, Text string }
-
-// part returns t as a part of a page, each row filled up to the length of the head.
-func (t htmlTable) part() htmlPart {
-	for i, row := range t.Rows {
-		t.Rows[i] = append(row, make([]htmlCell, len(t.Head)-len(row))...)
-	}
-	return executed(t.ID, t.Title, "table", t)
-}
-
-// addRow adds a row of plain texts.
-func (t *htmlTable) addRow(texts ...string) {
-	row := make([]htmlCell, len(texts))
-	for i, text := range texts {
-		row[i] = htmlCell{{Text: text}}
-	}
-	t.Rows = append(t.Rows, row)
-}
-
-// addMark adds a mark to a row, in the column of that head, which is added to the table if it is new.
-func (t *htmlTable) addMark(row int, head string, m htmlMark) {
-	column := slices.Index(t.Head, head)
-	if column < 0 {
-		column = len(t.Head)
-		t.Head = append(t.Head, head)
-	}
-	for len(t.Rows[row]) <= column {
-		t.Rows[row] = append(t.Rows[row], nil)
-	}
-	t.Rows[row][column] = append(t.Rows[row][column], m)
-}
-
 // visibleHTML is Visible as markup: each hidden character is a box with its code point.
 func visibleHTML(s any) template.HTML { return markUp(fmt.Sprint(s), false) }
 
@@ -261,7 +217,7 @@ func WriteTables(to io.Writer, p *TablePage) error {
 }
 
 func (t *Table) part() htmlPart {
-	table := htmlTable{ID: t.ID, Title: t.Title, Head: t.Head}
+	table := table{ID: t.ID, Title: t.Title, Head: t.Head}
 	if t.Intro != "" {
 		table.Intro = []string{t.Intro}
 	}

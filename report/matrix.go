@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -15,159 +16,122 @@ var matrixHeads = map[capability.Tag]string{
 	capability.NetIngress: "net in", capability.SecretAccess: "secret", capability.DBQuery: "db r", capability.DBWrite: "db w",
 }
 
-// shades show the confidence of a label, on a terminal and in plain text.
-var shades = map[capability.Confidence][2]string{
-	capability.High: {"████", "###"}, capability.Medium: {"▓▓▓▓", "++"}, capability.Inferred: {"▒▒▒▒", "~~"}, capability.Low: {"░░░░", "."},
-}
+// confidenceTones are the looks of labels.
+var confidenceTones = map[capability.Confidence]tone{capability.High: "high", capability.Medium: "medium", capability.Inferred: toneSoft, capability.Low: toneSoft}
 
-const (
-	matrixCell  = 9
-	matrixName  = 36 // widest name column
-	matrixLeast = 12 // narrowest name column
-)
+// matrixName is the number of columns of a tool's name in a sentence.
+const matrixName = 36
 
-// WriteMatrix writes a table of tools by capability per server. Without opt.Color, which stands for a terminal, the table is
-// ASCII except for server text. Names are clipped to fit opt.Width. floor is the confidence below which labels were omitted.
+// WriteMatrix writes a table of tools by capability per server, and what follows from it. floor is the confidence below
+// which labels were omitted.
 func WriteMatrix(w io.Writer, servers []capability.Server, floor capability.Confidence, opt Options) error {
 	out := bufio.NewWriter(w)
-	m := &matrix{palette: palette(opt.Color), w: out, style: 1, width: opt.Width, floor: floor}
-	if m.width == 0 {
-		m.width = defaultWidth
-	}
-	if opt.Color {
-		m.style = 0
-	}
+	p := newPage(out, opt)
+	p.whole = false
+	p.width = cmp.Or(opt.Width, defaultWidth)
 	for i := range servers {
+		s := &servers[i]
 		if i > 0 {
-			m.writef("")
+			p.writeBlank()
 		}
-		m.writeServer(&servers[i])
+		p.writeIndented(0, p.bold(Visible(s.Name)), p.dim("  "+countNoun(len(s.Tools), "tool")))
+		if len(s.Tools) == 0 {
+			continue
+		}
+		t := capabilityTable(s, i, floor)
+		if len(t.Rows) > 0 {
+			p.writeTable(2, t)
+		}
+		for _, text := range t.Intro {
+			p.writeIndented(2, p.dim(clipEnd(text, p.width-2)))
+		}
+		p.inferred(s)
+		for i := range s.Combinations {
+			c := &s.Combinations[i]
+			p.writeField(2, field{Text: fmt.Sprintf("%s (%s, %s, %s)", combinationWords(c), scopeWords(c), c.Confidence, toolList(c.Tools))}, 0)
+		}
+		for _, w := range warnings(s) {
+			who, words := fmt.Sprint(w.times), w.first
+			if len(w.tools) > 0 {
+				who, words = toolList(w.tools), w.tools[0]+": "+w.first
+			}
+			p.writeIndented(2, p.bold(w.code), p.dim(" ("+who+")"))
+			p.writeIndented(4, p.dim(clipText(Visible(words), max(p.width-4, leastColumn))))
+		}
 	}
-	m.legend()
 	return out.Flush()
 }
 
-type matrix struct {
-	palette
-	w     *bufio.Writer
-	style int
-	width int
-	floor capability.Confidence
-}
-
-func (m *matrix) writef(format string, args ...any) { _, _ = fmt.Fprintf(m.w, format+"\n", args...) }
-
-func (m *matrix) writeServer(s *capability.Server) {
-	n := fmt.Sprintf("%d tools", len(s.Tools))
-	if len(s.Tools) == 1 {
-		n = "1 tool"
-	}
-	m.writef("%s  %s", m.bold(Visible(s.Name)), m.dim(n))
-	if len(s.Tools) == 0 {
-		return
-	}
-	defer m.warnings(s)
-	tags := m.present(s)
-	if len(tags) == 0 {
-		m.writef("  no capability found%s", m.describeSources())
-		return
-	}
-	name, most := 4, max(matrixLeast, min(matrixName, m.width-2-matrixCell*len(tags)))
+// inferred lists models' labels for single tools separately.
+func (p *page) inferred(s *capability.Server) {
 	for i := range s.Tools {
-		name = min(max(name, columns(Visible(s.Tools[i].Name))), most)
-	}
-	head := strings.Repeat(" ", name+2)
-	for _, tag := range tags {
-		head += fmt.Sprintf("  %-*s", matrixCell-2, matrixHeads[tag])
-	}
-	m.writef("%s", m.dim(strings.TrimRight(head, " ")))
-	quiet := 0
-	for i := range s.Tools {
-		t := &s.Tools[i]
-		if len(t.Capabilities) == 0 {
-			quiet++
-			continue
+		for _, l := range s.Tools[i].Capabilities {
+			if l.Confidence == capability.Inferred {
+				p.writeField(2, field{Text: "inferred " + s.Tools[i].Name + ": " + string(l.Tag) + " (" + strings.Join(l.Evidence, ", ") + ", counts for nothing else)"}, 0)
+			}
 		}
-		m.writeTool(t, tags, name)
 	}
-	if quiet > 0 {
-		m.writef("  %s", m.dim(fmt.Sprintf("%d more without any%s", quiet, m.describeSources())))
-	}
-	m.writeSum(s)
 }
 
-// describeSources says which labels are shown.
-func (m *matrix) describeSources() string {
-	if m.floor == capability.Low {
-		return ""
+// capabilityTable has a row per tool with a capability, and counts the others.
+func capabilityTable(s *capability.Server, n int, floor capability.Confidence) table {
+	t := table{ID: "capabilities", Title: "What the tools of " + cmp.Or(s.Name, "the server") + " can do", Head: []string{"Tool"}}
+	if n > 0 {
+		t.ID = fmt.Sprintf("capabilities-%d", n+1)
 	}
-	return fmt.Sprintf(" at %s confidence or above", m.floor)
-}
-
-// present lists the tags of any tool of the server.
-func (m *matrix) present(s *capability.Server) (out []capability.Tag) {
+	var tags []capability.Tag // of any tool
+	quiet := 0
 	for _, tag := range capability.Tags() {
 		for i := range s.Tools {
 			if s.Tools[i].Has(tag, capability.Low) != nil {
-				out = append(out, tag)
+				tags, t.Head = append(tags, tag), append(t.Head, matrixHeads[tag])
 				break
 			}
 		}
 	}
-	return out
-}
-
-func (m *matrix) writeTool(t *capability.Tool, tags []capability.Tag, name int) {
-	var row strings.Builder
-	shown := clipText(Visible(t.Name), name)
-	row.WriteString("  " + shown + strings.Repeat(" ", name-columns(shown)))
-	for _, tag := range tags {
-		cell := ""
-		if l := t.Has(tag, capability.Low); l != nil {
-			cell = shades[l.Confidence][m.style]
-			row.WriteString("  " + m.shade(l.Confidence, cell) + strings.Repeat(" ", matrixCell-2-columns(cell)))
+	for i := range s.Tools {
+		tool := &s.Tools[i]
+		if len(tool.Capabilities) == 0 {
+			quiet++
 			continue
 		}
-		row.WriteString(strings.Repeat(" ", matrixCell))
-	}
-	m.writef("%s", strings.TrimRight(row.String(), " "))
-}
-
-func (m *matrix) shade(c capability.Confidence, s string) string {
-	switch c {
-	case capability.High:
-		return m.sgr("31", s)
-	case capability.Medium:
-		return m.sgr("33", s)
-	}
-	return m.dim(s)
-}
-
-// writeInferred lists models' labels for single tools separately.
-func (m *matrix) writeInferred(s *capability.Server) {
-	for i := range s.Tools {
-		t := &s.Tools[i]
-		for _, l := range t.Capabilities {
-			if l.Confidence == capability.Inferred {
-				m.writef("  %s %s %s", m.bold("inferred"), clipText(Visible(t.Name), matrixName)+": "+string(l.Tag), m.dim("("+Visible(strings.Join(l.Evidence, ", "))+", counts for nothing else)"))
+		row := []cell{{{Text: tool.Name}}}
+		for _, tag := range tags {
+			var c cell
+			if l := tool.Has(tag, capability.Low); l != nil {
+				c = cell{{Class: string(confidenceTones[l.Confidence]), Text: string(l.Confidence)}}
 			}
+			row = append(row, c)
 		}
+		t.Rows = append(t.Rows, row)
 	}
+	above := ""
+	if floor != capability.Low {
+		above = fmt.Sprintf(" at %s confidence or above", floor)
+	}
+	switch {
+	case len(t.Rows) == 0:
+		t.Intro = []string{"no capability found" + above}
+	case quiet > 0:
+		t.Intro = []string{fmt.Sprintf("%d more without any%s", quiet, above)}
+	}
+	return t
 }
 
-func (m *matrix) writeSum(s *capability.Server) {
-	m.writeInferred(s)
-	for _, c := range s.Combinations {
-		tags := make([]string, len(c.Tags))
-		for i, t := range c.Tags {
-			tags[i] = string(t)
-		}
-		where := "across tools"
-		if c.Scope == capability.WithinTool {
-			where = "within one tool"
-		}
-		m.writef("  %s %s %s", m.bold(strings.Join(tags, " + ")), c.Rationale, m.dim(fmt.Sprintf("(%s, %s, %s)", where, c.Confidence, toolList(c.Tools))))
+// combinationWords names the tags that are more dangerous together and explains why.
+func combinationWords(c *capability.Combination) string {
+	tags := make([]string, len(c.Tags))
+	for i, t := range c.Tags {
+		tags[i] = string(t)
 	}
+	return strings.Join(tags, " + ") + ": " + c.Rationale
+}
+
+func scopeWords(c *capability.Combination) string {
+	if c.Scope == capability.WithinTool {
+		return "within one tool"
+	}
+	return "across tools"
 }
 
 // toolList names the first tools and counts the rest.
@@ -184,14 +148,38 @@ func toolList(names []string) string {
 	return s
 }
 
-func (m *matrix) legend() {
-	var parts []string
-	for _, c := range []capability.Confidence{capability.High, capability.Medium, capability.Low} {
-		if !c.AtLeast(m.floor) {
-			continue
+// A warned is one kind of warning about tools or the server.
+type warned struct {
+	code  string
+	first string   // text of the first warning
+	tools []string // tools with this warning, in server order
+	times int
+}
+
+// warnings groups a server's warnings by kind, in order of first occurrence.
+func warnings(s *capability.Server) []*warned {
+	var out []*warned
+	by := map[string]*warned{}
+	note := func(text, tool string) {
+		code, words, _ := strings.Cut(text, ": ")
+		w := by[code]
+		if w == nil {
+			w = &warned{code: Visible(code), first: words}
+			by[code] = w
+			out = append(out, w)
 		}
-		parts = append(parts, m.shade(c, shades[c][m.style])+" "+string(c))
+		w.times++
+		if n := len(w.tools); tool != "" && (n == 0 || w.tools[n-1] != tool) {
+			w.tools = append(w.tools, tool)
+		}
 	}
-	m.writef("")
-	m.writef("%s", strings.Join(parts, "   "))
+	for _, text := range s.Warnings {
+		note(text, "")
+	}
+	for i := range s.Tools {
+		for _, text := range s.Tools[i].Warnings {
+			note(text, s.Tools[i].Name)
+		}
+	}
+	return out
 }

@@ -160,8 +160,8 @@ func rateWords(hits, of int, i result.Interval) string {
 }
 
 // redTeamMatrix is the table of scenarios by model, with links to the runs.
-func redTeamMatrix(r *result.RedTeam) htmlTable {
-	t := htmlTable{ID: "matrix", Title: "Attacks by model", Head: []string{"Attack", "Technique", "Placement"}, None: "not played"}
+func redTeamMatrix(r *result.RedTeam) table {
+	t := table{ID: "matrix", Title: "Attacks by model", Head: []string{"Attack", "Technique", "Placement"}, None: "not played"}
 	at := map[string]int{}
 	for i := range r.Models {
 		for n := range r.Models[i].Scenarios {
@@ -172,7 +172,7 @@ func redTeamMatrix(r *result.RedTeam) htmlTable {
 				at[s.ID] = line
 				t.addRow(cmp.Or(s.Name, s.ID), s.Technique, s.Placement)
 			}
-			t.addMark(line, r.Models[i].Model, htmlMark{string(scenarioTone(s)), "#" + scenarioID(i, n), scenarioWords(s)})
+			t.addMark(line, r.Models[i].Model, mark{string(scenarioTone(s)), "#" + scenarioID(i, n), scenarioWords(s)})
 		}
 	}
 	return t

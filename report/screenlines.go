@@ -182,19 +182,13 @@ func (p *page) attackLines(r *result.Report, height int) {
 
 // attackTable writes a line for each run.
 func (p *page) attackTable(runs []result.AttackRun) {
-	const outcomeWidth = len("partly exploited")
-	p.writeIndented(0, p.bold("Attacks"))
-	room := p.width - outcomeWidth - 6 // for title and detail
-	wide := 0
-	for i := range runs {
-		wide = max(wide, columns(Visible(attackTitle(&runs[i]))))
-	}
-	wide = min(wide, room*3/5)
+	t := table{Least: []int{len("partly exploited"), 20, 20}}
 	for i := range runs {
 		a := &runs[i]
-		p.writeIndented(2, p.paint(attackTone(a), padTo(outcomeWords(outcomeOf(a)), outcomeWidth)), "  ",
-			padTo(clipText(Visible(attackTitle(a)), wide), wide), "  ", p.dim(clipEnd(Visible(why(a)), room-wide)))
+		t.Rows = append(t.Rows, []cell{{{Class: string(attackTone(a)), Text: outcomeWords(outcomeOf(a))}}, {{Text: attackTitle(a)}}, {{Class: "soft", Text: why(a)}}})
 	}
+	p.writeIndented(0, p.bold("Attacks"))
+	p.writeTable(2, t)
 	p.writeBlank()
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/result"
@@ -13,7 +12,7 @@ import (
 // mostServers is the number of servers in the table on a terminal.
 const mostServers = 10
 
-// A serverRow is a row of the server table. Its texts are Visible.
+// A serverRow is a row of the server table.
 type serverRow struct {
 	name, where, items string
 	by                 severityTally
@@ -26,58 +25,36 @@ func (p *page) serverTable(r *result.Report, height int) {
 	if len(rows) < 2 {
 		return
 	}
-	slices.SortStableFunc(rows, func(a, b serverRow) int { return cmp.Compare(b.weight(), a.weight()) })
-	shown := rows
-	if height > 0 && len(rows) > mostServers+1 {
-		shown = rows[:mostServers]
+	t := serversTable(rows)
+	more := 0
+	if height > 0 && len(t.Rows) > mostServers+1 {
+		t.Rows, more = t.Rows[:mostServers], len(t.Rows)-mostServers
 	}
-	l := tableLayout{name: len("Server"), items: len("Items")}
-	for i := range shown {
-		l.name, l.items = max(l.name, columns(shown[i].name)), max(l.items, columns(shown[i].items))
-	}
-	if !p.whole {
-		l.name = min(l.name, p.width/3)
-	}
-	p.writeIndented(0, p.dim(padTo("Server", l.name)+"  "+padTo("Items", l.items)+"  Findings"))
-	for i := range shown {
-		p.serverRow(&shown[i], l)
-	}
-	if n := len(rows) - len(shown); n > 0 {
-		p.writeIndented(0, p.dim(fmt.Sprintf("… and %s: -v lists them", countNoun(n, "more server"))))
+	p.writeTable(0, t)
+	if more > 0 {
+		p.writeIndented(0, p.dim(fmt.Sprintf("… and %s: -v lists them", countNoun(more, "more server"))))
 	}
 	p.writeBlank()
 }
 
-// A tableLayout holds the column widths of the server table.
-type tableLayout struct{ name, items int }
-
-func (p *page) serverRow(row *serverRow, l tableLayout) {
-	used := l.name + l.items + 4
-	plain := row.words()
-	text := p.fit(plain, used)
-	if painted := severityCounts(row.by, p.colourSeverity); text == plain && painted != "" && row.state == "" {
-		text = painted
+// serversTable has a row per server, the worst findings first.
+func serversTable(rows []serverRow) table {
+	t := table{ID: "servers", Title: "Servers", Head: []string{"Server", "Items", "Findings", "Where"}, Least: []int{20, 5, 40, 0}}
+	slices.SortStableFunc(rows, func(a, b serverRow) int { return cmp.Compare(b.weight(), a.weight()) })
+	for i := range rows {
+		row := &rows[i]
+		found := cell{{Text: cmp.Or(row.state, "no findings")}}
+		for sev := finding.Critical; sev > finding.None; sev-- {
+			if n := row.by[sev]; n > 0 {
+				found = append(found, mark{Class: sev.String(), Text: groupDigits(n) + " " + sev.String()})
+			}
+		}
+		if len(found) > 1 {
+			found = found[1:]
+		}
+		t.Rows = append(t.Rows, []cell{{{Text: row.name}}, {{Class: "soft", Text: row.items}}, found, {{Class: "soft", Text: row.where}}})
 	}
-	where := ""
-	if room := p.width - used - columns(plain) - 2; row.where != "" && (p.whole || room > 12) {
-		where = "  " + p.fit(row.where, p.width-room)
-	}
-	name := row.name
-	if !p.whole {
-		name = clipText(name, l.name)
-	}
-	p.writeIndented(0, padTo(name, l.name), "  ", p.dim(padTo(row.items, l.items)), "  ", text, p.dim(where))
-}
-
-// padTo pads s with spaces to n columns.
-func padTo(s string, n int) string { return s + strings.Repeat(" ", max(n-columns(s), 0)) }
-
-// words says what was found, or why an entry was not scanned.
-func (row *serverRow) words() string {
-	if row.state != "" {
-		return row.state
-	}
-	return cmp.Or(severityCounts(row.by, func(_ finding.Severity, s string) string { return s }), "no findings")
+	return t
 }
 
 // weight orders rows: one severer finding outweighs any number of milder ones.
@@ -106,7 +83,7 @@ func serverRows(r *result.Report) []serverRow {
 		if _, twice := index[k]; !twice {
 			index[k] = len(rows)
 		}
-		rows = append(rows, serverRow{name: Visible(cmp.Or(s.Server, "(unnamed)")), where: Visible(k.file), items: groupDigits(countItems(s))})
+		rows = append(rows, serverRow{name: cmp.Or(s.Server, "(unnamed)"), where: k.file, items: groupDigits(countItems(s))})
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -119,7 +96,7 @@ func serverRows(r *result.Report) []serverRow {
 	}
 	for i := range r.Clients.Entries {
 		if e := &r.Clients.Entries[i]; e.State != result.Scanned {
-			rows = append(rows, serverRow{name: Visible(entryName(e)), where: Visible(e.File), items: "-", state: Visible(became(e))})
+			rows = append(rows, serverRow{name: entryName(e), where: e.File, items: "-", state: became(e)})
 		}
 	}
 	return rows
