@@ -17,8 +17,8 @@ const fewArms = 8
 // A branchIndex chooses the bodies of a branch that run, and files long rows of branches.
 type branchIndex struct {
 	ev     *evaluator
-	few    int                    // arms, and members of tables, that are compared one by one
-	chains map[*ir.Arm]chainPlace // by the first arm of a branch
+	few    int                // arms, and members of tables, that are compared one by one
+	chains map[*ir.Arm]*chain // by the first arm of its first branch
 	runs   map[*ir.Stmt]*run
 }
 
@@ -33,8 +33,8 @@ func (ix *branchIndex) takenBodies(s *ir.Stmt, f *frame, named *bool) [][]ir.Stm
 		}
 		return append(out, s.Rest)
 	}
-	if at := ix.chainAt(s); at.chain != nil {
-		return at.bodiesFor(subject.text, named)
+	if c := ix.chainAt(s); c != nil {
+		return c.bodiesFor(subject.text, named)
 	}
 	var out [][]ir.Stmt
 	hit, partly := false, false
@@ -88,64 +88,51 @@ type chain struct {
 
 // A hit is a branch of a chain that has arms for a constant.
 type hit struct {
-	level  int
 	bodies [][]ir.Stmt
 	partly bool // and those behind it may run as well
 }
 
-// A chainPlace is a branch as one of a chain.
-type chainPlace struct {
-	chain *chain // nil where there is too little to index
-	level int
-}
-
 // bodiesFor returns what takenBodies does.
-func (p chainPlace) bodiesFor(text string, named *bool) [][]ir.Stmt {
-	hits := p.chain.hits[text]
-	from, _ := slices.BinarySearchFunc(hits, p.level, func(h hit, level int) int { return h.level - level })
+func (c *chain) bodiesFor(text string, named *bool) [][]ir.Stmt {
 	var out [][]ir.Stmt
-	for _, h := range hits[from:] {
+	for _, h := range c.hits[text] {
 		*named = true
 		out = append(out, h.bodies...)
 		if !h.partly {
 			return out
 		}
 	}
-	return append(out, p.chain.tail)
+	return append(out, c.tail)
 }
 
-// chainAt returns the chain that a branch is part of.
-func (ix *branchIndex) chainAt(s *ir.Stmt) chainPlace {
+// chainAt returns the chain that begins with a branch, nil where there is too little to index.
+func (ix *branchIndex) chainAt(s *ir.Stmt) *chain {
 	if len(s.Arms) == 0 {
-		return chainPlace{}
+		return nil
 	}
-	at, ok := ix.chains[&s.Arms[0]]
+	c, ok := ix.chains[&s.Arms[0]]
 	if !ok {
-		at = ix.indexChain(s)
+		c = ix.indexChain(s)
+		ix.chains[&s.Arms[0]] = c
 	}
-	return at
+	return c
 }
 
 // indexChain files a branch, and those behind it, as a chain.
-func (ix *branchIndex) indexChain(s *ir.Stmt) chainPlace {
+func (ix *branchIndex) indexChain(s *ir.Stmt) *chain {
 	levels, tail := ix.chainLevels(s)
 	c := &chain{hits: map[string][]hit{}, tail: tail}
 	arms := 0
-	for i, l := range levels {
+	for _, l := range levels {
 		arms += len(l.stmt.Arms)
 		for text, h := range l.hits() {
-			h.level = i
 			c.hits[text] = append(c.hits[text], h)
 		}
 	}
 	if len(levels) == 0 || arms < ix.few {
-		c = nil
+		return nil
 	}
-	ix.chains[&s.Arms[0]] = chainPlace{c, 0}
-	for i, l := range levels {
-		ix.chains[&l.stmt.Arms[0]] = chainPlace{c, i}
-	}
-	return ix.chains[&s.Arms[0]]
+	return c
 }
 
 // A level is a branch of a chain, and the constants that each of its arms tests.

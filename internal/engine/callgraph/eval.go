@@ -66,6 +66,8 @@ type evaluator struct {
 	packages map[string]bool // that anything imports
 
 	connected *connections // nil until it is asked for
+	fills     map[string][]*fill
+	around    func(*ir.Scope) []*frame // frames in which code of a function that registers something can run
 }
 
 func newEvaluator(prog *ir.Program, conv *Convention) *evaluator {
@@ -76,7 +78,7 @@ func newEvaluator(prog *ir.Program, conv *Convention) *evaluator {
 		imports: map[*ir.Import][]value{}, exports: map[exportKey]*ir.Expr{}, made: map[*ir.Expr]*ir.Expr{},
 		objects: map[*ir.Expr]*object{}, indexes: map[indexKey]elementIndex{}, packages: map[string]bool{},
 	}
-	ev.branchIndex = branchIndex{ev: ev, few: fewArms, chains: map[*ir.Arm]chainPlace{}, runs: map[*ir.Stmt]*run{}}
+	ev.branchIndex = branchIndex{ev: ev, few: fewArms, chains: map[*ir.Arm]*chain{}, runs: map[*ir.Stmt]*run{}}
 	return ev
 }
 
@@ -483,7 +485,7 @@ func (ev *evaluator) argumentsFromCallers(p *ir.Param) []value {
 	}
 	var out []value
 	for _, c := range calls {
-		arg := argumentOf(p, c.Args)
+		arg := ArgumentOf(p, c.Args)
 		if arg == nil {
 			continue
 		}
@@ -503,8 +505,8 @@ func (ev *evaluator) argumentsFromCallers(p *ir.Param) []value {
 	return out
 }
 
-// argumentOf returns the argument that a parameter takes, or nil when that is not clear.
-func argumentOf(p *ir.Param, args []ir.Arg) *ir.Expr {
+// ArgumentOf returns the argument that a parameter takes, or nil when that is not clear.
+func ArgumentOf(p *ir.Param, args []ir.Arg) *ir.Expr {
 	pos := 0
 	for _, a := range args {
 		switch {
@@ -539,8 +541,8 @@ func (ev *evaluator) bindWithBudget(fn *ir.Func, args []ir.Arg, f *frame) [][]va
 	return ev.bindArguments(fn, args, f)
 }
 
-// definitionOf returns what a name was given, as it is written there, where that is one thing.
-func (ev *evaluator) definitionOf(x *ir.Expr) *ir.Expr {
+// Definition returns what a name was given, as it is written there, where that is one thing.
+func (ev *evaluator) Definition(x *ir.Expr) *ir.Expr {
 	for range 5 {
 		var bindings []*ir.Binding
 		switch x.Kind {

@@ -87,7 +87,7 @@ func (ev *evaluator) memberOfName(e *ir.Expr, name string) string {
 	if e == nil {
 		return ""
 	}
-	e = ev.definitionOf(e)
+	e = ev.Definition(e)
 	if e.X == nil || e.X.Kind != ir.Name || e.X.Text != name {
 		return ""
 	}

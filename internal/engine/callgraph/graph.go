@@ -22,7 +22,15 @@ type Graph struct {
 
 func newGraph(prog *ir.Program, conv *Convention) *Graph {
 	ev := newEvaluator(prog, conv)
-	return &Graph{evaluator: ev, registrar: &registrar{evaluator: ev}, sinkReader: newSinkReader(ev)}
+	rg := &registrar{evaluator: ev}
+	ev.around = func(scope *ir.Scope) []*frame {
+		out := rg.registrationFrames(scope)
+		for _, d := range rg.insideDecorator(scope) {
+			out = append(out, d.in)
+		}
+		return out
+	}
+	return &Graph{evaluator: ev, registrar: rg, sinkReader: newSinkReader(ev)}
 }
 
 // A Root is a function that answers a tool.
@@ -187,12 +195,6 @@ func (g *Graph) FixedProgram(r *Row, call *ir.Expr, c Context) string {
 	name, _ := w.programName(argv, call)
 	return name
 }
-
-// Definition returns what a name was given, as it is written there, where that is one thing.
-func (g *Graph) Definition(e *ir.Expr) *ir.Expr { return g.definitionOf(e) }
-
-// Written returns what an expression was given, as it is written there, through names, imports and members of modules.
-func (g *Graph) Written(e *ir.Expr) *ir.Expr { return g.writtenOf(e) }
 
 // Row returns what the table of sinks says of a name, or nil.
 func (g *Graph) Row(name string) *Row { return g.conv.Table.findRow(name) }

@@ -255,6 +255,12 @@ func (ev *evaluator) evalIndex(e *ir.Expr, f *frame) []value {
 	if len(e.Args) > 0 {
 		key := onlyValue(ev.evalExpr(e.Args[0].Value, f))
 		if key.kind == constant {
+			if vs := ev.membersOf(of, key.text); hasKnownValue(vs) {
+				return vs
+			}
+			if vs := ev.filled(e.X, key.text); len(vs) > 0 {
+				return vs
+			}
 			return ev.membersOf(of, key.text)
 		}
 		if e.Args[0].Value.Kind == ir.Literal && e.Args[0].Value.Text != "" {
@@ -328,6 +334,13 @@ func (ev *evaluator) evalCall(e *ir.Expr, f *frame, n int) []value {
 	}
 	if arg := ev.unwrapCompilerHelper(e); arg != nil {
 		return ev.evalExpr(arg, f)
+	}
+	if e.X.Kind == ir.Attr && e.X.Text == "get" && len(e.Args) > 0 {
+		if key := onlyValue(ev.evalExpr(e.Args[0].Value, f)); key.kind == constant {
+			if vs := ev.filled(e.X.X, key.text); len(vs) > 0 {
+				return vs
+			}
+		}
 	}
 	var out []value
 	for _, v := range ev.evalExpr(e.X, f) {
@@ -551,7 +564,7 @@ func (ev *evaluator) bindArguments(fn *ir.Func, args []ir.Arg, f *frame) [][]val
 		if p.Index < 0 {
 			continue
 		}
-		arg := argumentOf(p, args)
+		arg := ArgumentOf(p, args)
 		for len(out) <= p.Index {
 			out = append(out, nil)
 		}

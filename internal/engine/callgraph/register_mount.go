@@ -33,7 +33,7 @@ func (rg *registrar) prefixesOf() map[*ir.Expr]string {
 			if prefix == "" || server == nil {
 				continue
 			}
-			if at := rg.writtenOf(server); at.Kind == ir.Call {
+			if at := rg.Written(server); at.Kind == ir.Call {
 				rg.prefixes[at] = prefix
 			}
 		}
@@ -43,7 +43,7 @@ func (rg *registrar) prefixesOf() map[*ir.Expr]string {
 
 // mounted returns the name under which a tool of a server is listed: that of the server that it is mounted in, where it is.
 func (rg *registrar) mounted(server *ir.Expr, name string) string {
-	if prefix := rg.prefixesOf()[rg.writtenOf(server)]; prefix != "" {
+	if prefix := rg.prefixesOf()[rg.Written(server)]; prefix != "" {
 		return prefix + "_" + name
 	}
 	return name

@@ -48,7 +48,7 @@ func (rg *registrar) wrappedIn(x *ir.Expr) []value {
 
 // declaresTool reports whether an expression is, or was given, the declaration of a tool.
 func (rg *registrar) declaresTool(x *ir.Expr) bool {
-	x = rg.definitionOf(x)
+	x = rg.Definition(x)
 	switch x.Kind {
 	case ir.New, ir.Call, ir.Type:
 		return x.X != nil && rg.conv.Describes[x.X.Text]
@@ -98,7 +98,7 @@ func (rg *registrar) returnedNames(x *ir.Expr, f *frame) (out []string) {
 
 // declaredName returns the name in Tool(name="x"), mcp.Tool{Name: "x"} or NewTool("x", …).
 func (rg *registrar) declaredName(x *ir.Expr, f *frame) []string {
-	x = rg.definitionOf(x)
+	x = rg.Definition(x)
 	for i, a := range x.Args {
 		if a.Name == "name" || a.Name == "Name" || a.Name == "" && i == 0 {
 			if v := onlyValue(rg.evaluate(a.Value, f)); v.kind == constant {

@@ -257,8 +257,14 @@ func (rg *registrar) declarationsByName() map[string][]*ir.Expr {
 	}
 	for _, c := range rg.prog.Calls {
 		if rg.declaresTool(c) {
-			for _, name := range rg.declaredName(c, nil) {
-				note(name, c)
+			for i, a := range c.Args { // of a loop, too: [Tool(name=t["name"]) for t in table]
+				if a.Name == "name" || a.Name == "Name" || a.Name == "" && i == 0 {
+					for _, v := range rg.evaluate(a.Value, nil) {
+						if v.kind == constant && isToolName(v.text) {
+							note(v.text, c)
+						}
+					}
+				}
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func (w *walker) takeApart(x *ir.Expr, f *frame, left *int, depth int) []piece {
 		case "__dirname", "__filename", "__file__":
 			return []piece{{kind: placePiece}}
 		}
-		if d := w.sr.definitionOf(x); d != x {
+		if d := w.sr.Definition(x); d != x {
 			return w.takeApart(d, f, left, depth+1)
 		}
 	case ir.Attr:
@@ -74,7 +74,7 @@ func (w *walker) takeApart(x *ir.Expr, f *frame, left *int, depth int) []piece {
 			return of
 		}
 	case ir.Index: // an element: the variable of a loop over a list of places
-		if list := w.sr.definitionOf(x.X); len(x.Args) == 0 && list.Kind == ir.List && len(list.Args) > 0 {
+		if list := w.sr.Definition(x.X); len(x.Args) == 0 && list.Kind == ir.List && len(list.Args) > 0 {
 			var all [][]piece
 			for _, a := range list.Args {
 				all = append(all, w.takeApart(a.Value, f, left, depth+1))

@@ -210,6 +210,9 @@ func (w *walker) noteTableLookup(table, key *ir.Expr) {
 	if k.kind != constant || key.Kind == ir.String {
 		return
 	}
+	if in := w.sr.filled(table, k.text); len(in) > 0 && w.holdsCode(in) {
+		w.out.named = true
+	}
 	for _, v := range w.sr.evaluate(table, w.f) {
 		switch {
 		case v.kind == composite && w.holdsCode(w.sr.evalEntry(v, k.text)), isObject(v) && w.hasMethod(v, k.text):

@@ -2,10 +2,10 @@ package callgraph
 
 import "gauntlet/internal/leaf/ir"
 
-// writtenOf returns what an expression was given, as it is written there, through names, imports and members of modules.
-func (ev *evaluator) writtenOf(e *ir.Expr) *ir.Expr {
+// Written returns what an expression was given, as it is written there, through names, imports and members of modules.
+func (ev *evaluator) Written(e *ir.Expr) *ir.Expr {
 	for range 8 {
-		d := ev.definitionOf(e)
+		d := ev.Definition(e)
 		switch d.Kind {
 		case ir.Name:
 			if x := ev.imported(d); x != nil {

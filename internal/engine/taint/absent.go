@@ -1,6 +1,11 @@
 package taint
 
-import "gauntlet/internal/leaf/ir"
+import (
+	"slices"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+)
 
 // A helper that takes the directory beside the path may return at once where it is given none: if root is None: return.
 // Whether it ever does is for its caller to say: one that hands over what the server was started with has the guard, one
@@ -95,14 +100,9 @@ func (r *reader) given(c call, p *ir.Param) *ir.Expr {
 	if p == nil {
 		return nil
 	}
-	e := p.Value
-	for i, a := range c.expr.Args {
-		switch {
-		case a.Spread:
-			return nil
-		case a.Name == p.Name, a.Name == "" && i == p.Index:
-			e = a.Value
-		}
+	e := callgraph.ArgumentOf(p, c.expr.Args)
+	if e == nil && !slices.ContainsFunc(c.expr.Args, func(a ir.Arg) bool { return a.Spread }) {
+		e = p.Value
 	}
 	if e == nil || isNothing(e) || isNothing(r.a.g.Definition(e)) {
 		return nil

@@ -454,20 +454,8 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 
 // literal returns the function that a parameter is given as it is written, or nil.
 func (c call) literal(p *ir.Param) *ir.Expr {
-	position := 0
-	for _, a := range c.expr.Args {
-		switch {
-		case a.Spread:
-			return nil
-		case a.Name != "" && a.Name != p.Name:
-			continue
-		case a.Name == p.Name && a.Name != "", position == p.Index:
-			if a.Value != nil && a.Value.Kind == ir.Function {
-				return a.Value
-			}
-			return nil
-		}
-		position++
+	if e := callgraph.ArgumentOf(p, c.expr.Args); e != nil && e.Kind == ir.Function {
+		return e
 	}
 	return nil
 }

@@ -399,7 +399,8 @@ func (r *reader) assign(target *ir.Expr, v *value) {
 	case ir.Index:
 		r.writeMember(target)
 		if target.X != nil && target.X.Kind == ir.Name && !v.isEmpty() {
-			r.assign(target.X, r.silently(target.X).with("*", v))
+			of := r.silently(target.X)
+			r.assign(target.X, of.with("*", join(of.fields["*"], v)))
 		}
 	}
 }

@@ -249,6 +249,21 @@ func (s *Scope) Bind(name string, b *Binding) {
 	s.Names[name] = append(s.Names[name], b)
 }
 
+// SetMember adds a member to the object that a name was given, or to the class that it stands for: a static member written behind it.
+func (s *Scope) SetMember(name, member string, value *Expr) {
+	bindings, _ := s.Find(name)
+	for _, b := range bindings {
+		if b.Value != nil && b.Value.Kind == Object {
+			b.Value.Args = append(b.Value.Args, Arg{Name: member, Value: value})
+			return
+		}
+		if b.Class != nil {
+			b.Class.Fields[member] = append(b.Class.Fields[member], value)
+			return
+		}
+	}
+}
+
 // Find returns a name's bindings and their scope, or nil.
 func (s *Scope) Find(name string) ([]*Binding, *Scope) {
 	for ; s != nil; s = s.Up {

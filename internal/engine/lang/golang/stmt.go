@@ -179,17 +179,10 @@ func (l *lowerer) bindTarget(target ast.Expr, x *ir.Expr, tok token.Token) {
 			l.recv.Fields[u.Sel.Name] = append(l.recv.Fields[u.Sel.Name], x)
 		}
 	case *ast.IndexExpr: // table["x"] = f
+		l.Set(l.lowerExpr(u), x)
 		id, ok := u.X.(*ast.Ident)
-		key := l.lowerExpr(u.Index)
-		if !ok || key == nil || key.Kind != ir.String {
-			return
-		}
-		bindings, _ := l.scope.Find(id.Name)
-		for _, b := range bindings {
-			if b.Value != nil && b.Value.Kind == ir.Object {
-				b.Value.Args = append(b.Value.Args, ir.Arg{Name: key.Text, Value: x})
-				return
-			}
+		if key := l.lowerExpr(u.Index); ok && key != nil && key.Kind == ir.String {
+			l.scope.SetMember(id.Name, key.Text, x)
 		}
 	case *ast.StarExpr:
 		l.bindTarget(u.X, x, tok)

@@ -351,7 +351,9 @@ func (l *lowerer) bindTarget(target syntax.Node, value *ir.Expr) {
 		}
 	case "subscript": // table["x"] = f
 		l.Set(l.lowerExpr(target), value)
-		l.storeMember(target, value)
+		if key := l.lowerExpr(l.t.Field(target, "subscript")); key != nil && key.Kind == ir.String && l.t.Kind(l.t.Field(target, "value")) == "identifier" {
+			l.scope.SetMember(l.t.Text(l.t.Field(target, "value")), key.Text, value)
+		}
 	case "as_pattern_target", "parenthesized_expression":
 		l.bindTarget(l.t.First(target), value)
 	}
@@ -360,27 +362,6 @@ func (l *lowerer) bindTarget(target syntax.Node, value *ir.Expr) {
 // nameAt is the name that is written at a node.
 func (l *lowerer) nameAt(n syntax.Node) *ir.Expr {
 	return &ir.Expr{Kind: ir.Name, Text: l.t.Text(n), Scope: l.scope, Start: l.t.Start(n), End: l.t.End(n)}
-}
-
-// storeMember adds table[key] = value to what the name can stand for.
-func (l *lowerer) storeMember(target syntax.Node, value *ir.Expr) {
-	object := l.t.Field(target, "value")
-	if l.t.Kind(object) != "identifier" {
-		return
-	}
-	key := l.lowerExpr(l.t.Field(target, "subscript"))
-	if key == nil || key.Kind != ir.String {
-		return
-	}
-	made := &ir.Expr{Kind: ir.Object, Scope: l.scope, Start: value.Start, End: value.End, Args: []ir.Arg{{Name: key.Text, Value: value}}}
-	if bindings, at := l.scope.Find(l.t.Text(object)); at != nil {
-		for _, b := range bindings {
-			if b.Value != nil && b.Value.Kind == ir.Object {
-				b.Value.Args = append(b.Value.Args, made.Args...)
-				return
-			}
-		}
-	}
 }
 
 func (l *lowerer) lowerWith(n syntax.Node) {

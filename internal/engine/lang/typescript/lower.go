@@ -266,12 +266,12 @@ func (l *lowerer) assignTarget(target syntax.Node, value *ir.Expr) {
 		case text == "module" && name == "exports":
 			l.mod.Exports["="] = value
 		case l.t.Kind(object) == "identifier":
-			l.assignMemberOf(text, name, value)
+			l.scope.SetMember(text, name, value)
 		}
 	case "subscript_expression":
 		l.Set(l.lowerExpr(target), value)
 		if key := l.lowerExpr(l.t.Field(target, "index")); key != nil && key.Kind == ir.String && l.t.Kind(l.t.Field(target, "object")) == "identifier" {
-			l.assignMemberOf(l.t.Text(l.t.Field(target, "object")), key.Text, value)
+			l.scope.SetMember(l.t.Text(l.t.Field(target, "object")), key.Text, value)
 		}
 	default:
 		l.bindTarget(target, value)
@@ -281,21 +281,6 @@ func (l *lowerer) assignTarget(target syntax.Node, value *ir.Expr) {
 // nameAt is the name that is written at a node.
 func (l *lowerer) nameAt(n syntax.Node) *ir.Expr {
 	return &ir.Expr{Kind: ir.Name, Text: l.t.Text(n), Scope: l.scope, Start: l.t.Start(n), End: l.t.End(n)}
-}
-
-// assignMemberOf adds name.member = value to the object that the name was given.
-func (l *lowerer) assignMemberOf(name, member string, value *ir.Expr) {
-	bindings, _ := l.scope.Find(name)
-	for _, b := range bindings {
-		if b.Value != nil && b.Value.Kind == ir.Object {
-			b.Value.Args = append(b.Value.Args, ir.Arg{Name: member, Value: value})
-			return
-		}
-		if b.Class != nil { // static members written behind the class
-			b.Class.Fields[member] = append(b.Class.Fields[member], value)
-			return
-		}
-	}
 }
 
 // lowerFunction reads parameters and body of a function, a method or an arrow.
