@@ -30,7 +30,7 @@ const (
 // fields collects the strings of an item. Member names defined by MCP or JSON Schema are structure and omitted; all
 // other names are somebody's text.
 func (w *worker) fields(it *catalog.Item, v rawjson.Value) []Field {
-	w.buf = w.buf[:0]
+	w.buf, w.full = w.buf[:0], false
 	w.reader.Alone = w.of != nil && len(w.of.server.Tools()) == 1
 	w.reader.Begin(w.business(it, v))
 	clear(w.params)
@@ -178,13 +178,15 @@ func fieldSort(ctx context, name string) (context, Sort) {
 
 // properties collects a schema's property names at any depth.
 func properties(v rawjson.Value, into map[string]bool, depth int) {
-	if depth > 50 {
+	if depth > 50 || len(into) >= mostFields {
 		return
 	}
 	for m := range v.Members() {
 		if m.Value.Kind() == rawjson.Object && m.Key.Raw() == `"properties"` {
 			for p := range m.Value.Members() {
-				into[p.Key.Text()] = true
+				if into[p.Key.Text()] = true; len(into) >= mostFields {
+					break
+				}
 			}
 		}
 		properties(m.Value, into, depth+1)
@@ -225,7 +227,17 @@ var commonInNames = map[string]bool{"server": true, "tools": true, "data": true,
 // reads one string at a time.
 const longestText = 1 << 20
 
+// mostFields limits the strings read of one item: each takes some hundred bytes of memory, and no honest tool has a tenth of them.
+const mostFields = 200_000
+
 func (w *worker) field(v rawjson.Value, isKey bool, sort Sort) {
+	if len(w.buf) >= mostFields {
+		if !w.full {
+			w.fieldProblem(v, isKey, finding.Limit, fmt.Sprintf("only the first %d strings of this item were judged", mostFields))
+		}
+		w.full = true
+		return
+	}
 	s := v.Text()
 	if len(s) > longestText {
 		w.fieldProblem(v, isKey, finding.Limit, fmt.Sprintf("only part of a string of %d bytes was judged, up to byte %d", len(s), longestText))

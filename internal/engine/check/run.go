@@ -266,6 +266,7 @@ type worker struct {
 	tree   rawjson.Tree
 	reader clause.Reader
 	buf    []Field
+	full   bool // the item has more than mostFields strings
 	counts [sorts]count
 	ledger []result.CheckCoverage
 	broken []int
