@@ -191,7 +191,7 @@ func (r *reader) cut(at, end int, code bool, section int, hidden bool) {
 	}
 }
 
-// sentenceEnd returns where a sentence ends, -1 for nowhere. The number of an item of a list ends none.
+// sentenceEnd returns where a sentence ends, -1 for nowhere. The number of an item of a list and an abbreviation end none.
 func sentenceEnd(s string) int {
 	from := 0
 	for {
@@ -199,7 +199,7 @@ func sentenceEnd(s string) int {
 		if i < 0 {
 			return -1
 		}
-		if strings.Trim(s[:from+i], " \t-*>0123456789") != "" {
+		if before := s[:from+i]; strings.Trim(before, " \t-*>0123456789") != "" && !strings.HasSuffix(before, "e.g") && !strings.HasSuffix(before, "i.e") {
 			return from + i + 1
 		}
 		from += i + 2

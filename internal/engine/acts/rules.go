@@ -1,6 +1,7 @@
 package acts
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/leaf/lazyregexp"
@@ -36,7 +37,14 @@ func (r *reader) judge() {
 			r.codeActs(i)
 		}
 	}
+	r.acts = slices.DeleteFunc(r.acts, func(a Act) bool {
+		return a.Kind == Conceal && !a.Hidden && detail.MatchString(strings.ToLower(r.raw[a.Start:min(len(r.raw), a.End+60)]))
+	})
 }
+
+// detail matches what is kept from the user for the sake of brevity and hides nothing that was done: "do not tell the user about
+// internal tool names".
+var detail = lazyregexp.New(`^[^\n]{0,80}?\b(?:tell|mention|show|reveal|disclose|explain|expose|inform|display)\w*\s(?:[\w']+\s){0,5}?(?:(?:internal|technical|underlying)\s(?:\w+\s)?(?:names?|ids?|identifiers|details|jargon|paths|reasoning)|implementation details|tool names|names of (?:the |your |internal )*tools)\b`)
 
 // about reports whether the text is about attacks, which it then names without meaning them.
 func (r *reader) about() bool {
@@ -200,8 +208,21 @@ func (r *reader) says(i int, re *lazyregexp.Regexp) bool {
 		return false
 	}
 	before := s[max(0, m[0]-40):m[0]]
-	return !classify(before).any(negated)
+	return !classify(before).any(negated) && !cited(s, m[0], m[1])
 }
+
+// cited reports whether a part of a sentence is quoted speech that is not to be followed: if a page says "…", do not.
+func cited(s string, start, end int) bool {
+	open := strings.LastIndexAny(s[:start], "\"`")
+	if open < 0 || strings.Count(s[:start], s[open:open+1])%2 == 0 {
+		return false
+	}
+	shut := strings.IndexByte(s[end:], s[open])
+	return shut >= 0 && speech.MatchString(s[:open]) && classify(s[end+shut:]).any(negated|ignore)
+}
+
+// speech matches who or what says the words that follow.
+var speech = lazyregexp.New(`(?:says?|said|contains?|asks?|reads?|claims?|tells? you(?: to)?|instructs?(?: you)?(?: to)?|states?|such as|like)[\s:,]*$`)
 
 // authorises reports whether a line sends a secret as the password of its own request, as every client does.
 func authorises(s string) bool {

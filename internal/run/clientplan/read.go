@@ -65,8 +65,9 @@ func readNamed(host discover.Host, name string) []config.File {
 	for n := range files {
 		f := &files[n]
 		f.Home = host.Home
-		f.Rel = strings.Trim(filepath.ToSlash(strings.TrimPrefix(f.Path, path)), "/")
-		f.Path = name + strings.TrimPrefix(f.Path, path)
+		if rest, ok := strings.CutPrefix(f.Path, path); ok { // an import may lie in the user's home
+			f.Rel, f.Path = strings.Trim(filepath.ToSlash(rest), "/"), name+rest
+		}
 		for i := range f.Entries {
 			f.Entries[i].File = f.Path
 		}

@@ -42,11 +42,11 @@ var applications = []Application{
 	},
 	{
 		Client: "cursor", Title: "Cursor",
-		Sources: []string{"https://cursor.com/docs/mcp"},
+		Sources: []string{"https://cursor.com/docs/mcp", "https://cursor.com/docs/reference/permissions"},
 		Places:  []Place{inHome(".cursor/mcp.json"), inProject(".cursor/mcp.json")},
 		Reads: slices.Concat(both(".cursor/rules/**", config.Instructions), both(".cursor/commands/**", config.Command), both(".cursor/agents/**", config.Subagent),
 			both(".cursor/skills/**", config.Skill), both(".cursor/hooks/**", config.Script), []Place{
-				inHome(".cursor/hooks.json").shared(), inProject(".cursor/hooks.json").shared(), inHome(".cursor/cli-config.json").shared(), inProject(".cursor/cli.json").shared(), inHome(".cursor/permissions.json").shared(),
+				inHome(".cursor/hooks.json").shared(), inProject(".cursor/hooks.json").shared(), inHome(".cursor/cli-config.json").shared(), inProject(".cursor/cli.json").shared(), inHome(".cursor/permissions.json").shared(), inProject(".cursor/permissions.json").shared(),
 				inProject(".cursor/sandbox.json").shared(), inProject(".cursor/environment.json").shared(), inProject(".cursorrules").as(config.Instructions), inConfig("Cursor/User/settings.json").shared(), inHome(".cursor/plugins/**").as(config.Plugin),
 			}),
 		References: []string{"${env:"}, Folders: true,
@@ -381,10 +381,12 @@ func vscode(client config.Client, title, folder string, project ...Place) Applic
 		Sources: []string{
 			"https://code.visualstudio.com/docs/copilot/reference/mcp-configuration",
 			"https://code.visualstudio.com/docs/configure/settings", "https://code.visualstudio.com/docs/configure/profiles",
+			"https://code.visualstudio.com/docs/copilot/customization/custom-instructions",
 		},
 		Places: append([]Place{
 			inConfig(folder + "/User/mcp.json"), inConfig(folder + "/User/settings.json").shared(), inConfig(folder + "/User/profiles/*/mcp.json"),
 		}, project...),
+		Reads:      []Place{inConfig(folder + "/User/prompts/**").as(config.Instructions), inConfig(folder + "/User/profiles/*/prompts/**").as(config.Instructions)},
 		References: []string{"${env:"}, Folders: true,
 	}
 	if len(project) > 0 { // a file elsewhere belongs to the ordinary edition

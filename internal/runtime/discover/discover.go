@@ -65,6 +65,7 @@ func All(h Host) []config.File {
 		}
 	}
 	s.knownProjects()
+	s.follow(h.Home)
 	return s.out
 }
 

@@ -89,6 +89,7 @@ func Folder(h Host, dir string) []config.File {
 	w := h.walkTree(dir, true)
 	s.add(w.problems, Hint{Project: dir})
 	s.folder(w, dir, "")
+	s.follow(dir)
 	s.submodules(w, dir)
 	return s.out
 }

@@ -15,8 +15,9 @@ const (
 	maxDeep   = 40
 )
 
-// left lists folders that agents do not read by themselves: installed packages, and tools' data.
-var left = map[string]bool{".git": true, ".hg": true, ".svn": true, "node_modules": true, "__pycache__": true, "site-packages": true, ".venv": true, "venv": true, ".tox": true}
+// left lists folders that agents do not read by themselves: installed packages, and tools' data. __pycache__ is none of them: Python
+// runs the bytecode of a skill from it.
+var left = map[string]bool{".git": true, ".hg": true, ".svn": true, "node_modules": true, "site-packages": true, ".venv": true, "venv": true, ".tox": true}
 
 // A treeFile is a file found by a walk: its path, and its slash-separated path relative to the folder.
 type treeFile struct{ path, rel string }

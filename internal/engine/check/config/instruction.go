@@ -97,13 +97,13 @@ func (p *Pass) reportActs(file int, f *File, found []acts.Act, code bool) {
 		if code {
 			what = "the program"
 		}
-		p.Report(Report{File: file, At: f.placeIn(a.Start, a.End), Evidence: strings.TrimSpace(f.Text[a.Start:a.End]), Start: a.Start, End: a.End, Severity: severity,
+		p.Report(Report{File: file, At: f.PlaceIn(a.Start, a.End), Evidence: strings.TrimSpace(f.Text[a.Start:a.End]), Start: a.Start, End: a.End, Severity: severity,
 			Message: fmt.Sprintf("%s %s%s", what, a.Says, where)})
 	}
 }
 
-// placeIn returns the place of a part of the file's text.
-func (f *File) placeIn(start, end int) Place {
+// PlaceIn returns the place of a part of the file's text.
+func (f *File) PlaceIn(start, end int) Place {
 	for start < end && (f.Text[start] == ' ' || f.Text[start] == '\n' || f.Text[start] == '\t' || f.Text[start] == '\r') {
 		start++
 	}
@@ -194,7 +194,9 @@ func (p *Pass) reportTalkingHook(file int, s *Setting, way string) {
 // handsOn matches commands that use input from the client.
 var handsOn = lazyregexp.New(`(?i)stdin|@-|/dev/fd/0|\$\(cat\)|\$\{?(?:tool_input|claude_|input|prompt)|sys\.argv|process\.argv|\$\{?[@*1]`)
 
-// runsBySelf reports whether a setting is a command that a client runs without asking.
+// RunsBySelf reports whether a setting is a command that a client runs without asking.
+func (s *Setting) RunsBySelf() bool { return runsBySelf(s.way()) }
+
 func runsBySelf(way string) bool {
 	if strings.Contains(way, "hook") && endsInAny(way, "command", "bash", "powershell", "run", "script", "shell", "windows", "linux", "osx", "prompt", "args/", "command/", "url") {
 		return true
@@ -279,10 +281,9 @@ Severity is high where the link leads to a file or a folder of credentials. A li
 		for i := range p.Files {
 			f := &p.Files[i]
 			if f.Role == Instructions && (f.Client == "claude-code" || f.Client == "gemini-cli" || f.Client == "qwen-code") {
-				for _, m := range imports.FindAllStringSubmatch(f.Text, mostImports) {
-					if path := m[1]; clause.Credential(path) && !strings.HasSuffix(path, ".md") {
-						at := strings.Index(f.Text, "@"+path) + 1
-						p.Report(Report{File: i, At: f.placeIn(at, at+len(path)), Evidence: path, Severity: finding.High, Message: "the file has a file of credentials read into every conversation"})
+				for _, at := range Imports(f.Text) {
+					if path := f.Text[at[0]:at[1]]; HoldsCredentials(path) {
+						p.Report(Report{File: i, At: f.PlaceIn(at[0], at[1]), Evidence: path, Severity: finding.High, Message: "the file has a file of credentials read into every conversation"})
 					}
 				}
 			}
@@ -298,8 +299,20 @@ Severity is high where the link leads to a file or a folder of credentials. A li
 	},
 })
 
+// HoldsCredentials reports whether an imported path is that of a file of credentials.
+func HoldsCredentials(path string) bool {
+	return clause.Credential(path) && !strings.HasSuffix(path, ".md")
+}
+
 // mostImports limits the imports judged per file.
 const mostImports = 1_000
 
-// imports matches imports of instruction files: @path at the beginning of a word.
+// Imports returns where a text names a file to be read with it: @path at the beginning of a word, without the @.
+func Imports(text string) (out [][2]int) {
+	for _, m := range imports.FindAllStringSubmatchIndex(text, mostImports) {
+		out = append(out, [2]int{m[2], m[3]})
+	}
+	return out
+}
+
 var imports = lazyregexp.New(`(?m)(?:^|[\s(])@(~?/?[\w./~-]*[\w-])`)

@@ -50,7 +50,7 @@ func (p *Pass) secretsInSettings() {
 			text := f.Text
 			for n, m := range secretsIn(text) {
 				if n < mostSecrets && m.why != "url-parameter" && !exampleSecret(text[m.start:m.end]) {
-					p.Report(Report{File: i, At: f.placeIn(m.start, m.end), Evidence: Mask(text[m.start:m.end]), Masked: true, Severity: finding.Medium,
+					p.Report(Report{File: i, At: f.PlaceIn(m.start, m.end), Evidence: Mask(text[m.start:m.end]), Masked: true, Severity: finding.Medium,
 						Message: fmt.Sprintf("the file contains a secret (%s)", m.why)})
 				}
 			}
