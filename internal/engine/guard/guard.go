@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/engine/acts"
 	"gauntlet/internal/leaf/hostscope"
+	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/leaf/secret"
 	"gauntlet/internal/leaf/startup"
 	"gauntlet/internal/leaf/yamltext"
@@ -21,6 +22,7 @@ type Call struct {
 	Tool    string
 	Strings []string // all that it gives the tool, names of members left out
 	Server  bool     // the tool is a server's
+	Raw     string   // the whole call as JSON text
 }
 
 // A Decision is what is said of a call: nothing, that its user be asked, or that it must not run.
@@ -38,7 +40,7 @@ type Policy struct {
 	Hosts       []string          // where calls may go; nil for anywhere
 	Credentials Decision          // for files of credentials; "" for Deny
 	Startup     Decision          // for files that other programs start from; "" for Ask
-	Canaries    []string          // values that must not stand in a call
+	Canaries    *redact.Redactor  // of values that must not stand in a call, in any encoding that it knows
 	Tools       map[string]string // by name, * at its end for all that begin so: allow, ask or deny
 	Lockfile    string            // of files that agents read; "" for none
 }
@@ -71,7 +73,7 @@ func ParsePolicy(text string) (Policy, error) {
 				p.Hosts = []string{}
 			}
 		case "canaries":
-			p.Canaries, err = wordsOf(v)
+			p.Canaries, err = canariesOf(v)
 		case "credentials":
 			p.Credentials, err = decisionOf(v)
 		case "startup":
@@ -102,9 +104,23 @@ func wordsOf(v rawjson.Value) (out []string, err error) {
 		return nil, errors.New("want a list")
 	}
 	for _, e := range v.Elements() {
+		if e.Kind() != rawjson.String || e.Text() == "" {
+			return nil, errors.New("want a list of texts; a number needs quotation marks")
+		}
 		out = append(out, strings.Clone(e.Text()))
 	}
 	return out, nil
+}
+
+func canariesOf(v rawjson.Value) (*redact.Redactor, error) {
+	words, err := wordsOf(v)
+	for i, w := range words {
+		if len(w) < redact.Shortest {
+			return nil, fmt.Errorf("a canary of less than %d bytes is in every other call", redact.Shortest)
+		}
+		words[i] = "canary=" + w
+	}
+	return redact.New(words), err
 }
 
 func decisionOf(v rawjson.Value) (Decision, error) {
@@ -135,12 +151,10 @@ func Decide(p Policy, c Call, changed []string) Verdict {
 		}
 		say(d, "the policy says so of %s", c.Tool)
 	}
+	if p.Canaries.Replace(c.Raw) != c.Raw {
+		say(Deny, "the call holds a canary: something is being taken")
+	}
 	for _, s := range c.Strings {
-		for _, canary := range p.Canaries {
-			if canary != "" && strings.Contains(s, canary) {
-				say(Deny, "the call holds a canary: something is being taken")
-			}
-		}
 		if c.Server {
 			if found := secret.Find(s); len(found) > 0 {
 				say(Deny, "the call hands a secret (%s) to a server", found[0].Rule)
@@ -171,12 +185,31 @@ func (p *Policy) toolRule(tool string) (Decision, bool) {
 	return best, length >= 0
 }
 
-// longest is how much of one string is judged; a hook has 50 ms.
-const longest = 256 << 10
+// The longest command that is judged, a hook having 50 ms, and the longest line of it, in bytes.
+const (
+	longest     = 256 << 10
+	longestLine = 64 << 10
+)
+
+func tooLong(s string) bool {
+	if len(s) > longest {
+		return true
+	}
+	for line := range strings.Lines(s) {
+		if len(line) > longestLine {
+			return true
+		}
+	}
+	return false
+}
 
 // judgeCode reads a string as a command.
 func (p *Policy) judgeCode(s string, say func(Decision, string, ...any)) {
-	found := acts.Code(s[:min(len(s), longest)])
+	if tooLong(s) {
+		say(Deny, "a part of the call is too long to be judged")
+		return
+	}
+	found := acts.Code(s)
 	d := Ask
 	switch acts.Judge(found) {
 	case acts.Fine:
@@ -195,7 +228,7 @@ func (p *Policy) judgeCode(s string, say func(Decision, string, ...any)) {
 
 // judgeWords reads a string for paths and addresses.
 func (p *Policy) judgeWords(s string, say func(Decision, string, ...any)) {
-	for _, w := range strings.FieldsFunc(s[:min(len(s), longest)], func(r rune) bool { return strings.ContainsRune(" \t\n\"'`()<>;|&,=", r) }) {
+	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`()<>;|&,=", r) }) {
 		if at := strings.Index(w, "://"); at >= 0 {
 			host := w[at+3:]
 			if n := strings.IndexAny(host, "/?#:"); n >= 0 {

