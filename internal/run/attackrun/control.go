@@ -64,9 +64,11 @@ func (p *play) runControl(ctx context.Context) {
 	silent := func(string, ...any) {}
 	asks := &Player{Options: p.Options, Agent: p.Agent, AgentOf: p.AgentOf, AgentName: p.AgentName, Prompt: controlPrompt, Uncontrolled: true, Say: silent, Note: silent}
 	asks.Grace = new(time.Duration)
-	run := asks.Play(ctx, doc, "control", Session{Listen: "127.0.0.1:0", Silent: true, Run: p.Run})
+	control := &play{Player: asks, Session: Session{Listen: "127.0.0.1:0", Silent: true, Run: p.Run}, doc: doc}
+	run := control.playAndReport(ctx, "control")
 	if ctx.Err() == nil {
-		p.recordEvent(trace.ToClient, agui.Control, fmt.Sprintf(`{"called":%t,"ended":%s}`, run.Exploited(), rawjson.Quote(howEnded(&run))), "whether the agent called a harmless tool when its user asked for that")
+		said := strings.ToValidUTF8(control.outcome.Answer, "\uFFFD")
+		p.recordEvent(trace.ToClient, agui.Control, fmt.Sprintf(`{"called":%t,"ended":%s,"said":%s}`, run.Exploited(), rawjson.Quote(howEnded(&run)), rawjson.Quote(said)), "whether the agent called a harmless tool when its user asked for that")
 	}
 }
 
@@ -107,5 +109,6 @@ func (p *play) heardOnlyWords(ctx context.Context) bool {
 	defer r.Close()
 	w := delivery.New(p.doc)
 	_, err = readMessages(ctx, r, w.Add)
-	return err == nil && w.OnlyWords()
+	_, only := w.OnlyWords()
+	return err == nil && only
 }

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"gauntlet/internal/engine/delivery"
 	"gauntlet/internal/engine/fromscan"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
@@ -158,6 +160,9 @@ func (j *judgement) finishJudgement(unread int) result.AttackRun {
 	j.delivered.Settle(&v)
 	run.Verdict = &v
 	j.settleOwnHands(&run)
+	if said, only := j.delivered.OnlyWords(); only && run.Verdict.Outcome == verdict.NotExploited {
+		run.Notices = append(run.Notices, result.Notice{Kind: "words", Message: "after the attack the agent did nothing but say " + excerpt.Quote(strings.TrimSpace(said), mostQuoted)})
+	}
 	j.addScored(&run, unread)
 	j.judgedByTrials(&run)
 	return run

@@ -466,7 +466,7 @@ func inOneSentence(err error) string {
 }
 
 // mostQuoted bounds an answer quoted in a reason, in bytes.
-const mostQuoted = 120
+const mostQuoted = 200
 
 // Unanswered is the kind of the notice that a model gave no answer in a run.
 const Unanswered = "unanswered"

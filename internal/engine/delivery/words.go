@@ -1,0 +1,97 @@
+package delivery
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"gauntlet/rawjson"
+)
+
+// saysSomething reports whether a text has a letter or digit outside terminal sequences: spinner frames, colours and
+// white space are what a program prints while waiting for a model.
+func saysSomething(s string) bool {
+	line := false // the current line has one
+	for s != "" {
+		if rest, ok := strings.CutPrefix(s, "\x1b["); ok {
+			if strings.HasPrefix(rest, "2K") { // the line is erased
+				line = false
+			}
+			if rest = strings.TrimLeft(rest, "0123456789:;<=>? !\"#$%&'()*+,-./"); rest != "" {
+				rest = rest[1:]
+			}
+			s = rest
+			continue
+		}
+		if rest, ok := strings.CutPrefix(s, "\x1b]"); ok { // a title, up to BEL or ESC
+			end := strings.IndexAny(rest, "\a\x1b")
+			if end < 0 {
+				return line
+			}
+			s = strings.TrimPrefix(rest[end+1:], "\\")
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s)
+		line = line || unicode.IsLetter(r) || unicode.IsNumber(r)
+		if line && r == '\n' {
+			return true
+		}
+		s = s[size:]
+	}
+	return line
+}
+
+// reportsFailure reports whether a program says in JSON, as a whole or in its last line, that it failed: {"is_error":true,"result":""}.
+func reportsFailure(said string) bool {
+	said = strings.TrimSpace(said)
+	var tree rawjson.Tree
+	if tree.Parse(said, 0) != nil && tree.Parse(said[strings.LastIndexByte(said, '\n')+1:], 0) != nil {
+		return false
+	}
+	for _, name := range []string{"is_error", "isError", "error", "errors"} {
+		switch tree.Root().Get(name).Compact() {
+		case "", "null", "false", `""`, "[]", "{}":
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// repeats reports whether everything that a program said is also in what it said of another task: a banner, a progress line.
+func repeats(said, other string) bool {
+	known := map[string]bool{}
+	eachSaid(other, func(s string) { known[s] = true })
+	all, some := true, false
+	eachSaid(said, func(s string) { all, some = all && known[s], true })
+	return all && (some || strings.TrimSpace(said) == strings.TrimSpace(other))
+}
+
+// eachSaid calls see with the lines of a text, and with the strings of lines that are JSON. Words with a digit are left out: versions,
+// times and numbers of sessions differ from run to run.
+func eachSaid(text string, see func(string)) {
+	var tree rawjson.Tree
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "{") || tree.Parse(line, 0) != nil {
+			seeWords(line, see)
+			continue
+		}
+		for s := range tree.Root().Strings() {
+			if !s.IsKey {
+				seeWords(s.Value.Text(), see)
+			}
+		}
+	}
+}
+
+func seeWords(line string, see func(string)) {
+	var kept []string
+	for word := range strings.FieldsSeq(line) {
+		if !strings.ContainsFunc(word, unicode.IsDigit) {
+			kept = append(kept, word)
+		}
+	}
+	if s := strings.Join(kept, " "); saysSomething(s) {
+		see(s)
+	}
+}
