@@ -1,6 +1,7 @@
 package callgraph
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -23,27 +24,18 @@ func (w *walker) recordSpawn(e *ir.Expr, r *Row, shown string) {
 	}
 	shell := w.isOptionOn(argumentFor(r, "shell", e.Args))
 	prog, rest := w.programName(argv, e)
-	own := ""
-	if !shell {
-		own = w.ownProgram(argv, e)
+	if own := w.ownProgram(argv, e); own != "" && !shell {
+		prog, rest = own, true
 	}
-	switch {
-	case own != "":
-		w.recordSink(e, capability.Exec, sink.Weak, "spawn_fixed", own)
-		w.noteGap(sink.OtherProgram, own, e)
-	case prog == "":
-		if pieces := w.piecesOf(argv, w.f); shell && headOf(pieces) != "" || len(pieces) == 1 && pieces[0].kind == fixedPiece {
-			w.recordShellLine(e, argv, shown)
-			return
-		}
+	if pieces := w.piecesOf(argv, w.f); prog == "" && (shell && headOf(pieces) != "" || len(pieces) == 1 && pieces[0].kind == fixedPiece) {
+		w.recordShellLine(e, argv, shown)
+		return
+	}
+	w.noteGap(sink.OtherProgram, cmp.Or(prog, shown), e)
+	if prog == "" || !rest && (shell || ProgramOf(prog).Interprets) {
 		w.recordSink(e, capability.Exec, sink.Strong, "ast_sink", shown)
-		w.noteGap(sink.OtherProgram, shown, e)
-	case shell && !rest, ProgramOf(prog).Interprets && !rest:
-		w.recordSink(e, capability.Exec, sink.Strong, "ast_sink", shown)
-		w.noteGap(sink.OtherProgram, prog, e)
-	default:
+	} else {
 		w.recordSink(e, capability.Exec, sink.Weak, "spawn_fixed", prog)
-		w.noteGap(sink.OtherProgram, prog, e)
 	}
 }
 

@@ -34,12 +34,6 @@ func headersIn(body []ir.Stmt) (h headers) {
 	return h
 }
 
-// reads reports whether an expression reads a credential.
-func (h *headers) reads(e *ir.Expr) bool {
-	e.Search(maxParts, func(x *ir.Expr) (bool, bool) { h.note(x); return h.credential, true })
-	return h.credential
-}
-
 var refusals = []string{"401", "403", "421", "400"}
 var refusalNames = []string{"StatusForbidden", "StatusUnauthorized", "StatusMisdirectedRequest", "StatusBadRequest", "HTTP_401_UNAUTHORIZED", "HTTP_403_FORBIDDEN", "Forbidden", "Unauthorized"}
 

@@ -73,10 +73,7 @@ func (s *surveyor) isCredential(e *ir.Expr) bool {
 		return false
 	}
 	d := s.g.Written(e)
-	if (&headers{}).reads(d) {
-		return true
-	}
-	return d.Kind == ir.Call && slices.ContainsFunc(s.g.Callees(d, callgraph.Context{}), func(c callgraph.Callee) bool {
+	return headersIn([]ir.Stmt{{X: d}}).credential || d.Kind == ir.Call && slices.ContainsFunc(s.g.Callees(d, callgraph.Context{}), func(c callgraph.Callee) bool {
 		return c.Func != nil && headersIn(c.Func.Body).credential
 	})
 }
