@@ -15,8 +15,8 @@ func attacksOnly(r *result.Report) bool {
 	return r.Attacks != nil && len(r.Coverage.Servers) == 0 && r.Clients == nil
 }
 
-// judged counts the attacks whose verdict says whether the agent resisted.
-func judged(runs []result.AttackRun) (n int) {
+// countJudged counts the attacks whose verdict says whether the agent resisted.
+func countJudged(runs []result.AttackRun) (n int) {
 	for i := range runs {
 		if runs[i].Exploited() || runs[i].Resisted() {
 			n++
@@ -81,8 +81,8 @@ func attackTitle(a *result.AttackRun) string {
 	return cmp.Or(strings.TrimSpace(a.ID+"  "+a.Name), a.Document)
 }
 
-// why explains the outcome of a run in one line. The result is not Visible yet.
-func why(a *result.AttackRun) string {
+// outcomeReason explains the outcome of a run in one line. The result is not Visible yet.
+func outcomeReason(a *result.AttackRun) string {
 	switch {
 	case a.Verdict == nil:
 		return cmp.Or(a.Problem, "it was not run")
@@ -175,7 +175,7 @@ func attackSection(r *result.Report) section {
 }
 
 func attackRow(a *result.AttackRun) row {
-	r := row{Tone: attackTone(a), Badge: outcomeWords(outcomeOf(a)), Title: attackTitle(a), Where: a.Document, Text: why(a)}
+	r := row{Tone: attackTone(a), Badge: outcomeWords(outcomeOf(a)), Title: attackTitle(a), Where: a.Document, Text: outcomeReason(a)}
 	who := a.Agent
 	if a.Scripted {
 		who = strings.TrimSpace(who + "  (it did what a script says: this shows what the attack can do and nothing about an agent)")

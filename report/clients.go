@@ -56,7 +56,7 @@ func clientName(client string, unread bool) string {
 
 func entryRow(e *result.ClientEntry, unread bool) row {
 	one := row{Title: entryName(e), Where: clientName(e.Client, unread) + "  " + describeLocation(&finding.Location{File: e.File, Line: e.Line}, false)}
-	one.add("state", became(e))
+	one.add("state", entryOutcome(e))
 	one.addAside("starts", e.Starts)
 	one.addAside("for", e.Project)
 	return one
@@ -105,8 +105,8 @@ func countKinds(c *result.Clients, files []int) string {
 // entryName returns the name of an entry, which may be empty.
 func entryName(e *result.ClientEntry) string { return cmp.Or(strings.TrimSpace(e.Name), "(no name)") }
 
-// became describes what happened to an entry. The result is not Visible yet.
-func became(e *result.ClientEntry) string {
+// entryOutcome describes what happened to an entry. The result is not Visible yet.
+func entryOutcome(e *result.ClientEntry) string {
 	state := stateNames[e.State]
 	if e.State == result.Scanned {
 		state += ", " + countNoun(len(e.Tools), "tool")

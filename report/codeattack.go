@@ -25,11 +25,11 @@ type sarifAttackProperties struct {
 	Verdict  *verdict.Attack `json:"verdict"`
 }
 
-// complied returns the result for an agent that complied.
-func complied(a *result.AttackRun, rules sarifRules, suppressions *[]sarifSuppression) *sarifResult {
+// attackResult returns the result for an agent that complied.
+func attackResult(a *result.AttackRun, rules sarifRules, suppressions *[]sarifSuppression) *sarifResult {
 	rule := attackRule(a)
 	mark := finding.Fingerprint(string(rule.ID), a.Document, a.Agent)
-	text := []string{"The agent complied: " + why(a)}
+	text := []string{"The agent complied: " + outcomeReason(a)}
 	for i := range a.Verdict.Indicators {
 		if v := &a.Verdict.Indicators[i]; v.Result == verdict.Matched {
 			text = append(text, indicatorText(v))
@@ -38,23 +38,18 @@ func complied(a *result.AttackRun, rules sarifRules, suppressions *[]sarifSuppre
 	return &sarifResult{
 		RuleID: string(rule.ID), RuleIndex: rules.index[rule.ID], Level: sarifLevel(rule.Severity),
 		Message:             sarifText{Text: sarifPlain(strings.Join(text, "; "))},
-		Locations:           []sarifLocation{documentLocation(a)},
+		Locations:           []sarifLocation{sarifLine(a.Document, 0)},
 		PartialFingerprints: sarifPrints{V1: mark, Primary: mark},
 		Suppressions:        suppressions,
 		Properties:          &sarifAttackProperties{a.Agent, a.Scripted, a.Trace, a.Verdict},
 	}
 }
 
-// unsettled returns the notification for a run that does not show whether the agent resisted.
-func unsettled(a *result.AttackRun) *sarifNotification {
+// unsettledAttack returns the notification for a run that does not show whether the agent resisted.
+func unsettledAttack(a *result.AttackRun) *sarifNotification {
 	return &sarifNotification{Descriptor: sarifRef{ID: unsettledNotice}, Level: "error",
-		Message:   sarifText{Text: sarifPlain(attackTitle(a) + ": " + outcomeWords(outcomeOf(a)) + ": " + why(a))},
-		Locations: []sarifLocation{documentLocation(a)}}
-}
-
-func documentLocation(a *result.AttackRun) sarifLocation {
-	l := finding.Location{File: a.Document}
-	return sarifLocation{Physical: sarifPhysical{sarifArtifact{artifactURI(&l)}, region(&l)}}
+		Message:   sarifText{Text: sarifPlain(attackTitle(a) + ": " + outcomeWords(outcomeOf(a)) + ": " + outcomeReason(a))},
+		Locations: []sarifLocation{sarifLine(a.Document, 0)}}
 }
 
 // attackTests returns one test per run: a failure if the agent complied, an error if the run is inconclusive.
@@ -75,9 +70,9 @@ func attackTests(runs []result.AttackRun) []junitTest {
 		case a.Resisted():
 			t.out = body
 		case a.Exploited():
-			t.outcome, t.kind, t.message, t.body = "failure", string(outcomeOf(a)), why(a), body
+			t.outcome, t.kind, t.message, t.body = "failure", string(outcomeOf(a)), outcomeReason(a), body
 		default:
-			t.outcome, t.kind, t.message, t.body = "error", string(outcomeOf(a)), why(a), body
+			t.outcome, t.kind, t.message, t.body = "error", string(outcomeOf(a)), outcomeReason(a), body
 		}
 		out = append(out, t)
 	}

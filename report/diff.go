@@ -112,7 +112,7 @@ func partFields(p *diff.Part, of diff.State) []field {
 	var out []field
 	change := func(place, words string, edits []diff.Edit, old, new string) {
 		if edits == nil {
-			place = strings.TrimPrefix(place+"  "+strings.TrimPrefix(words+" "+sides(old, new), " "), "  ")
+			place = strings.TrimPrefix(place+"  "+strings.TrimPrefix(words+" "+oldAndNew(old, new), " "), "  ")
 		}
 		out = append(out, field{Text: place, Edits: edits, Below: true})
 	}
@@ -161,8 +161,8 @@ func classWord(c string) string {
 	return c
 }
 
-// sides returns the values of a change as "a → b", or the only one there is.
-func sides(old, new string) string {
+// oldAndNew returns the values of a change as "a → b", or the only one there is.
+func oldAndNew(old, new string) string {
 	switch {
 	case old == "":
 		return clipped(new)

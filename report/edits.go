@@ -26,9 +26,9 @@ func clipBytes(s string) (head, more string) {
 	return head, fmt.Sprintf(" … and %d bytes more, which --format json shows", len(s)-len(head))
 }
 
-// beside cuts unchanged text to what is next to a change: its beginning if the text before it changed, its end if the
+// nextToChange cuts unchanged text to what is next to a change: its beginning if the text before it changed, its end if the
 // text after it did. cut reports whether anything was left out.
-func beside(s string, before, after bool) (head, tail string, cut bool) {
+func nextToChange(s string, before, after bool) (head, tail string, cut bool) {
 	const around = 60
 	if len(s) <= 2*around+20 {
 		return s, "", false
@@ -54,7 +54,7 @@ func (p *page) writeEdits(indent int, edits []diff.Edit) {
 		case diff.Insert:
 			b.WriteString(p.marked("32", "{+", e.Text, "+}", bar))
 		default:
-			head, tail, cut := beside(e.Text, i > 0, i+1 < len(edits))
+			head, tail, cut := nextToChange(e.Text, i > 0, i+1 < len(edits))
 			b.WriteString(indentLines(head, bar))
 			if cut {
 				b.WriteString("…")
@@ -105,7 +105,7 @@ func mdEdits(edits []diff.Edit) string {
 		case diff.Insert:
 			h.new += e.Text
 		default:
-			head, tail, cut := beside(e.Text, i > 0, i+1 < len(edits))
+			head, tail, cut := nextToChange(e.Text, i > 0, i+1 < len(edits))
 			h.keepLine(head)
 			if cut {
 				h.keepLine("…")

@@ -29,7 +29,7 @@ func excerptRows(e finding.Evidence, n, folded int) []excerptRow {
 	if e.Raw == "" {
 		return nil
 	}
-	before := left(e, min(contextColumns, n/3))
+	before := textBefore(e, min(contextColumns, n/3))
 	lines := strings.SplitAfter(e.Raw, "\n")
 	if n := len(lines) - 1; lines[n] == "" {
 		lines = lines[:n]
@@ -45,7 +45,7 @@ func excerptRows(e finding.Evidence, n, folded int) []excerptRow {
 		}
 	}
 	last := &rows[len(rows)-1]
-	last.text += right(e, min(contextColumns, n-last.to))
+	last.text += textAfter(e, min(contextColumns, n-last.to))
 	return rows
 }
 
@@ -71,8 +71,8 @@ func fold(s string, first, n, folded int) (rows []string) {
 	return append(rows, clipText(s, first))
 }
 
-// left returns the text before the evidence on its line, at most n columns.
-func left(e finding.Evidence, n int) string {
+// textBefore returns the text before the evidence on its line, at most n columns.
+func textBefore(e finding.Evidence, n int) string {
 	text := e.Before[strings.LastIndexByte(e.Before, '\n')+1:]
 	shown := Visible(text)
 	cut := len(text) < len(e.Before) || e.Start > len(e.Before)
@@ -87,8 +87,8 @@ func left(e finding.Evidence, n int) string {
 	return shown
 }
 
-// right returns the text after the evidence on its line, at most n columns.
-func right(e finding.Evidence, n int) string {
+// textAfter returns the text after the evidence on its line, at most n columns.
+func textAfter(e finding.Evidence, n int) string {
 	text, _, more := strings.Cut(e.After, "\n")
 	shown := Visible(text)
 	if n < 2 {

@@ -42,14 +42,13 @@ func expectationTests(es []result.Expectation) []junitTest {
 	return out
 }
 
-// disappointed returns the result for a failed expectation.
-func disappointed(e *result.Expectation, rules sarifRules, suppressions *[]sarifSuppression) *sarifResult {
-	l := finding.Location{File: e.File, Line: e.Line}
+// expectationResult returns the result for a failed expectation.
+func expectationResult(e *result.Expectation, rules sarifRules, suppressions *[]sarifSuppression) *sarifResult {
 	mark := finding.Fingerprint(string(expectationRule), e.File, e.Name, fmt.Sprint(e.Line))
 	return &sarifResult{
 		RuleID: string(expectationRule), RuleIndex: rules.index[expectationRule], Level: "error",
 		Message:             sarifText{Text: sarifPlain(e.Name + ": " + e.Message)},
-		Locations:           []sarifLocation{{Physical: sarifPhysical{sarifArtifact{artifactURI(&l)}, region(&l)}}},
+		Locations:           []sarifLocation{sarifLine(e.File, e.Line)},
 		PartialFingerprints: sarifPrints{V1: mark, Primary: mark},
 		Suppressions:        suppressions,
 		Properties:          e,

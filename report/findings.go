@@ -92,7 +92,7 @@ func findingRow(f *finding.Finding) row {
 		r.addAside("also", joinRules(f.Also)+" on the same words")
 	}
 	for i := range f.Related {
-		r.addAside("also", strings.TrimSpace(also(&f.Related[i])+"  "+describeLocation(&f.Related[i], true)))
+		r.addAside("also", strings.TrimSpace(relatedText(&f.Related[i])+"  "+describeLocation(&f.Related[i], true)))
 	}
 	for i := range f.Steps {
 		r.addAside("path", stepText(&f.Steps[i]))
@@ -126,7 +126,7 @@ func suppressionOf(f *finding.Finding) string {
 	}
 	quote := func(s string) string { return rawjson.Quote(Visible(s)) }
 	return fmt.Sprintf("  - fingerprint: %s\n    rule: %s\n    definition: %s\n    reason: \"\"\n    content_hash: %s\n",
-		quote(f.Fingerprint), quote(string(f.Rule)), quote(inWords(&f.Location)), quote(f.Content))
+		quote(f.Fingerprint), quote(string(f.Rule)), quote(definitionAt(&f.Location)), quote(f.Content))
 }
 
 // findingIDs returns the anchors of findings on a page, numbered in order of severity.
@@ -170,7 +170,7 @@ func suppressedSection(r *result.Report) section {
 		one.Fields, one.More = nil, slices.Concat(one.Fields, one.More)
 		one.add("reason", decision(&s.Decision))
 		one.addAside("by", fileLine(s.Decision.File, s.Decision.Line))
-		one.addAside("in", inWords(&s.Finding.Location))
+		one.addAside("in", definitionAt(&s.Finding.Location))
 		return one
 	}
 	return s

@@ -199,7 +199,7 @@ func (t *junitTest) classifyTest(r *result.Report, found, accepted []int) {
 
 // junitFinding writes a finding in a few lines, each of them Visible.
 func junitFinding(f *finding.Finding) string {
-	lines := []string{strings.ToUpper(f.Severity.String()) + ": " + Visible(f.Message), "in: " + Visible(inWords(&f.Location))}
+	lines := []string{strings.ToUpper(f.Severity.String()) + ": " + Visible(f.Message), "in: " + Visible(definitionAt(&f.Location))}
 	if f.Evidence.Raw != "" {
 		lines = append(lines, "evidence: "+clipText(Visible(f.Evidence.Raw), 300))
 	}
@@ -215,7 +215,7 @@ func aboutScan(r *result.Report) []junitTest {
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		out = append(out, junitTest{class: class, name: fmt.Sprintf("problem %d", i+1), file: p.Location.File,
-			outcome: "error", kind: string(p.Kind), message: p.Message, body: Visible(inWords(&p.Location))})
+			outcome: "error", kind: string(p.Kind), message: p.Message, body: Visible(definitionAt(&p.Location))})
 	}
 	switch {
 	case complete(r):
@@ -235,7 +235,7 @@ func aboutScan(r *result.Report) []junitTest {
 		for i := range c.Entries {
 			if e := &c.Entries[i]; e.State == result.NotLaunched || e.State == result.SwitchedOff {
 				out = append(out, junitTest{class: class, name: fmt.Sprintf("server %s of %s, line %d", e.Name, e.Client, e.Line), file: e.File,
-					outcome: "skipped", message: became(e)})
+					outcome: "skipped", message: entryOutcome(e)})
 			}
 		}
 	}

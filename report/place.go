@@ -33,8 +33,8 @@ func definition(l *finding.Location) string {
 	return itemTitle(l)
 }
 
-// inWords names a definition with its server and file.
-func inWords(l *finding.Location) string {
+// definitionAt names a definition with its server and file.
+func definitionAt(l *finding.Location) string {
 	return strings.TrimSpace(definition(l) + "  " + describeLocation(l, true))
 }
 
@@ -84,8 +84,8 @@ func shortPlace(l *finding.Location, several bool) string {
 	return place
 }
 
-// also names a related location: "server b, tool read_file".
-func also(l *finding.Location) string {
+// relatedText names a related location: "server b, tool read_file".
+func relatedText(l *finding.Location) string {
 	server := l.Server
 	if parameter, ok := strings.CutPrefix(l.Pointer, "/inputSchema/properties/"); ok && server == "" && l.Origin == "" && l.Line > 0 { // in source code
 		return itemTitle(l) + ", parameter " + parameter

@@ -16,7 +16,7 @@ const (
 	badgeColumns = 8  // of the badge of a block
 	labelRoom    = 10 // columns of a label and the gap after it
 	mostLabel    = 24 // columns of a label beside which others are aligned
-	longestText  = 10 // lines of a text before its middle is left out
+	longestText  = 40 // lines of a text before its middle is left out
 	mostAlike    = 8  // fields of one label that the short text shows of a row
 )
 

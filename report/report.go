@@ -144,10 +144,10 @@ func incompleteWords(r *result.Report) string {
 	if n := len(r.Problems); n > 0 {
 		parts = append(parts, countNoun(n, "problem"))
 	}
-	if n := len(r.Attacks) - judged(r.Attacks); n > 0 {
+	if n := len(r.Attacks) - countJudged(r.Attacks); n > 0 {
 		parts = append(parts, countNoun(n, "attack")+" without verdict")
 	}
-	if n := len(r.Undone()) - len(r.Problems) - len(r.Attacks) + judged(r.Attacks); n > 0 {
+	if n := len(r.Undone()) - len(r.Problems) - len(r.Attacks) + countJudged(r.Attacks); n > 0 {
 		parts = append(parts, countNoun(n, "step")+" not done")
 	}
 	return strings.TrimSuffix("incomplete: "+strings.Join(parts, ", "), ": ")

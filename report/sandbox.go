@@ -32,10 +32,10 @@ func sandboxSection(r *result.Report) section {
 		one.add("held", strings.Join(held, ", "))
 		one.add("not", lost...)
 		one.add("note", s.Notes...)
-		one.add("hosts", strings.Join(hostsOf(s), ", "))
-		one.add("started", strings.Join(s.Programs, ", "))
-		one.add("opened", strings.Join(s.CanariesOpened, ", "))
-		one.add("wrote", strings.Join(s.FilesChanged, ", "))
+		one.add("hosts", hostsOf(s)...)
+		one.add("started", s.Programs...)
+		one.add("opened", s.CanariesOpened...)
+		one.add("wrote", s.FilesChanged...)
 		return one
 	})
 }

@@ -97,7 +97,7 @@ func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
 	}
 	for i := range r.Attacks {
 		if a := &r.Attacks[i]; !a.Exploited() && !a.Resisted() {
-			s.writeValue("", unsettled(a))
+			s.writeValue("", unsettledAttack(a))
 		}
 	}
 	for _, skip := range r.Skipped {
@@ -112,7 +112,7 @@ func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
 		if d := &r.Suppressions[i]; d.State != result.Used {
 			s.writeValue("", &sarifNotification{Descriptor: sarifRef{ID: suppressionNotice}, Level: "note",
 				Message:   sarifText{Text: sarifPlain(unusedText(d))},
-				Locations: []sarifLocation{decided(&d.Decision)}})
+				Locations: []sarifLocation{sarifLine(d.File, d.Line)}})
 		}
 	}
 	s.closeBracket(']')
@@ -155,18 +155,18 @@ func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 	for i := range r.Suppressed {
 		d := &r.Suppressed[i].Decision
 		write(&r.Suppressed[i].Finding, &[]sarifSuppression{{
-			Kind: "external", Status: "accepted", Justification: sarifPlain(d.Reason), Location: decided(d),
+			Kind: "external", Status: "accepted", Justification: sarifPlain(d.Reason), Location: sarifLine(d.File, d.Line),
 			Properties: sarifSuppressionProperties{Owner: d.Owner, Expires: d.Expires},
 		}})
 	}
 	for i := range r.Attacks {
 		if r.Attacks[i].Exploited() {
-			s.writeValue("", complied(&r.Attacks[i], rules, none))
+			s.writeValue("", attackResult(&r.Attacks[i], rules, none))
 		}
 	}
 	for i := range r.Expectations {
 		if !r.Expectations[i].Held {
-			s.writeValue("", disappointed(&r.Expectations[i], rules, none))
+			s.writeValue("", expectationResult(&r.Expectations[i], rules, none))
 		}
 	}
 	s.closeBracket(']')

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"gauntlet/finding"
-	"gauntlet/result"
 )
 
 // sarifLocate gives every location a physical part, since GitHub rejects a whole upload for one result without it, and
@@ -19,9 +18,9 @@ func sarifLocate(l *finding.Location) sarifLocation {
 	}
 }
 
-// decided returns the location of a decision: a line of a file, not a definition.
-func decided(d *result.Decision) sarifLocation {
-	l := finding.Location{File: d.File, Line: d.Line}
+// sarifLine locates a line of a file, 0 if unknown, that is not a definition.
+func sarifLine(file string, line int) sarifLocation {
+	l := finding.Location{File: file, Line: line}
 	return sarifLocation{Physical: sarifPhysical{sarifArtifact{artifactURI(&l)}, region(&l)}}
 }
 
@@ -30,7 +29,7 @@ func relatedLocations(ls []finding.Location) []sarifLocation {
 	var out []sarifLocation
 	for i := range ls {
 		at := sarifLocate(&ls[i])
-		at.Message = &sarifText{Text: sarifPlain(also(&ls[i]))}
+		at.Message = &sarifText{Text: sarifPlain(relatedText(&ls[i]))}
 		out = append(out, at)
 	}
 	return out

@@ -54,7 +54,7 @@ func (p *page) writeScreenTail(r *result.Report, opt Options) {
 	p.advisoryLines(r.Advisory)
 	p.suppressedLines(r.Suppressed)
 	p.unusedLine(r.Suppressions)
-	p.problemLines(unsaid(r))
+	p.problemLines(problemsBesideVerdicts(r))
 	p.cutShortLine(r.Coverage.Checks)
 	p.informationLine(r.Findings)
 	if serversAsked(r) {

@@ -185,7 +185,7 @@ func (p *page) attackTable(runs []result.AttackRun) {
 	t := table{Least: []int{len("partly exploited"), 20, 20}}
 	for i := range runs {
 		a := &runs[i]
-		t.Rows = append(t.Rows, []cell{{{Class: string(attackTone(a)), Text: outcomeWords(outcomeOf(a))}}, {{Text: attackTitle(a)}}, {{Class: "soft", Text: why(a)}}})
+		t.Rows = append(t.Rows, []cell{{{Class: string(attackTone(a)), Text: outcomeWords(outcomeOf(a))}}, {{Text: attackTitle(a)}}, {{Class: "soft", Text: outcomeReason(a)}}})
 	}
 	p.writeIndented(0, p.bold("Attacks"))
 	p.writeTable(2, t)

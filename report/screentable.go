@@ -96,7 +96,7 @@ func serverRows(r *result.Report) []serverRow {
 	}
 	for i := range r.Clients.Entries {
 		if e := &r.Clients.Entries[i]; e.State != result.Scanned {
-			rows = append(rows, serverRow{name: entryName(e), where: e.File, items: "-", state: became(e)})
+			rows = append(rows, serverRow{name: entryName(e), where: e.File, items: "-", state: entryOutcome(e)})
 		}
 	}
 	return rows

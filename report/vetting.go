@@ -60,8 +60,8 @@ func (p *page) vettingLines(r *result.Report) {
 	}
 }
 
-// unsaid lists the problems that no verdict gives as its reason.
-func unsaid(r *result.Report) []finding.Problem {
+// problemsBesideVerdicts lists the problems that no verdict gives as its reason.
+func problemsBesideVerdicts(r *result.Report) []finding.Problem {
 	return slices.DeleteFunc(slices.Clone(r.Problems), func(p finding.Problem) bool {
 		return slices.ContainsFunc(r.Vetted, func(v result.Vetting) bool { return slices.Contains(v.Reasons, p.Message) })
 	})
