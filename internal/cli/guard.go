@@ -74,11 +74,28 @@ func (a *app) guardCall(policyFile string) (guard.Verdict, error) {
 	if err != nil {
 		return guard.Verdict{}, err
 	}
+	home, _ := a.lookupEnv("HOME")
+	call.Resolve = func(p string) string { return resolved(p, home, cwd) }
 	changed, err := changedFiles(policy.Lockfile, cwd, call)
 	if err != nil {
 		return guard.Verdict{}, err
 	}
 	return guard.Decide(policy, call, changed), nil
+}
+
+// resolved returns what a path of a call leads to by links, "" for nothing.
+func resolved(p, home, cwd string) string {
+	if rest, ok := strings.CutPrefix(p, "~/"); ok {
+		p = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(cwd, p)
+	}
+	real, err := filepath.EvalSymlinks(p)
+	if err != nil {
+		return ""
+	}
+	return real
 }
 
 // changedFiles returns files for agents that a call names and that differ from the lockfile.
@@ -94,7 +111,10 @@ func changedFiles(lockfile, cwd string, call guard.Call) (out []string, err erro
 	if err := lock.Add(&c, lockfile, text, catalog.Limits{}); err != nil {
 		return nil, err
 	}
-	said := strings.Join(call.Strings, "\n")
+	said := ""
+	for _, a := range call.Args {
+		said += a.Text + "\n"
+	}
 	var tree rawjson.Tree
 	for _, s := range c.Servers {
 		for it := range s.Items() {

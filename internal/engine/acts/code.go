@@ -124,6 +124,9 @@ func (r *reader) codeActs(i int) {
 		if m == nil {
 			continue
 		}
+		if g := given.FindString(s[m[0]:min(len(s), m[1]+maxShown)]); p.fetch && g != "" && !anyWord(g, "exec eval compile system spawn popen subprocess import_ vm.") {
+			continue
+		}
 		weight := p.weight
 		if p.fetch {
 			weight = trust(s[m[0]:min(len(s), m[1]+200)], weight)
@@ -140,6 +143,10 @@ func (r *reader) codeActs(i int) {
 		}
 	}
 }
+
+// given matches a download that is piped into an interpreter which has its program already, and so reads it as data: python3 -m
+// json.tool, python3 -c "print(json.load(sys.stdin))". One whose program runs what it reads is excepted by its words.
+var given = lazyregexp.New(`^[^|]*\|\s*(?:sudo\s+)?(?:\S*/)?(?:python[0-9.]*\s+-(?:m\s+json\.tool|c\s+(?:"[^"$]*"|'[^']*'))|(?:node|perl|ruby)\s+-[a-z]*e\s+(?:"[^"$]*"|'[^']*'))`)
 
 func anyWord(s, words string) bool {
 	for w := range strings.FieldsSeq(words) {

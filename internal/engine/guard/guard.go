@@ -10,20 +10,25 @@ import (
 
 	"gauntlet/internal/engine/acts"
 	"gauntlet/internal/leaf/hostscope"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/leaf/secret"
-	"gauntlet/internal/leaf/startup"
 	"gauntlet/internal/leaf/yamltext"
 	"gauntlet/rawjson"
 )
 
 // A Call is what an agent is about to do.
 type Call struct {
-	Tool    string
-	Strings []string // all that it gives the tool, names of members left out
-	Server  bool     // the tool is a server's
-	Raw     string   // the whole call as JSON text
+	Tool   string
+	Args   []Arg
+	Server bool   // the tool is a server's
+	Raw    string // the whole call as JSON text
+	// Resolve returns what a path leads to by links, "" for nothing else; nil if that cannot be asked.
+	Resolve func(path string) string
 }
+
+// An Arg is a text that a call gives its tool, under the name of the member that it stands in.
+type Arg struct{ Name, Text string }
 
 // A Decision is what is said of a call: nothing, that its user be asked, or that it must not run.
 type Decision string
@@ -154,14 +159,13 @@ func Decide(p Policy, c Call, changed []string) Verdict {
 	if p.Canaries.Replace(c.Raw) != c.Raw {
 		say(Deny, "the call holds a canary: something is being taken")
 	}
-	for _, s := range c.Strings {
-		if c.Server {
-			if found := secret.Find(s); len(found) > 0 {
-				say(Deny, "the call hands a secret (%s) to a server", found[0].Rule)
-			}
+	j := judge{policy: &p, call: &c, say: say}
+	for _, a := range c.Args {
+		if found := secret.Find(a.Text); c.Server && len(found) > 0 {
+			say(Deny, "the call hands a secret (%s) to a server", found[0].Rule)
 		}
-		p.judgeCode(s, say)
-		p.judgeWords(s, say)
+		p.judgeHosts(a.Text, say)
+		j.arg(a)
 	}
 	for _, file := range changed {
 		say(Ask, "%s has changed since it was approved", file)
@@ -185,6 +189,74 @@ func (p *Policy) toolRule(tool string) (Decision, bool) {
 	return best, length >= 0
 }
 
+// texts are names of members that hold what is written, looked for or said, and not what is opened or run.
+var texts = strings.Fields("content new_string old_string new_source old_source query prompt description pattern body title subject message comment note notes summary markdown question answer reason text thought activeform")
+
+// runners are parts of names of tools whose texts are run, whatever their members are called.
+var runners = lazyregexp.New(`(?i)bash|shell|terminal|exec|command|powershell|^run_|_run$`)
+
+// lookers are tools that show or send what is in a file and change nothing.
+var lookers = lazyregexp.New(`(?i)^(?:read|grep|glob|ls|notebookread|webfetch|view|search)|(?:^|_)(?:read|get|list|search|view|fetch|load)_`)
+
+// arg judges a text by what the tool does with it: runs it, opens what it names, or only says it.
+func (j *judge) arg(a Arg) {
+	name, runs := strings.ToLower(a.Name), runners.MatchString(j.call.Tool)
+	if !runs && slices.Contains(texts, name) && !(j.call.Tool == "Glob" && name == "pattern") {
+		if name == "prompt" && len(a.Text) <= longest && acts.Judge(acts.Text(a.Text)) == acts.Hostile {
+			j.say(Deny, "the call has another agent act against the user")
+		}
+		return
+	}
+	u := opens
+	if lookers.MatchString(j.call.Tool) || name == "url" {
+		u = reads
+	}
+	if !runs || !strings.ContainsAny(a.Text, " \t\n") {
+		j.path(a.Text, u)
+	}
+	if runs || strings.ContainsAny(a.Text, " \t\n;|&`$") {
+		j.script(a.Text, map[string]string{}, 0)
+	}
+}
+
+// acts judges what a script does to its user.
+func (j *judge) acts(found []acts.Act) {
+	d := Ask
+	switch acts.Judge(found) {
+	case acts.Fine:
+		return
+	case acts.Hostile:
+		d = Deny
+	}
+	heaviest := found[0]
+	for _, a := range found {
+		if a.Weight > heaviest.Weight {
+			heaviest = a
+		}
+	}
+	j.say(d, "the call %s", heaviest.Says)
+}
+
+// judgeHosts reads a text for addresses that the policy does not name.
+func (p *Policy) judgeHosts(s string, say func(Decision, string, ...any)) {
+	for rest := s; p.Hosts != nil; {
+		at := strings.Index(rest, "://")
+		if at < 0 {
+			return
+		}
+		rest = rest[at+3:]
+		host := rest
+		if n := strings.IndexAny(host, "/?# \t\n\"'`()<>;|&,\\"); n >= 0 {
+			host = host[:n]
+		}
+		host = strings.ToLower(host[strings.LastIndexByte(host, '@')+1:])
+		host, _, _ = strings.Cut(host, ":")
+		if hostscope.Of(host) == hostscope.Public && !slices.ContainsFunc(p.Hosts, func(h string) bool { return host == h || strings.HasSuffix(host, "."+h) }) {
+			say(Deny, "the policy does not name the host %s", host)
+		}
+	}
+}
+
 // The longest command that is judged, a hook having 50 ms, and the longest line of it, in bytes.
 const (
 	longest     = 256 << 10
@@ -201,77 +273,4 @@ func tooLong(s string) bool {
 		}
 	}
 	return false
-}
-
-// judgeCode reads a string as a command.
-func (p *Policy) judgeCode(s string, say func(Decision, string, ...any)) {
-	if tooLong(s) {
-		say(Deny, "a part of the call is too long to be judged")
-		return
-	}
-	found := acts.Code(s)
-	d := Ask
-	switch acts.Judge(found) {
-	case acts.Fine:
-		return
-	case acts.Hostile:
-		d = Deny
-	}
-	heaviest := found[0]
-	for _, a := range found {
-		if a.Weight > heaviest.Weight {
-			heaviest = a
-		}
-	}
-	say(d, "the call %s", heaviest.Says)
-}
-
-// judgeWords reads a string for paths and addresses.
-func (p *Policy) judgeWords(s string, say func(Decision, string, ...any)) {
-	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`()<>;|&,=", r) }) {
-		if at := strings.Index(w, "://"); at >= 0 {
-			host := w[at+3:]
-			if n := strings.IndexAny(host, "/?#:"); n >= 0 {
-				host = host[:n]
-			}
-			host = strings.ToLower(host)
-			if p.Hosts != nil && hostscope.Of(host) == hostscope.Public && !slices.ContainsFunc(p.Hosts, func(h string) bool { return host == h || strings.HasSuffix(host, "."+h) }) {
-				say(Deny, "the policy does not name the host %s", host)
-			}
-			continue
-		}
-		if d := credentialFile(w); d != Pass {
-			if p.Credentials != "" {
-				d = p.Credentials
-			}
-			say(d, "the call names a file that holds credentials: %s", w)
-		}
-		if what := startup.What("/" + strings.TrimPrefix(strings.TrimPrefix(w, "~/"), "/")); what != "" {
-			d := p.Startup
-			if d == "" {
-				d = Ask
-			}
-			say(d, "the call names a file %s: %s", what, w)
-		}
-	}
-}
-
-// credentialFile says what a path deserves: Deny for one that holds credentials, Ask for one that may, Pass for another.
-func credentialFile(path string) Decision {
-	low := strings.ToLower(strings.ReplaceAll(path, `\`, "/"))
-	name := low[strings.LastIndexByte(low, '/')+1:]
-	switch {
-	case strings.HasSuffix(name, ".pub") || strings.HasSuffix(name, ".example") || strings.HasSuffix(name, ".sample"):
-		return Pass
-	case name == ".env" || strings.HasPrefix(name, ".env."):
-		return Ask
-	case slices.Contains([]string{"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", ".netrc", "_netrc", ".pypirc", ".git-credentials", ".pgpass", "credentials.json", "login.keychain-db", "wallet.dat", "logins.json"}, name):
-		return Deny
-	}
-	for _, part := range []string{"/.ssh/", "/.aws/credentials", "/.gnupg/", "/.kube/config", "/.docker/config.json", "/.config/gcloud/", "/gh/hosts.yml", "/etc/shadow", "/keychains/", "/.password-store/", "/.azure/"} {
-		if strings.Contains("/"+low, part) && name != "known_hosts" && name != "config" || strings.HasSuffix("/"+low, part) {
-			return Deny
-		}
-	}
-	return Pass
 }

@@ -33,14 +33,15 @@ func ReadHook(text string) (c Call, cwd string, err error) {
 	}
 	c.Server = strings.HasPrefix(c.Tool, "mcp__") || strings.Contains(c.Tool, "MCP") || root.Get("mcp_context").Exists() || root.Get("url").Exists() && root.Get("tool_name").Exists()
 	c.Raw = text
-	if !collect(input, &c.Strings, 0) {
+	if !collect("", input, &c.Args, 0) {
 		return c, cwd, errors.New("the hook's input has too many or too deeply nested parts to be judged")
 	}
 	return c, cwd, nil
 }
 
-// collect adds all strings below a value, or returns false if they are more than can be judged.
-func collect(v rawjson.Value, out *[]string, depth int) bool {
+// collect adds all strings below a value, or returns false if they are more than can be judged. Those of a list have the
+// list's name.
+func collect(name string, v rawjson.Value, out *[]Arg, depth int) bool {
 	const deepest, most = 64, 10_000
 	if depth > deepest || len(*out) >= most {
 		return false
@@ -49,25 +50,25 @@ func collect(v rawjson.Value, out *[]string, depth int) bool {
 	switch v.Kind() {
 	case rawjson.String:
 		s := strings.Clone(v.Text())
-		*out = append(*out, s)
+		*out = append(*out, Arg{name, s})
 		var inner rawjson.Tree
 		if strings.HasPrefix(s, "{") && inner.Parse(s, 0) == nil { // Cursor hands arguments on as text
-			ok = collect(inner.Root(), out, depth+1)
+			ok = collect(name, inner.Root(), out, depth+1)
 		}
 	case rawjson.Object:
 		for m := range v.Members() {
-			ok = ok && collect(m.Value, out, depth+1)
+			ok = ok && collect(strings.Clone(m.Key.Text()), m.Value, out, depth+1)
 		}
 	case rawjson.Array:
 		var words []string
 		for _, e := range v.Elements() {
 			if e.Kind() == rawjson.String {
-				words = append(words, e.Text())
+				words = append(words, "'"+strings.ReplaceAll(e.Text(), "'", `'\''`)+"'")
 			}
-			ok = ok && collect(e, out, depth+1)
+			ok = ok && collect(name, e, out, depth+1)
 		}
 		if len(words) > 1 { // a command in parts
-			*out = append(*out, strings.Join(words, " "))
+			*out = append(*out, Arg{name, strings.Join(words, " ")})
 		}
 	}
 	return ok

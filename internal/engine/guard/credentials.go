@@ -1,0 +1,96 @@
+package guard
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// credentialPaths are the ends of paths where credentials are kept. One that ends in a slash is a folder of which every file
+// counts. Those that begin with ~ are in the user's home.
+var credentialPaths = append(splitPaths(`id_rsa id_ed25519 id_ecdsa id_dsa .netrc _netrc .pypirc .git-credentials .pgpass credentials.json .credentials.json login.keychain-db wallet.dat logins.json
+	.ssh/ .gnupg/ .aws/ .azure/ .password-store/ .config/gcloud/ keychains/ .kube/config .docker/config.json gh/hosts.yml etc/shadow ~/.npmrc
+	.codex/auth.json .gemini/oauth_creds.json proc/*/environ .kube .docker`), []string{"login data"})
+
+func splitPaths(list string) (out [][]string) {
+	for p := range strings.FieldsSeq(list) {
+		out = append(out, strings.Split(p, "/"))
+	}
+	return out
+}
+
+// harmless are files in folders of credentials that hold none.
+var harmless = []string{"config", "known_hosts", "known_hosts.old", "authorized_keys", "allowed_signers"}
+
+// credentialFile says what a path deserves: Deny for one that holds credentials, Ask for one that may, Pass for another. The
+// path may have wildcards.
+func credentialFile(p string) Decision {
+	parts := strings.Split(plainPath(p), "/")
+	name := parts[len(parts)-1]
+	switch ext := path.Ext(name); {
+	case ext == ".pub" || ext == ".example" || ext == ".sample":
+		return Pass
+	case name == ".env" || strings.HasPrefix(name, ".env.") && !slices.Contains([]string{".test", ".template", ".dist", ".defaults", ".schema"}, ext):
+		return Ask
+	}
+	for _, want := range credentialPaths {
+		folder := want[len(want)-1] == ""
+		if folder {
+			want = want[:len(want)-1]
+		}
+		for at := range parts {
+			n := at + len(want)
+			if n > len(parts) || !folder && n != len(parts) || !matches(parts[at:n], want) {
+				continue
+			}
+			if n < len(parts) && slices.Contains(harmless, parts[n]) {
+				continue
+			}
+			return Deny
+		}
+	}
+	return Pass
+}
+
+// matches reports whether parts of a path, which may have wildcards, can be those wanted. A wildcard alone is no name.
+func matches(parts, want []string) bool {
+	for i, w := range want {
+		p := parts[i]
+		switch {
+		case p == w || w == "*":
+			continue
+		case !strings.ContainsAny(p, "*?["), w[0] == '.' && p[0] != '.', len(strings.Trim(p, "*?[]")) < 2:
+			return false
+		}
+		if ok, _ := path.Match(p, w); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// plainPath spells a path in small letters, with slashes and ~ for anybody's home.
+func plainPath(p string) string {
+	p = strings.ToLower(strings.ReplaceAll(p, `\`, "/"))
+	p = strings.TrimPrefix(p, "file://")
+	for _, home := range []string{"$home", "${home}", "%userprofile%"} {
+		p = strings.Replace(p, home, "~", 1)
+	}
+	p = path.Clean(p)
+	for strings.HasPrefix(p, "/proc/") && strings.Contains(p, "/root/") { // another name of /
+		p = p[strings.Index(p, "/root/")+len("/root"):]
+	}
+	if len(p) > 2 && p[1] == ':' {
+		p = p[2:]
+	}
+	parts := strings.Split(p, "/")
+	switch {
+	case strings.HasPrefix(p, "~"):
+		parts[0] = "~"
+	case strings.HasPrefix(p, "/root/") || p == "/root":
+		parts = append([]string{"~"}, parts[2:]...)
+	case len(parts) > 2 && (strings.HasPrefix(p, "/home/") || strings.HasPrefix(p, "/users/")):
+		parts = append([]string{"~"}, parts[3:]...)
+	}
+	return strings.Join(parts, "/")
+}

@@ -1,0 +1,366 @@
+package guard
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A word of a command: with quotes and variables resolved; * stands for what is known only when it runs. It is
+// script[start:end].
+type word struct {
+	text       string
+	start, end int
+}
+
+// A command is one simple command of a shell's script.
+type command struct {
+	words         []word
+	reads, writes []word // files that its input comes from and its output goes to
+	data          []word // here-documents and here-strings
+	piped         bool   // into the next command
+}
+
+// A shell reads scripts as a POSIX shell would, as far as their words can be told beforehand.
+type shell struct {
+	script   string
+	at       int
+	vars     map[string]string
+	commands []command
+	nested   []string // scripts within: $(…), `…`, <(…)
+	now      command
+	text     strings.Builder
+	start    int      // of the word being read, -1 for none
+	into     *[]word  // where the next word goes, nil for the command
+	here     []string // delimiters of here-documents whose texts follow
+}
+
+// maxValue bounds a variable, in bytes: each may be made of two others.
+const maxValue = 4 << 10
+
+// readScript returns the simple commands of a script, and the scripts within it. vars are those set so far.
+func readScript(script string, vars map[string]string) ([]command, []string) {
+	s := &shell{script: script, vars: vars, start: -1}
+	for s.at < len(script) {
+		s.step()
+	}
+	s.endCommand(false)
+	return s.commands, s.nested
+}
+
+func (s *shell) begin() {
+	if s.start < 0 {
+		s.start = s.at
+	}
+}
+
+func (s *shell) endWord() {
+	if s.start < 0 {
+		return
+	}
+	w := word{s.text.String(), s.start, s.at}
+	s.text.Reset()
+	s.start = -1
+	if s.into != nil {
+		*s.into = append(*s.into, w)
+		s.into = nil
+		return
+	}
+	if name, value, ok := strings.Cut(w.text, "="); ok && len(s.now.words) == 0 && variableName(name) {
+		if len(value) <= maxValue {
+			s.vars[name] = value
+		}
+		return
+	}
+	s.now.words = append(s.now.words, w)
+}
+
+func variableName(s string) bool {
+	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789_") == "" && (s[0] < '0' || s[0] > '9')
+}
+
+func (s *shell) endCommand(piped bool) {
+	s.endWord()
+	c := s.now
+	s.now, s.into = command{}, nil
+	c.piped = piped
+	if w := c.words; len(w) > 3 && w[0].text == "for" && w[2].text == "in" && len(w[3].text) <= maxValue {
+		s.vars[w[1].text] = w[3].text
+	}
+	if len(c.words)+len(c.reads)+len(c.writes)+len(c.data) > 0 {
+		s.commands = append(s.commands, c)
+	}
+}
+
+// step reads one character, or one group of them.
+func (s *shell) step() {
+	switch c := s.script[s.at]; c {
+	case ' ', '\t', '\r':
+		s.endWord()
+	case '\n':
+		s.endCommand(false)
+		s.at++
+		s.hereDocuments()
+		return
+	case ';', '(', ')':
+		s.endCommand(false)
+	case '&':
+		if s.peek(1) == '>' {
+			s.endWord()
+			break
+		}
+		s.endCommand(false)
+	case '|':
+		or := s.peek(1) == '|'
+		s.endCommand(!or)
+		if or || s.peek(1) == '&' {
+			s.at++
+		}
+	case '#':
+		if s.start < 0 {
+			s.skipTo('\n')
+			return
+		}
+		s.add("#")
+	case '<', '>':
+		s.redirect(c)
+		return
+	default:
+		s.begin()
+		s.character(c)
+		return
+	}
+	s.at++
+}
+
+func (s *shell) peek(n int) byte {
+	if s.at+n < len(s.script) {
+		return s.script[s.at+n]
+	}
+	return 0
+}
+
+func (s *shell) add(text string) {
+	s.begin()
+	if s.text.Len() <= longest {
+		s.text.WriteString(text)
+	}
+}
+
+func (s *shell) skipTo(c byte) {
+	if i := strings.IndexByte(s.script[s.at:], c); i >= 0 {
+		s.at += i
+		return
+	}
+	s.at = len(s.script)
+}
+
+// character reads a part of a word, and leaves at behind it.
+func (s *shell) character(c byte) {
+	switch c {
+	case '\\':
+		if n := s.peek(1); n != 0 && n != '\n' {
+			s.add(string(n))
+		}
+		s.at += 2
+	case '\'':
+		from := s.at + 1
+		s.at = from
+		s.skipTo('\'')
+		s.add(s.script[from:s.at])
+		s.at++
+	case '"':
+		s.at++
+		for s.at < len(s.script) && s.script[s.at] != '"' {
+			switch c := s.script[s.at]; {
+			case c == '$' || c == '`' || c == '\\' && strings.IndexByte("$`\"\\\n", s.peek(1)) >= 0:
+				s.character(c)
+			default:
+				s.add(s.script[s.at : s.at+1])
+				s.at++
+			}
+		}
+		s.at++
+	case '`':
+		from := s.at + 1
+		s.at = from
+		s.skipTo('`')
+		s.nested = append(s.nested, s.script[from:s.at])
+		s.add("*")
+		s.at++
+	case '$':
+		s.dollar()
+	default:
+		s.add(s.script[s.at : s.at+1])
+		s.at++
+	}
+	s.at = min(s.at, len(s.script))
+}
+
+// dollar reads a variable, a substitution or a text with escapes.
+func (s *shell) dollar() {
+	switch n := s.peek(1); {
+	case n == '(':
+		s.at++
+		s.substitution()
+	case n == '{':
+		from := s.at + 2
+		s.skipTo('}')
+		inside := s.script[min(from, s.at):s.at]
+		end := 0
+		for end < len(inside) && variableName("_"+inside[:end+1]) {
+			end++
+		}
+		s.add(s.value(inside[:end]))
+		s.at++
+	case n == '\'':
+		from := s.at + 2
+		s.at = from
+		for s.at < len(s.script) && s.script[s.at] != '\'' {
+			if s.script[s.at] == '\\' {
+				s.at++
+			}
+			s.at++
+		}
+		s.at = min(s.at, len(s.script))
+		s.add(unescaped(s.script[min(from, s.at):s.at]))
+		s.at++
+	case n == '"':
+		s.at++
+	default:
+		from := s.at + 1
+		s.at = from
+		for s.at < len(s.script) && variableName("_"+s.script[from:s.at+1]) {
+			s.at++
+		}
+		if s.at == from && s.at < len(s.script) && strings.IndexByte("@*#?$!-0123456789", s.script[s.at]) >= 0 {
+			s.at++
+		}
+		s.add(s.value(s.script[from:s.at]))
+	}
+}
+
+// value returns a variable's value as far as the script says it.
+func (s *shell) value(name string) string {
+	if v, ok := s.vars[name]; ok {
+		return v
+	}
+	switch name {
+	case "HOME":
+		return "~"
+	case "PWD":
+		return "."
+	}
+	return "*"
+}
+
+// unescaped resolves the escapes of $'…'.
+func unescaped(s string) string {
+	s = strings.ReplaceAll(s, `"`, `\"`)
+	for _, octal := range []string{`\057`, `\0057`} {
+		s = strings.ReplaceAll(s, octal, "/")
+	}
+	if out, err := strconv.Unquote(`"` + strings.ReplaceAll(s, `\'`, "'") + `"`); err == nil {
+		return out
+	}
+	return "*"
+}
+
+// substitution reads a script in parentheses, at the first of them.
+func (s *shell) substitution() {
+	from, depth := s.at+1, 0
+	for ; s.at < len(s.script); s.at++ {
+		switch s.script[s.at] {
+		case '\\':
+			s.at++
+		case '\'':
+			s.at++
+			s.skipTo('\'')
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				s.nested = append(s.nested, s.script[from:s.at])
+				s.add("*")
+				s.at++
+				return
+			}
+		}
+	}
+	s.at = len(s.script)
+	s.nested = append(s.nested, s.script[min(from, s.at):])
+	s.add("*")
+}
+
+// redirect reads < or > and leaves at before the file's name.
+func (s *shell) redirect(c byte) {
+	if strings.Trim(s.text.String(), "0123456789") == "" { // a file's number
+		s.text.Reset()
+		s.start = -1
+	}
+	if s.peek(1) == '(' {
+		s.begin()
+		s.at++
+		s.substitution()
+		return
+	}
+	s.endWord()
+	n := 1
+	for s.peek(n) == c {
+		n++
+	}
+	s.at += n
+	switch {
+	case c == '<' && n == 2:
+		if s.peek(0) == '-' {
+			s.at++
+		}
+		s.here = append(s.here, s.delimiter())
+	case c == '<' && n == 3:
+		s.into = &s.now.data
+	case s.peek(0) == '&':
+		s.at++
+		for s.peek(0) >= '0' && s.peek(0) <= '9' || s.peek(0) == '-' {
+			s.at++
+		}
+	case c == '<':
+		s.into = &s.now.reads
+	default:
+		if s.peek(0) == '|' {
+			s.at++
+		}
+		s.into = &s.now.writes
+	}
+}
+
+// delimiter reads the word that ends a here-document.
+func (s *shell) delimiter() string {
+	rest := strings.TrimLeft(s.script[s.at:], " \t")
+	s.at = len(s.script) - len(rest)
+	end := strings.IndexAny(rest, " \t\n;|&<>)")
+	if end < 0 {
+		end = len(rest)
+	}
+	s.at += end
+	return strings.Trim(rest[:end], `'"\`)
+}
+
+// hereDocuments gives the texts after a line to the last command of it.
+func (s *shell) hereDocuments() {
+	for _, delimiter := range s.here {
+		from := s.at
+		for s.at < len(s.script) {
+			start := s.at
+			s.skipTo('\n')
+			line := s.script[start:s.at]
+			s.at = min(s.at+1, len(s.script))
+			if strings.TrimSpace(line) == delimiter {
+				break
+			}
+		}
+		// The command is the one that the line with the delimiter ends; which of a pipeline has it makes no difference here.
+		if n := len(s.commands); n > 0 {
+			s.commands[n-1].data = append(s.commands[n-1].data, word{s.script[from:s.at], from, s.at})
+		}
+	}
+	s.here = nil
+}
