@@ -92,6 +92,8 @@ func (d *memberDecoder) decodeMember(m *Message, name string, v rawjson.Value) (
 		m.HTTP = d.decodeHTTP(v)
 	case "note":
 		m.Note = d.decodeWord(name, v)
+	case "early":
+		m.Early = d.decodeFlag(name, v)
 	case "redacted":
 		m.Redacted = d.decodeFlag(name, v)
 	case "raw":

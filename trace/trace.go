@@ -105,6 +105,9 @@ type Message struct {
 	Raw      string
 	Redacted bool
 	Note     string // the recorder's remark, for people
+
+	// Early says that the message had arrived before the recorder's own latest one was sent: its sender did not wait for that.
+	Early bool
 }
 
 // A Direction is the direction of a message on the connection, not relative to the recorder, so that it means the same in every trace.

@@ -22,7 +22,7 @@ func full() Message {
 		Direction: ToClient, Kind: Response, ID: `"seven"`, Method: "tools/call", ReplyTo: 7, PartOf: 8,
 		HTTP: &HTTP{Exchange: 3, Method: "POST", Status: 200, Credential: "c1",
 			Headers: []Field{{Name: "Content-Type", Value: "application/json"}, {Name: "Authorization", Withheld: true}, {Name: "X-Empty"}}},
-		Raw: "{\"jsonrpc\":\"2.0\",  \"id\":\"seven\",\"id\":\"seven\",\"result\":{\"n\":1.0,\"s\":\"\\ud800\\u202e\u202e\x7f\"}}\r", Redacted: true,
+		Raw: "{\"jsonrpc\":\"2.0\",  \"id\":\"seven\",\"id\":\"seven\",\"result\":{\"n\":1.0,\"s\":\"\\ud800\\u202e\u202e\x7f\"}}\r", Redacted: true, Early: true,
 		Note: "one\nline",
 	}
 }

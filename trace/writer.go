@@ -126,6 +126,7 @@ func appendMessage(b []byte, m *Message) []byte {
 		o.b = appendHTTP(o.b, withholdSecrets(m.HTTP))
 	}
 	o.appendText("note", m.Note)
+	o.appendFlag("early", m.Early)
 	o.appendFlag("redacted", m.Redacted)
 	o.appendRaw(m.Raw)
 	return append(o.b, '}')

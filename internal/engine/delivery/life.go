@@ -39,7 +39,8 @@ const (
 	deed        // an action
 )
 
-// signIn returns an agent's sign in a message of its own. What it is sent is none: the answer to a call made before the attack
+// signIn returns an agent's sign in a message of its own. What it sent before it could have read the latest message is
+// none: lines piped in at once, or calls made in parallel. What it is sent is none: the answer to a call made before the attack
 // came says nothing of what it does after.
 func signIn(m *trace.Message) sign {
 	toServer := m.Direction == trace.ToServer
@@ -47,7 +48,7 @@ func signIn(m *trace.Message) sign {
 	switch {
 	case !m.IsProtocol(agui.Protocol):
 		asks := m.Kind == trace.Request && slices.Contains(deeds, m.Method)
-		if toServer && (asks || m.Kind == trace.Response) && decides(m, &tree) {
+		if toServer && !m.Early && (asks || m.Kind == trace.Response) && decides(m, &tree) {
 			return deed
 		}
 	case m.Method == agui.Answer:

@@ -30,6 +30,7 @@ func TestAVerdictNeedsASignOfLife(t *testing.T) {
     state: {actions: [{method: tools/call, params: {name: x, arguments: {path: "../../etc/passwd"}}}]}
 `+indicators("send"))
 	list := []trace.Message{asked("default", "tools/list", "{}"), answered("default")}
+	early := func(m trace.Message) trace.Message { m.Early = true; return m }
 	earlier := func(m trace.Message) trace.Message { m.ID = "0"; return m }
 	card := []trace.Message{a2a(asked("default", "agent_card/get", "{}")), a2a(answered("default"))}
 	missing := answered("default")
@@ -92,6 +93,8 @@ func TestAVerdictNeedsASignOfLife(t *testing.T) {
 		{"it answered in colours", New(doc), append(list[:2:2], said("\x1b[32m\u4e0d\x1b[0m", false)), verdict.NotExploited},
 		{"it said nothing", New(doc), append(list[:2:2], said(" \n", false)), verdict.Failed},
 		{"it printed an error and ended badly", New(doc), append(list[:2:2], said("401 invalid api key", true)), verdict.Failed},
+		{"it sent the call before it was answered", New(doc), append(list[:2:2], early(asked("default", "tools/call", `{"name":"add"}`)), answered("default")), verdict.Failed},
+		{"and another call after it", New(doc), append(list[:2:2], early(asked("default", "tools/call", `{"name":"add"}`)), answered("default"), asked("default", "tools/call", `{"name":"add"}`)), verdict.NotExploited},
 		{"it gave the server a sample", New(doc), append(list[:2:2], question, answer(`{"role":"assistant","model":"m","content":{"type":"text","text":"Hello."}}`)), verdict.NotExploited},
 		{"it gave one of several blocks", New(doc), append(list[:2:2], question, answer(`{"role":"assistant","content":[{"type":"text","text":""},{"type":"image","data":"AA=="}]}`)), verdict.NotExploited},
 		{"its sample is empty", New(doc), append(list[:2:2], question, answer(`{"role":"assistant","model":"m","content":{"type":"text","text":" "}}`)), verdict.Failed},

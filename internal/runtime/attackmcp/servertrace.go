@@ -40,7 +40,7 @@ func (s *server) traceMessage(t mcpserver.Tapped, w wire.Message) trace.Message 
 	phase := s.LastPhase() // not the phase that time has since started: a tap must not run entry actions
 	m := trace.Message{
 		Time: s.Now(), Actor: s.Name, Server: s.Name, Role: trace.AsServer, Direction: trace.ToServer,
-		Kind: trace.Kind(w.Kind.String()), ID: w.ID, Method: w.Method, Note: w.Note, Raw: w.Raw, HTTP: s.traceHTTP(t.HTTP),
+		Kind: trace.Kind(w.Kind.String()), ID: w.ID, Method: w.Method, Note: w.Note, Raw: w.Raw, HTTP: s.traceHTTP(t.HTTP), Early: t.Early,
 	}
 	if t.Session != nil {
 		m.Session, m.Revision = "s"+strconv.Itoa(t.Session.Number()), t.Session.Revision()

@@ -93,7 +93,7 @@ func (x *exchange) setWriteDeadline() {
 // refuse answers with plain text and closes the connection, since a body may be in transit.
 func (x *exchange) refuse(status int, why string) {
 	if !x.tapped {
-		x.server.tapIn(x.sessionOrNil(), wire.Message{Note: "refused: " + why}, x)
+		x.server.tapIn(x.sessionOrNil(), incoming{Message: wire.Message{Note: "refused: " + why}}, x)
 	}
 	x.w.Header().Set("Connection", "close")
 	x.server.tapOut(x.sessionOrNil(), why, x, status)

@@ -40,6 +40,7 @@ type incoming struct {
 	decision Decision
 	parts    []incoming // of a batch
 	refused  *reply     // why a batch is refused as a whole; nil if it is not
+	early    bool       // see Tapped.Early
 }
 
 // readIncoming parses a message as far as a decision needs. header is nil except over Streamable HTTP.
@@ -57,7 +58,7 @@ func (s *Server) receive(ctx context.Context, t *Session, h incoming, x *exchang
 		t.order.Lock()
 		defer t.order.Unlock()
 	}
-	s.tapIn(t, h.Message, x)
+	s.tapIn(t, h, x)
 	return s.decideIncoming(ctx, t, h)
 }
 

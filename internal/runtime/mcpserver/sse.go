@@ -18,7 +18,7 @@ func (x *exchange) serveSSE() {
 		return
 	}
 	x.http = x.server.newHTTPSession(true)
-	x.server.tapIn(x.sessionOrNil(), wire.Message{}, x)
+	x.server.tapIn(x.sessionOrNil(), incoming{}, x)
 	x.sessions.addWithNewID(x.http)
 	defer x.sessions.endSession(x.http.id)
 	x.clearReadDeadline()

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -66,6 +67,7 @@ func (c *stdioConn) readAhead(in io.Reader, feed *io.PipeWriter) {
 			b := make([]byte, writeChunk)
 			n, err := in.Read(b)
 			if n > 0 {
+				c.arrived.Add(int64(bytes.Count(b[:n], []byte{'\n'})))
 				ahead <- b[:n]
 			}
 			if err != nil {
@@ -101,6 +103,9 @@ type stdioConn struct {
 	copied  chan struct{}   // closed when nothing more is written
 	stalled chan struct{}   // closed when a client that closed its input reads nothing
 	written atomic.Int64    // bytes that the client accepted
+	arrived atomic.Int64    // lines that the client sent
+	waiting atomic.Int64    // arrived when our latest line was written
+	read    int64           // lines that were received of these; the reader's
 	left    atomic.Bool     // a blocked Write was left behind
 	calls   sync.WaitGroup
 }
@@ -132,6 +137,7 @@ func (c *stdioConn) writeLine(out io.Writer, line string) error {
 	if c.left.Load() {
 		return ErrSessionEnded
 	}
+	c.waiting.Store(c.arrived.Load())
 	taken, err := false, error(nil)
 	if c.server.opt.Deliver != nil {
 		o := &Outgoing{Session: &c.session, Text: line, server: c.server, out: out, cut: c.hangUp}
@@ -239,6 +245,7 @@ func (c *stdioConn) tryQueueLine(line string) error {
 func (c *stdioConn) readMessages(ctx context.Context) {
 	for {
 		m, err := c.stream.Receive(ctx)
+		c.read++
 		var tooLong *wire.LineTooLongError
 		switch {
 		case errors.As(err, &tooLong):
@@ -265,7 +272,9 @@ func (c *stdioConn) readMessages(ctx context.Context) {
 
 // answerMessage answers a message, and reports whether the caller is still the reader.
 func (c *stdioConn) answerMessage(ctx context.Context, m wire.Message) bool {
-	h := c.server.receive(ctx, &c.session, readIncoming(m, nil), nil)
+	h := readIncoming(m, nil)
+	h.early = c.read <= c.waiting.Load()
+	h = c.server.receive(ctx, &c.session, h, nil)
 	t := &stdioResponder{stdioConn: c, id: m.ID, heard: h}
 	if m.Kind == wire.Notification && m.Method == mcp.NotifyCancelled {
 		c.cancelSubscription(m)

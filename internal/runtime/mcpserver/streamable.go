@@ -33,7 +33,7 @@ func (x *exchange) servePost() {
 	}
 	h := readIncoming(wire.Decode(text), x.r.Header)
 	if refused := x.assignSession(&h); refused != nil {
-		x.server.tapIn(x.sessionOrNil(), h.Message, x)
+		x.server.tapIn(x.sessionOrNil(), h, x)
 		x.writeReply(h, *refused)
 		return
 	}
@@ -266,7 +266,7 @@ func (x *exchange) serveGet() {
 		x.refuse(status, err.Message)
 		return
 	}
-	x.server.tapIn(x.sessionOrNil(), wire.Message{}, x)
+	x.server.tapIn(x.sessionOrNil(), incoming{}, x)
 	x.clearReadDeadline()
 	x.beginStream()
 	x.streamQueue(x.http.queue)
@@ -277,7 +277,7 @@ func (x *exchange) serveDelete() {
 		x.refuse(status, err.Message)
 		return
 	}
-	x.server.tapIn(x.sessionOrNil(), wire.Message{}, x)
+	x.server.tapIn(x.sessionOrNil(), incoming{}, x)
 	x.sessions.endSession(x.http.id)
 	x.w.WriteHeader(http.StatusNoContent)
 }

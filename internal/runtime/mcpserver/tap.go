@@ -16,6 +16,8 @@ type Tapped struct {
 	// before its body is read) has an Invalid one without text, as has a line that was too long. A plain-text HTTP refusal is an
 	// Invalid one with that text.
 	Message wire.Message
+	// Early says that a client's message had arrived before our latest one was written. It is known over stdio only.
+	Early bool
 	// HTTP is nil over stdio.
 	HTTP *Exchange
 }
@@ -30,14 +32,14 @@ type Exchange struct {
 }
 
 // tapIn reports a client's message. x is nil over stdio.
-func (s *Server) tapIn(t *Session, m wire.Message, x *exchange) {
+func (s *Server) tapIn(t *Session, h incoming, x *exchange) {
 	if x != nil {
 		x.tapped = true
 	}
 	if s.opt.Tap == nil {
 		return
 	}
-	out := Tapped{Session: t, Message: m}
+	out := Tapped{Session: t, Message: h.Message, Early: h.early}
 	if x != nil {
 		out.HTTP = &Exchange{Number: x.number, Method: x.r.Method, Header: x.r.Header.Clone(), Peer: x.r.RemoteAddr}
 	}

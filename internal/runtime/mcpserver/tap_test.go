@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -209,5 +210,33 @@ func TestTapKeepsConversationsApart(t *testing.T) {
 	}
 	if len(count) != clients*rounds {
 		t.Errorf("%d conversations, want %d", len(count), clients*rounds)
+	}
+}
+
+// What a client sent before our latest answer was written is early; what it sends after having read that is not.
+func TestTapTellsWhatCameEarly(t *testing.T) {
+	lines := []string{initialize, initialized, pingSeven, pingSeven}
+	for _, waits := range []bool{false, true} {
+		var tapped taps
+		s := serverFor(t, tools(nil, "a"), Options{Tap: tapped.tap})
+		if waits {
+			l := talkTo(t, s)
+			for _, line := range lines {
+				l.say(line)
+				if line != initialized {
+					l.hear()
+				}
+			}
+		} else if err := s.Stdio(t.Context(), strings.NewReader(strings.Join(lines, "\n")+"\n"), io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		tapped.mu.Lock()
+		spoke := false // we did; what the reader takes in before that needs no mark
+		for _, one := range tapped.all {
+			if spoke = spoke || one.ToClient; !one.ToClient && one.Early != (spoke && !waits) {
+				t.Errorf("%s is early: %v, of a client that waits: %v", one.Message.Raw, one.Early, waits)
+			}
+		}
+		tapped.mu.Unlock()
 	}
 }
