@@ -146,16 +146,17 @@ func redTeamGroups(r *result.RedTeam, title string, of func(*result.RedTeamModel
 func scenarioID(model, scenario int) string { return fmt.Sprintf("run-%d-%d", model+1, scenario+1) }
 
 func attackWords(t *result.RedTeamTally) string {
-	return rateWords(t.Exploited, t.Exploited+t.Resisted, t.Attack)
+	return rateWords(t.Exploited, t.Exploited+t.Resisted)
 }
 
-func doneWords(d result.RedTeamDone) string { return rateWords(d.Done, d.Of, d.Interval) }
+func doneWords(d result.RedTeamDone) string { return rateWords(d.Done, d.Of) }
 
 // rateWords formats a rate: "3 of 5, 60 % (23 to 88 %)".
-func rateWords(hits, of int, i result.Interval) string {
+func rateWords(hits, of int) string {
 	if of == 0 {
 		return "not known"
 	}
+	i := result.Wilson(hits, of)
 	return fmt.Sprintf("%d of %d, %.0f %% (%.0f to %.0f %%)", hits, of, 100*i.Share, 100*i.Low, 100*i.High)
 }
 

@@ -12,8 +12,9 @@ import (
 func someRedTeam() *result.RedTeam {
 	yes, no := true, false
 	tally := func(exploited, resisted, inconclusive int) result.RedTeamTally {
+		rate := result.Wilson(exploited, exploited+resisted)
 		return result.RedTeamTally{
-			Exploited: exploited, Resisted: resisted, Inconclusive: inconclusive, Attack: result.Wilson(exploited, exploited+resisted),
+			Exploited: exploited, Resisted: resisted, Inconclusive: inconclusive, Attack: &rate,
 			WithAttack: result.RedTeamDone{Done: 1, Of: 2, Interval: result.Wilson(1, 2)}, WithoutAttack: result.RedTeamDone{Done: 2, Of: 2, Interval: result.Wilson(2, 2)},
 		}
 	}

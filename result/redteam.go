@@ -1,5 +1,7 @@
 package result
 
+import "encoding/json"
+
 // A RedTeam is the result of a red-team run against models. Its outcomes have no severity and do not affect the exit
 // code; what was requested but not done makes it incomplete.
 type RedTeam struct {
@@ -62,11 +64,11 @@ type RedTeamGroup struct {
 
 // A RedTeamTally counts runs.
 type RedTeamTally struct {
-	Exploited    int      `json:"exploited"`
-	Resisted     int      `json:"resisted"`
-	Inconclusive int      `json:"inconclusive"`
-	Unplayed     int      `json:"not_played"`  // the model was not asked or did not answer; excluded from rates
-	Attack       Interval `json:"attack_rate"` // of the conclusive runs
+	Exploited    int       `json:"exploited"`
+	Resisted     int       `json:"resisted"`
+	Inconclusive int       `json:"inconclusive"`
+	Unplayed     int       `json:"not_played"`  // the model was not asked or did not answer; excluded from rates
+	Attack       *Interval `json:"attack_rate"` // of the conclusive runs; nil without any
 	// Utility is how often the task was done, with the attack and without, in the runs of scenarios that can tell and have a control.
 	WithAttack    RedTeamDone `json:"utility_with_attack"`
 	WithoutAttack RedTeamDone `json:"utility_without_attack"`
@@ -79,6 +81,15 @@ type RedTeamDone struct {
 	Done int `json:"done"`
 	Of   int `json:"of"`
 	Interval
+}
+
+// MarshalJSON returns null for tasks that nobody was asked to do.
+func (d RedTeamDone) MarshalJSON() ([]byte, error) {
+	if d.Of == 0 {
+		return []byte("null"), nil
+	}
+	type plain RedTeamDone
+	return json.Marshal(plain(d))
 }
 
 // A RedTeamScenario is a scenario run with one model.

@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/run/redteam"
 	"gauntlet/internal/run/userfile"
+	"gauntlet/result"
 )
 
 func (a *app) newRedteamAssessCommand() *cobra.Command {
@@ -27,7 +28,14 @@ func (a *app) newRedteamAssessCommand() *cobra.Command {
 				}
 				all = append(all, one)
 			}
-			return a.writeFormat(format, file, func(w io.Writer) error { return redteam.WriteAssessed(w, all, format) })
+			if err := a.writeFormat(format, file, func(w io.Writer) error { return redteam.WriteAssessed(w, all, format) }); err != nil {
+				return err
+			}
+			if why := redteam.Undecided(all); why != "" {
+				a.note("the assessment is incomplete: %s", why)
+				a.code = max(a.code, result.ExitTrouble)
+			}
+			return nil
 		},
 	}
 	textFormat(cmd, &format, "pretty", "html", "json")

@@ -51,9 +51,14 @@ func undoneOf(r *result.RedTeam, jobs []*job) []string {
 	for i := range r.Models {
 		m := &r.Models[i]
 		conclusive += m.Exploited + m.Resisted
-		first := slices.IndexFunc(jobs, func(j *job) bool { return j.client.Model() == m.Model && j.played.Outcome == Unplayed })
-		if first >= 0 {
-			problems = append(problems, fmt.Sprintf("%s: %d of %d runs were not played to their end: %s", m.Model, m.Unplayed, len(jobs)/len(r.Models), jobs[first].played.Reason))
+		unplayed, reason := 0, ""
+		for _, j := range jobs {
+			if j.client.Model() == m.Model && j.played.Outcome == Unplayed {
+				unplayed, reason = unplayed+1, cmp.Or(reason, j.played.Reason)
+			}
+		}
+		if unplayed > 0 {
+			problems = append(problems, fmt.Sprintf("%s: %d of %d runs were not played to their end: %s", m.Model, unplayed, len(jobs)/len(r.Models), reason))
 		}
 	}
 	if conclusive == 0 {
@@ -106,7 +111,9 @@ func addRun(t *result.RedTeamTally, j *job, kept bool) result.RedTeamRun {
 	utility := &t.WithAttack
 	switch {
 	case p.Outcome == Unplayed:
-		t.Unplayed++
+		if !j.setting.Control {
+			t.Unplayed++
+		}
 		return out
 	case j.setting.Control:
 		utility = &t.WithoutAttack
@@ -148,7 +155,10 @@ func join(t, o *result.RedTeamTally) {
 
 // settle computes the intervals.
 func settle(t *result.RedTeamTally) {
-	t.Attack = result.Wilson(t.Exploited, t.Exploited+t.Resisted)
+	if n := t.Exploited + t.Resisted; n > 0 {
+		rate := result.Wilson(t.Exploited, n)
+		t.Attack = &rate
+	}
 	for _, d := range []*result.RedTeamDone{&t.WithAttack, &t.WithoutAttack} {
 		d.Interval = result.Wilson(d.Done, d.Of)
 	}
