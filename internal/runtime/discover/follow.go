@@ -32,7 +32,12 @@ type mention struct {
 func (s *source) follow(root string) {
 	hops := make([]int, len(s.out))
 	for i := 0; i < len(s.out); i++ {
-		for _, m := range mentionsOf(&s.out[i]) {
+		for n, m := range mentionsOf(&s.out[i]) {
+			if n == maxMentions {
+				f := &s.out[i]
+				f.Problems = append(f.Problems, finding.Problem{Kind: finding.Limit, Message: fmt.Sprintf("it names more than %d files: the rest was not read", maxMentions), Location: finding.Location{File: f.Path}})
+				break
+			}
 			why := s.followOne(&s.out[i], m, root, hops[i] >= maxHops)
 			if why != "" {
 				f := &s.out[i]
@@ -189,7 +194,14 @@ func mentionsOf(f *config.File) (out []mention) {
 	case config.Instructions, config.Skill, config.SkillFile, config.Command, config.Subagent:
 		out = textMentions(out, f)
 	}
-	return out[:min(len(out), maxMentions)]
+	seen := map[string]bool{}
+	out = slices.DeleteFunc(out, func(m mention) bool {
+		key := m.path + "\x00" + m.script
+		again := seen[key]
+		seen[key] = true
+		return again
+	})
+	return out
 }
 
 func isManifest(p string) bool {
@@ -274,7 +286,7 @@ func textMentions(out []mention, f *config.File) []mention {
 		return out
 	}
 	start := -1
-	for i := 0; i <= len(f.Text) && len(out) < maxMentions; i++ {
+	for i := 0; i <= len(f.Text); i++ {
 		if i < len(f.Text) && !strings.ContainsRune(" \t\r\n`\"'()[]<>,;|=", rune(f.Text[i])) {
 			if start < 0 {
 				start = i

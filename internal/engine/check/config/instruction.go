@@ -281,7 +281,10 @@ Severity is high where the link leads to a file or a folder of credentials. A li
 		for i := range p.Files {
 			f := &p.Files[i]
 			if f.Role == Instructions && (f.Client == "claude-code" || f.Client == "gemini-cli" || f.Client == "qwen-code") {
-				for _, at := range Imports(f.Text) {
+				for n, at := range Imports(f.Text) {
+					if n == mostImports {
+						break
+					}
 					if path := f.Text[at[0]:at[1]]; HoldsCredentials(path) {
 						p.Report(Report{File: i, At: f.PlaceIn(at[0], at[1]), Evidence: path, Severity: finding.High, Message: "the file has a file of credentials read into every conversation"})
 					}
@@ -309,7 +312,7 @@ const mostImports = 1_000
 
 // Imports returns where a text names a file to be read with it: @path at the beginning of a word, without the @.
 func Imports(text string) (out [][2]int) {
-	for _, m := range imports.FindAllStringSubmatchIndex(text, mostImports) {
+	for _, m := range imports.FindAllStringSubmatchIndex(text, -1) {
 		out = append(out, [2]int{m[2], m[3]})
 	}
 	return out
