@@ -180,3 +180,21 @@ func TestBudgetIsCountedInCalls(t *testing.T) {
 		t.Errorf("%d calls, %q, want about 40 and what allows more", e.Calls, e.Cut)
 	}
 }
+
+// A trial of which no payload was answered shows nothing, whatever became of the server.
+func TestUnansweredTrialsResistNothing(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		of   target
+		want string
+	}{
+		{"it ended at every call", target{tried: 2, delivered: 2, why: "the server ended"}, "the server ended"},
+		{"it ended at the second call", target{tried: 2, delivered: 2, answered: 1, why: "the server ended"}, ""},
+		{"nothing was tried", target{}, "the run ended before it was tried"},
+	} {
+		got, _ := tt.of.outcome().(probe.NotDelivered)
+		if got.Why != tt.want {
+			t.Errorf("%s: not delivered since %q, want %q", tt.name, got.Why, tt.want)
+		}
+	}
+}

@@ -296,6 +296,8 @@ func (r *run) tryPayload(ctx context.Context, a *attempt) {
 		t.delivered++
 		if d.Answered {
 			t.answered++
+		} else {
+			t.why = d.Why
 		}
 		r.pending = append(r.pending, a)
 	default:
@@ -440,6 +442,9 @@ func (t *target) outcome() probe.Outcome {
 		return probe.ByDesign{What: t.byDesign}
 	case t.tried == 0 && t.why == "":
 		return probe.NotDelivered{Why: "the run ended before it was tried"}
+	}
+	if t.answered == 0 { // whoever ends at every call has resisted nothing
+		return probe.Resist(0, 0, t.why)
 	}
 	return probe.Resist(t.delivered, t.answered, t.why)
 }
