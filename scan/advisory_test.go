@@ -47,7 +47,7 @@ func withoutOneSection(text, base string) bool {
 	return head+tail == len(base)
 }
 
-var linkToOpinions = regexp.MustCompile(`\s*(<li>)?<a href="#opinions">[^<]*</a>(</li>)?`)
+var linkToOpinions = regexp.MustCompile(`\s*(<li>)?<a href="#advisory-[0-9]+">[^<]*</a>(</li>)?`)
 
 // mustNotMove holds a scan with a judge to the promise that a model never gates: everything but the
 // advisory section, and every exit code, are those of the scan without.

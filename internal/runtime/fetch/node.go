@@ -300,8 +300,10 @@ func (p *Fetched) noteNodeTree(tree string, registries []string) error {
 		}
 		p.Packages = append(p.Packages, Dependency{"npm", name, one.Version})
 		if m == nil {
-			absent = append(absent, label)
 			missing++
+			if !one.Link { // which is told already
+				absent = append(absent, label)
+			}
 		}
 	}
 	p.Facts.Installed = len(p.Packages) - missing
@@ -437,7 +439,7 @@ func (p *Fetched) noteAbsent(names []string) {
 	if n := len(names) - shown; n > 0 {
 		more = fmt.Sprintf(" and %d more", n)
 	}
-	p.odd(result.OddAbsent, names[0], fmt.Sprintf("%d packages that it depends on are not installed on this system, and were not read: %s%s", len(names), strings.Join(names[:min(len(names), shown)], ", "), more))
+	p.odd(result.OddAbsent, names[0], fmt.Sprintf("what it depends on is not installed on this system, and was not read: %s%s", strings.Join(names[:min(len(names), shown)], ", "), more))
 }
 
 func sameOrigin(a, b string) bool {
