@@ -165,7 +165,7 @@ func (r *argumentSource) impliedValue(p *param) string {
 // nearest returns the first value of the sort that the parameter is made for: in the order itself, around it, or where an agent
 // obeys, in what it has read.
 func (r *argumentSource) nearest(p *param) string {
-	fits := func(t token) bool { return p.acceptsSort(t.kind) || p.want == wantPath && t.kind == address }
+	fits := func(t token) bool { return p.accepts(t) || p.want == wantPath && t.kind == address }
 	for _, tokens := range [][]token{r.near, r.far} {
 		if raw := p.firstJSON(tokens, fits); raw != "" {
 			return raw

@@ -49,7 +49,7 @@ func (o *orderReader) assignParams(c clause) bool {
 // amount is the value for a parameter that the order names without one beside it.
 func (o *orderReader) amount(c clause, p *param) string {
 	for _, t := range c.tokens {
-		if p.acceptsSort(t.kind) && (p.want != wantPath || o.shownText.param == nil) {
+		if p.accepts(t) && (p.want != wantPath || o.shownText.param == nil) {
 			return p.tokenJSON(t)
 		}
 	}
@@ -121,7 +121,7 @@ func (o *orderReader) meant(c clause, t *tool, p *param) (place, bool) {
 		}
 		switch {
 		case after.kind == sign && (after.text == ":" || after.text == "=") && !empties[p.name],
-			p.acceptsSort(after.kind) && p.want != wantPath && !empties[p.name] && c.verb != "",
+			p.accepts(after) && p.want != wantPath && !empties[p.name] && c.verb != "",
 			deictic[after.low], (deictic[before.low] || placing[before.low] || verbs[before.low] == set) && !empties[p.name]:
 			return at, true
 		}

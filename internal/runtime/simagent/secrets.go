@@ -27,7 +27,7 @@ func (o *orderReader) gatherSecrets(ctx context.Context, c clause) {
 		case t == own || t.server == own.server:
 		case slices.ContainsFunc(words, func(w string) bool { return secretWords[w] }):
 			reader = t
-		case reader == nil && slices.Contains(words, "read") && slices.ContainsFunc(t.params, func(p param) bool { return p.acceptsSort(path) }):
+		case reader == nil && slices.Contains(words, "read") && slices.ContainsFunc(t.params, func(p param) bool { return p.accepts(token{kind: path}) }):
 			reader = t
 		}
 	}

@@ -179,14 +179,15 @@ func (t *tool) scoreFor(request []token) int {
 	return score
 }
 
-// acceptsSort reports whether a parameter is made for values of this sort.
-func (p *param) acceptsSort(s tokenKind) bool {
-	return p.want == wantMailbox && s == mailbox || p.want == wantURL && s == address || p.want == wantPath && s == path || p.name == "command" && s == quoted
+// accepts reports whether a parameter is made for such a value. A quoted word by itself (type="interactive") is no command.
+func (p *param) accepts(t token) bool {
+	return p.want == wantMailbox && t.kind == mailbox || p.want == wantURL && t.kind == address || p.want == wantPath && t.kind == path ||
+		p.name == "command" && t.kind == quoted && strings.Contains(t.text, " ")
 }
 
 // takes reports whether a parameter of the tool is made for a value.
 func (t *tool) takes(tok token) bool {
-	return slices.ContainsFunc(t.params, func(p param) bool { return p.acceptsSort(tok.kind) })
+	return slices.ContainsFunc(t.params, func(p param) bool { return p.accepts(tok) })
 }
 
 // bestMatch returns the tool that fits a request best, the first of equals; nil if none does.
