@@ -75,7 +75,16 @@ func (s *shell) endWord() {
 }
 
 func variableName(s string) bool {
-	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789_") == "" && (s[0] < '0' || s[0] > '9')
+	return s != "" && nameEnd(s) == len(s) && (s[0] < '0' || s[0] > '9')
+}
+
+// nameEnd returns how much of the beginning of s may stand in a variable's name.
+func nameEnd(s string) int {
+	n := 0
+	for n < len(s) && (s[n] == '_' || s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z' || s[n] >= '0' && s[n] <= '9') {
+		n++
+	}
+	return n
 }
 
 func (s *shell) endCommand(piped bool) {
@@ -159,7 +168,7 @@ func (s *shell) character(c byte) {
 	switch c {
 	case '\\':
 		if n := s.peek(1); n != 0 && n != '\n' {
-			s.add(string(n))
+			s.add(s.script[s.at+1 : s.at+2])
 		}
 		s.at += 2
 	case '\'':
@@ -206,11 +215,7 @@ func (s *shell) dollar() {
 		from := s.at + 2
 		s.skipTo('}')
 		inside := s.script[min(from, s.at):s.at]
-		end := 0
-		for end < len(inside) && variableName("_"+inside[:end+1]) {
-			end++
-		}
-		s.add(s.value(inside[:end]))
+		s.add(s.value(inside[:nameEnd(inside)]))
 		s.at++
 	case n == '\'':
 		from := s.at + 2
@@ -228,10 +233,7 @@ func (s *shell) dollar() {
 		s.at++
 	default:
 		from := s.at + 1
-		s.at = from
-		for s.at < len(s.script) && variableName("_"+s.script[from:s.at+1]) {
-			s.at++
-		}
+		s.at = min(from+nameEnd(s.script[min(from, len(s.script)):]), len(s.script))
 		if s.at == from && s.at < len(s.script) && strings.IndexByte("@*#?$!-0123456789", s.script[s.at]) >= 0 {
 			s.at++
 		}

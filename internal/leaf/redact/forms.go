@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/leaf/text"
 	"gauntlet/rawjson"
 )
 
@@ -81,8 +82,8 @@ func plainForms(value string) []string {
 	}
 	if len(value) >= shortestBent {
 		// A value encoded first and then reversed decodes to nothing: both go by their letters.
-		out = append(out, Backwards(value), Backwards(hex.EncodeToString([]byte(value))), Backwards(base64.RawStdEncoding.EncodeToString([]byte(value))))
-		if r := Rot13(value); r != value {
+		out = append(out, text.Backwards(value), text.Backwards(hex.EncodeToString([]byte(value))), text.Backwards(base64.RawStdEncoding.EncodeToString([]byte(value))))
+		if r := text.Rot13(value); r != value {
 			out = append(out, r)
 		}
 		out = slices.DeleteFunc(append(out, Renderings(value)...), func(form string) bool { return len(form) < shortestBent })
@@ -102,27 +103,7 @@ func letterForms(value string) []string {
 	if n := len(letters); n < 10 || n < 16 && !(digit && letter) {
 		return nil
 	}
-	return []string{letters, Backwards(letters)}
-}
-
-// Backwards returns a text reversed by characters.
-func Backwards(s string) string {
-	r := []rune(s)
-	slices.Reverse(r)
-	return string(r)
-}
-
-// Rot13 returns a text in ROT13.
-func Rot13(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z':
-			return 'a' + (r-'a'+13)%26
-		case r >= 'A' && r <= 'Z':
-			return 'A' + (r-'A'+13)%26
-		}
-		return r
-	}, s)
+	return []string{letters, text.Backwards(letters)}
 }
 
 // URLSecrets returns the possible secrets of a URL as NAME=VALUE: the password, or a user name without one; query values long

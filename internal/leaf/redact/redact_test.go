@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"gauntlet/internal/leaf/text"
 )
 
 const value = `c4n"a\ry/7f~3a<9&c>51e8`
@@ -73,8 +75,8 @@ func encodings(s string) map[string]string {
 	j, _ := json.Marshal(s)
 	return map[string]string{
 		"as it is":                      s,
-		"backwards":                     Backwards(s),
-		"ROT13":                         Rot13(s),
+		"backwards":                     text.Backwards(s),
+		"ROT13":                         text.Rot13(s),
 		"capitals":                      strings.ToUpper(s),
 		"small letters":                 strings.ToLower(s),
 		"JSON string":                   string(j),
@@ -115,8 +117,8 @@ func encodings(s string) map[string]string {
 		"base64 of hex":                 b64(hex.EncodeToString([]byte(s))),
 		"hex of base64":                 hex.EncodeToString([]byte(b64(s))),
 		"base64 of percent-encoded":     b64(each("%%%02X", "", s)),
-		"base64 of what goes backwards": b64(Backwards(s)),
-		"base64 backwards, percent":     url.QueryEscape(b64(Backwards(s))),
+		"base64 of what goes backwards": b64(text.Backwards(s)),
+		"base64 backwards, percent":     url.QueryEscape(b64(text.Backwards(s))),
 		"base64 of UTF-16":              b64(utf16le(s)),
 		"base64 in JSON escapes":        each(`\u%04x`, "", b64(s)),
 		"base32":                        base32.StdEncoding.EncodeToString([]byte(s)),
@@ -131,12 +133,12 @@ func encodings(s string) map[string]string {
 		"letters in a list":             each("%c", `","`, s),
 		"letters in lines":              each("%c", "\n", s),
 		"letters and invisible ones":    each("%c", "\u200b", s),
-		"letters apart backwards":       each("%c", " - ", Backwards(s)),
+		"letters apart backwards":       each("%c", " - ", text.Backwards(s)),
 		"in two parts":                  s[:9] + `" + "` + s[9:],
 		"letters of full width":         strings.Map(func(r rune) rune { return r + 0xFEE0 }, s),
 		"letters of the block Tags":     strings.Map(func(r rune) rune { return r + 0xE0000 }, s),
-		"hex backwards":                 Backwards(hex.EncodeToString([]byte(s))),
-		"base64 backwards":              Backwards(b64(s)),
+		"hex backwards":                 text.Backwards(hex.EncodeToString([]byte(s))),
+		"base64 backwards":              text.Backwards(b64(s)),
 		"percent-encoded, in a JSON":    string(j[1:4]) + url.QueryEscape(s[3:]),
 		"JSON in a query":               url.QueryEscape(string(j)),
 		"behind another value's begin":  s[:7] + s,
@@ -397,7 +399,7 @@ func TestRenderings(t *testing.T) {
 			t.Errorf("%q is rendered as %q, without %q", tt.value, got, tt.want)
 		}
 	}
-	if got := base85("k12345678", 1); got[0] != inAscii85("k12345678")[5:10] {
+	if got := base85("k12345678", 1); !slices.Contains(got, inAscii85("k12345678")[5:10]) {
 		t.Errorf("inside a longer text: %q", got)
 	}
 }

@@ -5,44 +5,40 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/leaf/text"
 )
 
-// The digits of encodings that have more of them than base 64, or that write a whole value as one number.
-const (
-	base58Digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-	base85Digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
-	z85Digits    = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
-)
+const base58Digits = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 // Renderings returns what a value looks like in encodings whose runs cannot be told from other text, and are therefore searched for
 // instead of being decoded: base 58 and decimal of the value alone, ROT47, and base 85 in its three alphabets, wherever in a longer
 // text the value begins. Of base 85 they leave out the digits that hold neighbouring bytes as well, up to seven.
 func Renderings(value string) []string {
-	out := []string{inDigits(value, base58Digits), inDigits(value, "0123456789"), rot47(value)}
+	out := []string{inDigits(value, base58Digits), inDigits(value, "0123456789"), text.Rot47(value)}
 	for skip := range 4 {
 		out = append(out, base85(strings.Repeat("x", skip)+value, skip)...)
 	}
 	return out
 }
 
-// base85 returns a text in the alphabets of base 85, without the groups that hold more than the text: what stands before it, skip
-// bytes, and behind it.
-func base85(text string, skip int) []string {
-	whole := len(text) / 4 * 4
-	raw := make([]byte, ascii85.MaxEncodedLen(whole))
-	out := string(raw[:ascii85.Encode(raw, []byte(text[:whole]))])
+// base85 returns a value in the alphabets of base 85, without the groups that hold more than it: what stands before it, skip bytes of
+// whole, and behind it.
+func base85(whole string, skip int) (out []string) {
+	raw := make([]byte, ascii85.MaxEncodedLen(len(whole)))
+	digits := raw[:ascii85.Encode(raw, []byte(whole[:len(whole)/4*4]))]
 	if skip > 0 {
-		out = out[min(5, len(out)):]
+		digits = digits[min(5, len(digits)):]
 	}
-	in := func(digits string) string {
-		return strings.Map(func(r rune) rune {
-			if r == 'z' { // four zero bytes, which have an abbreviation only there
+	for _, alphabet := range text.Alphabets85 {
+		out = append(out, strings.Map(func(r rune) rune {
+			if r == 'z' { // four zero bytes, abbreviated
 				return -1
 			}
-			return rune(digits[r-'!'])
-		}, out)
+			return rune(alphabet[r-'!'])
+		}, string(digits)))
 	}
-	return []string{out, in(base85Digits), in(z85Digits)}
+	return out
 }
 
 // inDigits returns a value as one number.
@@ -55,14 +51,4 @@ func inDigits(value, digits string) string {
 	}
 	slices.Reverse(out)
 	return string(out)
-}
-
-// rot47 returns a text with every visible ASCII character turned by half of them.
-func rot47(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r > ' ' && r < 0x7F {
-			return '!' + (r-'!'+47)%94
-		}
-		return r
-	}, s)
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gauntlet/internal/leaf/text"
 )
 
 // Each escape stands for one character or byte, as long as it is whole; what is none stays. The languages' own rules are the source.
@@ -46,10 +48,10 @@ func TestEscape(t *testing.T) {
 
 func TestRot13(t *testing.T) {
 	const from, to = "abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ 019@[`{é", "nopqrstuvwxyzabcdefghijklm NOPQRSTUVWXYZABCDEFGHIJKLM 019@[`{é"
-	if got := Rot13(from); got != to {
+	if got := text.Rot13(from); got != to {
 		t.Errorf("%q, want %q", got, to)
 	}
-	if got := Rot13(to); got != from {
+	if got := text.Rot13(to); got != from {
 		t.Errorf("twice: %q, want %q", got, from)
 	}
 }

@@ -78,10 +78,14 @@ func namedRow(s string, at int) (Blob, int) {
 // letterNamed returns the letter that a word or a number stands for, 0 for none.
 func letterNamed(word string, number bool) byte {
 	if !number {
-		if len(word) < 4 {
+		if len(word) < 4 || len(word) > 8 {
 			return 0
 		}
-		return lettersByName()[strings.ToLower(word)]
+		var low [8]byte
+		for i := range len(word) {
+			low[i] = lower(word[i])
+		}
+		return lettersByName()[string(low[:len(word)])]
 	}
 	n := 0
 	for i := 0; i < len(word) && len(word) <= 2; i++ {
@@ -149,7 +153,7 @@ const leastTurned = 12
 func turned(s string) []Blob {
 	n := 0
 	for _, r := range s {
-		if r >= utf8.RuneSelf && strings.ContainsRune("ɐɔǝɟƃɥᴉɾʞɯɹʇʌʍʎ", r) {
+		if r >= utf8.RuneSelf && r < 0x1E00 && strings.ContainsRune("ɐɔǝɟƃɥᴉɾʞɯɹʇʌʍʎ", r) {
 			n++
 		}
 	}
@@ -183,25 +187,40 @@ func rot47Lines(s string) (out []Blob) {
 		if stop := strings.IndexByte(s[start:], '\n'); stop >= 0 {
 			end = start + stop
 		}
-		back := []byte(s[start:end])
-		for i, c := range back {
+		line := []byte(s[start:end])
+		for i, c := range line {
 			if c >= 'a' && c <= 'k' { // a capital of a word that seemed to be shouted; otherwise it stands for a digit
-				c &^= 0x20
-			}
-			if c > ' ' && c < 0x7F {
-				back[i] = '!' + (c-'!'+47)%94
+				line[i] = c &^ 0x20
 			}
 		}
+		back := Rot47(string(line))
 		common := 0
-		for word := range strings.FieldsSeq(string(back)) {
+		for word := range strings.FieldsSeq(back) {
 			if wordsIn()[strings.ToLower(strings.TrimRight(word, ".,"))]&1 != 0 {
 				common++
 			}
 		}
 		if common >= leastCommon {
-			out = append(out, Blob{Encoding: "rot47", Start: start, End: end, Decoded: string(back)})
+			out = append(out, Blob{Encoding: "rot47", Start: start, End: end, Decoded: back})
 		}
 		start = end + 1
 	}
 	return out
 }
+
+// Rot47 returns a text with every visible ASCII character turned by half of them.
+func Rot47(s string) string {
+	out := []byte(s)
+	for i, c := range out {
+		if c > ' ' && c < 0x7F {
+			out[i] = '!' + (c-'!'+47)%94
+		}
+	}
+	return string(out)
+}
+
+// Rot13 returns a text in ROT13.
+func Rot13(s string) string { return decipher(s, 13) }
+
+// Backwards returns a text reversed by characters.
+func Backwards(s string) string { return decipher(s, backwards) }

@@ -226,8 +226,8 @@ func charactersOf(row []string, base int) []byte {
 // minBase85 is the least of a run of base85, in characters.
 const minBase85 = 30
 
-// alphabets85 are the alphabets of base85: RFC 1924 (Python's b85encode), ZeroMQ, Adobe.
-var alphabets85 = [...]string{
+// Alphabets85 are the alphabets of base85: RFC 1924 (Python's b85encode), ZeroMQ, Adobe.
+var Alphabets85 = [...]string{
 	"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~",
 	"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#",
 	"!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstu",
@@ -262,7 +262,7 @@ func base85Blob(s string, from, to int) Blob {
 		start, end = start+2, end-2
 	}
 	for _, of := range [][2]int{{from, to}, {start, end}} {
-		for _, alphabet := range alphabets85 {
+		for _, alphabet := range Alphabets85 {
 			if data := decode85(s[of[0]:of[1]], alphabet); readable(data) {
 				return Blob{Encoding: "base85", Start: of[0], End: of[1], Decoded: string(data)}
 			}

@@ -126,12 +126,13 @@ func snapshotFiles(dir string, deep bool) (files []string, unread []finding.Prob
 				return fs.SkipDir
 			}
 		case ext != ".json" && ext != ".jsonc":
+		case len(files)+len(unread) > folderFiles:
+			skip(dir, fmt.Sprintf("more than %d files and links: the rest was not looked at", folderFiles))
+			return fs.SkipAll
 		case d.Type()&fs.ModeSymlink != 0:
 			skip(file, "this is a link, which is not followed; name the file itself")
 		case !d.Type().IsRegular():
 			skip(file, "this is no regular file, and was not read")
-		case len(files) > folderFiles:
-			return fs.SkipAll
 		default:
 			files = append(files, file)
 		}

@@ -1,8 +1,7 @@
 package fetch
 
 import (
-	"bufio"
-	"bytes"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,19 +19,22 @@ var runsInPth = regexp.MustCompile(`(?m)^import[ \t].*`)
 // noteStartup notes what in a tree of installed packages Python runs at each of its starts, before any program asks for it: lines of
 // .pth files, sitecustomize and usercustomize. They have the weight of an install script.
 func (p *Fetched) noteStartup(tree string) {
-	found, _ := filepath.Glob(filepath.Join(tree, "*.pth")) // the patterns are well-formed
-	for _, name := range []string{"sitecustomize", "usercustomize"} {
-		files, _ := filepath.Glob(filepath.Join(tree, name+".*"))
-		folders, _ := filepath.Glob(filepath.Join(tree, name, "__init__.*"))
-		found = slices.Concat(found, files, folders)
+	var found []string
+	for _, pattern := range []string{"sitecustomize.*", "usercustomize.*", "sitecustomize/__init__.*", "usercustomize/__init__.*", "*.pth"} {
+		files, _ := filepath.Glob(filepath.Join(tree, filepath.FromSlash(pattern))) // the patterns are well-formed
+		found = append(found, files...)
 	}
+	if len(found) == 0 {
+		return
+	}
+	owners, noted := ownersIn(tree), 0
 	for _, file := range found {
 		rel, err := filepath.Rel(tree, file)
 		if err != nil {
 			continue
 		}
 		rel = filepath.ToSlash(rel)
-		s := result.InstallScript{Package: ownerOf(tree, rel), Event: everyStart, Command: rel, File: rel}
+		s := result.InstallScript{Package: owners[rel], Event: everyStart, Command: rel, File: rel}
 		if strings.HasSuffix(rel, ".pth") {
 			text, err := readSmall(file)
 			line := runsInPth.Find(text)
@@ -43,6 +45,10 @@ func (p *Fetched) noteStartup(tree string) {
 				s.Command = strings.TrimSpace(string(line))
 			}
 		}
+		if noted++; noted > maxScripts {
+			p.odd(result.OddUnverified, p.Label, fmt.Sprintf("it has Python run more than %d files at each start; the others are not listed", maxScripts))
+			return
+		}
 		if s.Own = s.Package == "" || normalName(strings.Split(s.Package, "@")[0]) == normalName(p.Name); s.Own {
 			s.Package = p.Label
 		}
@@ -52,20 +58,22 @@ func (p *Fetched) noteStartup(tree string) {
 	}
 }
 
-// ownerOf returns the package whose list of installed files has one, as name@version, "" for none.
-func ownerOf(tree, file string) string {
+// ownersIn returns the package, as name@version, that brings each file which Python may run at its start, by the lists of installed
+// files.
+func ownersIn(tree string) map[string]string {
+	out := map[string]string{}
 	lists, _ := filepath.Glob(filepath.Join(tree, "*.dist-info", "RECORD"))
 	for _, list := range lists {
 		text, err := readSmall(list)
 		if err != nil {
 			continue
 		}
-		for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-			if name, _, _ := strings.Cut(lines.Text(), ","); name == file {
-				pkg, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(filepath.Dir(list)), ".dist-info"), "-")
-				return strings.ReplaceAll(pkg, "_", "-") + "@" + version
+		pkg, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(filepath.Dir(list)), ".dist-info"), "-")
+		for line := range strings.Lines(string(text)) {
+			if name, _, _ := strings.Cut(line, ","); strings.HasSuffix(name, ".pth") || strings.Contains(name, "customize") {
+				out[name] = strings.ReplaceAll(pkg, "_", "-") + "@" + version
 			}
 		}
 	}
-	return ""
+	return out
 }

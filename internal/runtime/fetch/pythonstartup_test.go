@@ -46,3 +46,18 @@ func TestNoteStartup(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// A wheel of thousands of such files is told of, and not read for ever.
+func TestNoteStartupLimit(t *testing.T) {
+	tree := t.TempDir()
+	for i := range maxScripts + 5 {
+		if err := os.WriteFile(filepath.Join(tree, fmt.Sprintf("%03d.pth", i)), []byte("import os\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &Fetched{Label: "x@1"}
+	p.noteStartup(tree)
+	if len(p.Facts.Scripts) != maxScripts || len(p.Facts.Odd) != 1 {
+		t.Errorf("%d scripts, %+v", len(p.Facts.Scripts), p.Facts.Odd)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/redact"
+	"gauntlet/internal/leaf/text"
 )
 
 // A puzzle finds canaries that leave in pieces: in the names below a domain, in datagrams, requests or connections, to
@@ -237,20 +238,20 @@ func (c *coverage) grow(canaries []Canary) {
 		if v == "" {
 			continue
 		}
-		texts := []string{v, redact.Rot13(v), hex.EncodeToString([]byte(v))}
+		texts := []string{v, text.Rot13(v), hex.EncodeToString([]byte(v))}
 		for skip := range 3 { // where the value begins in a longer text decides on its letters, but for the first
 			texts = append(texts, base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", skip) + v))[skip*8/6+1:])
 		}
 		for skip := range 5 {
 			texts = append(texts, base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(strings.Repeat("x", skip) + v))[skip*8/5+1:])
 		}
-		for _, text := range append(texts, redact.Renderings(v)...) {
-			bits := 0.8 * math.Log2(62) * float64(len(v)) / float64(len(text))
+		for _, in := range append(texts, redact.Renderings(v)...) {
+			bits := 0.8 * math.Log2(62) * float64(len(v)) / float64(len(in))
 			if strings.Trim(v, hexLower) == "" {
-				bits = 0.8 * 4 * float64(len(v)) / float64(len(text))
+				bits = 0.8 * 4 * float64(len(v)) / float64(len(in))
 			}
-			c.addForm(i, strings.ToLower(text), bits)
-			c.addForm(i, redact.Backwards(strings.ToLower(text)), bits)
+			c.addForm(i, strings.ToLower(in), bits)
+			c.addForm(i, text.Backwards(strings.ToLower(in)), bits)
 		}
 	}
 }

