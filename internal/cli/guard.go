@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -20,7 +21,10 @@ import (
 	"gauntlet/result"
 )
 
-const mostHook = 8 << 20
+const (
+	mostHook   = 8 << 20
+	mostScript = 256 << 10
+)
 
 func (a *app) newGuardCommand() *cobra.Command {
 	var client, policyFile string
@@ -76,11 +80,30 @@ func (a *app) guardCall(policyFile string) (guard.Verdict, error) {
 	}
 	home, _ := a.lookupEnv("HOME")
 	call.Resolve = func(p string) string { return resolved(p, home, cwd) }
+	call.Read = func(p string) (string, bool) { return script(resolved(p, home, cwd)) }
 	changed, err := changedFiles(policy.Lockfile, cwd, call)
 	if err != nil {
 		return guard.Verdict{}, err
 	}
 	return guard.Decide(policy, call, changed), nil
+}
+
+// script returns what is in a script, "" for what is none, and whether that is all.
+func script(name string) (string, bool) {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", true // nor can a shell run it
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", true
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostScript+1))
+	if err != nil || bytes.IndexByte(text, 0) >= 0 { // a program
+		return "", true
+	}
+	return string(text), len(text) <= mostScript
 }
 
 // resolved returns what a path of a call leads to by links, "" for nothing.

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"gauntlet/internal/engine/acts"
-	"gauntlet/internal/leaf/hostscope"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/leaf/secret"
+	"gauntlet/internal/leaf/text"
 	"gauntlet/internal/leaf/yamltext"
 	"gauntlet/rawjson"
 )
@@ -25,6 +25,8 @@ type Call struct {
 	Raw    string // the whole call as JSON text
 	// Resolve returns what a path leads to by links, "" for nothing else; nil if that cannot be asked.
 	Resolve func(path string) string
+	// Read returns what is in a script that the call runs, "" for no script, and whether that is all; nil if it cannot be asked.
+	Read func(path string) (text string, whole bool)
 }
 
 // An Arg is a text that a call gives its tool, under the name of the member that it stands in.
@@ -147,7 +149,7 @@ func Decide(p Policy, c Call, changed []string) Verdict {
 	worst := Verdict{Decision: Pass}
 	say := func(d Decision, format string, args ...any) {
 		if rank(d) > rank(worst.Decision) {
-			worst = Verdict{d, fmt.Sprintf(format, args...)}
+			worst = Verdict{d, visible(fmt.Sprintf(format, args...))}
 		}
 	}
 	if d, ok := p.toolRule(c.Tool); ok {
@@ -161,9 +163,7 @@ func Decide(p Policy, c Call, changed []string) Verdict {
 	}
 	j := judge{policy: &p, call: &c, say: say}
 	for _, a := range c.Args {
-		if found := secret.Find(a.Text); c.Server && len(found) > 0 {
-			say(Deny, "the call hands a secret (%s) to a server", found[0].Rule)
-		}
+		j.secrets(a)
 		p.judgeHosts(a.Text, say)
 		j.arg(a)
 	}
@@ -171,6 +171,35 @@ func Decide(p Policy, c Call, changed []string) Verdict {
 		say(Ask, "%s has changed since it was approved", file)
 	}
 	return worst
+}
+
+// visible replaces what could control the terminal of whoever reads a reason.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if rawjson.Hidden(r) {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+// secrets judges what is handed to a server, or stands in an address, as it is or encoded.
+func (j *judge) secrets(a Arg) {
+	address := strings.EqualFold(a.Name, "url")
+	if !j.call.Server && !address {
+		return
+	}
+	said := []string{a.Text}
+	for _, b := range text.Blobs(a.Text) {
+		said = append(said, b.Decoded)
+	}
+	for _, s := range said {
+		if found := secret.Find(s); len(found) > 0 && address {
+			j.say(Deny, "the call has a secret (%s) in an address", found[0].Rule)
+		} else if len(found) > 0 {
+			j.say(Deny, "the call hands a secret (%s) to a server", found[0].Rule)
+		}
+	}
 }
 
 func rank(d Decision) int { return slices.Index([]Decision{Pass, Ask, Deny}, d) }
@@ -192,6 +221,9 @@ func (p *Policy) toolRule(tool string) (Decision, bool) {
 // texts are names of members that hold what is written, looked for or said, and not what is opened or run.
 var texts = strings.Fields("content new_string old_string new_source old_source query prompt description pattern body title subject message comment note notes summary markdown question answer reason text thought activeform")
 
+// hostNames are names of members that hold a host.
+var hostNames = strings.Fields("host hostname domain server")
+
 // runners are parts of names of tools whose texts are run, whatever their members are called.
 var runners = lazyregexp.New(`(?i)bash|shell|terminal|exec|command|powershell|^run_|_run$`)
 
@@ -206,6 +238,9 @@ func (j *judge) arg(a Arg) {
 			j.say(Deny, "the call has another agent act against the user")
 		}
 		return
+	}
+	if slices.Contains(hostNames, name) && strings.Contains(a.Text, ".") {
+		j.policy.judgeHost(strings.ToLower(a.Text), j.say)
 	}
 	u := opens
 	if lookers.MatchString(j.call.Tool) || name == "url" {
@@ -251,9 +286,7 @@ func (p *Policy) judgeHosts(s string, say func(Decision, string, ...any)) {
 		}
 		host = strings.ToLower(host[strings.LastIndexByte(host, '@')+1:])
 		host, _, _ = strings.Cut(host, ":")
-		if hostscope.Of(host) == hostscope.Public && !slices.ContainsFunc(p.Hosts, func(h string) bool { return host == h || strings.HasSuffix(host, "."+h) }) {
-			say(Deny, "the policy does not name the host %s", host)
-		}
+		p.judgeHost(host, say)
 	}
 }
 

@@ -53,12 +53,15 @@ const deepest = 8
 
 // A judge judges one call.
 type judge struct {
-	policy *Policy
-	call   *Call
-	say    func(Decision, string, ...any)
-	masked []byte // the script without what is only said
-	dir    string // that the script has gone to
-	links  int    // that were asked for
+	policy  *Policy
+	call    *Call
+	say     func(Decision, string, ...any)
+	masked  []byte // the script without what is only said
+	dir     string // that the script has gone to
+	links   int    // that were asked for
+	scripts int    // that were read
+
+	fetched []downloaded
 }
 
 // script judges what a shell would run.
@@ -94,14 +97,7 @@ func (j *judge) mask(w word, depth int) {
 
 // command judges a simple command.
 func (j *judge) command(c *command, after fate, vars map[string]string, depth int) {
-	words, fed := c.words, false
-	for len(words) > 0 && slices.Contains(wrappers, words[0].text) {
-		fed = fed || words[0].text == "xargs"
-		words = words[1:]
-		for len(words) > 0 && (strings.HasPrefix(words[0].text, "-") || strings.Contains(words[0].text, "=") || strings.Trim(words[0].text, "0123456789smh.") == "") {
-			words = words[1:]
-		}
-	}
+	words, fed := unwrap(c.words)
 	for _, r := range c.reads {
 		j.file(r.text, reads)
 	}
@@ -115,6 +111,23 @@ func (j *judge) command(c *command, after fate, vars map[string]string, depth in
 		return
 	}
 	program := path.Base(strings.ToLower(words[0].text))
+	j.habitual(program, words[1:], after.sent)
+	j.network(program, words[1:])
+	j.downloads(program, words[1:], c.writes)
+	j.runsPackage(program, words[1:])
+	if _, sends := senders[program]; after.run && (sends && program != "curl" && program != "wget" || program == "rev" || program == "tr") {
+		j.say(Ask, "the call runs what another program makes or gets, without looking at it")
+	}
+	for _, w := range words {
+		if after.sent && w.secret != "" {
+			j.say(Ask, "the call sends the variable %s away", w.secret)
+		}
+	}
+	if strings.Contains(words[0].text, "/") {
+		j.ran(words[0].text)
+	} else if (program == "." || program == "source") && len(words) > 1 {
+		j.ran(words[1].text)
+	}
 	u := programs[program]
 	switch {
 	case slices.Contains(shells, program) || slices.Contains(engines, program):
@@ -124,7 +137,7 @@ func (j *judge) command(c *command, after fate, vars map[string]string, depth in
 		j.script(join(words[1:]), vars, depth+1)
 		return
 	case (program == "echo" || program == "printf") && after.run:
-		j.script(join(words[1:]), vars, depth+1)
+		j.script(unescaped(join(words[1:])), vars, depth+1)
 	case (program == "echo" || program == "printf") && after.handed:
 		u = reads
 	case program == "find" && !after.handed && !slices.ContainsFunc(words, func(w word) bool { return strings.HasPrefix(w.text, "-exec") || w.text == "-delete" || w.text == "-ok" }):
@@ -151,6 +164,19 @@ func (j *judge) command(c *command, after fate, vars map[string]string, depth in
 type fate struct {
 	handed bool // names that a program opens
 	run    bool // a script that a shell runs
+	sent   bool // to somebody outside
+}
+
+// unwrap returns a command without the programs that only start it, and whether xargs feeds it.
+func unwrap(words []word) (rest []word, fed bool) {
+	for len(words) > 0 && slices.Contains(wrappers, words[0].text) {
+		fed = fed || words[0].text == "xargs"
+		words = words[1:]
+		for len(words) > 0 && (strings.HasPrefix(words[0].text, "-") || strings.Contains(words[0].text, "=") || strings.Trim(words[0].text, "0123456789smh.") == "") {
+			words = words[1:]
+		}
+	}
+	return words, fed
 }
 
 // fates returns what becomes of the output of each command, through the pipeline that it is in.
@@ -161,11 +187,13 @@ func fates(commands []command) []fate {
 			continue
 		}
 		out[i] = out[i+1]
-		if w := commands[i+1].words; len(w) > 0 {
+		if w, fed := unwrap(commands[i+1].words); len(w) > 0 {
 			base := path.Base(w[0].text)
-			shell := slices.Contains(shells, base) && len(w) == 1 || base == "sudo" && len(w) == 2 && slices.Contains(shells, w[1].text)
+			shell := slices.Contains(shells, base) && len(w) == 1
+			_, sends := senders[base]
 			out[i].run = out[i].run || shell
-			out[i].handed = out[i].handed || shell || slices.Contains([]string{"xargs", "parallel", "while", "read", "cpio"}, base)
+			out[i].handed = out[i].handed || shell || fed || slices.Contains([]string{"parallel", "read", "cpio"}, base) || commands[i+1].words[0].text == "while"
+			out[i].sent = out[i].sent || sends && !fed
 		}
 	}
 	return out
@@ -198,6 +226,9 @@ func (j *judge) interpreter(program string, words, data []word, vars map[string]
 				inner(words[i].text)
 			}
 			continue
+		}
+		if !strings.HasPrefix(w, "-") {
+			j.ran(w)
 		}
 		j.file(w, reads)
 	}
@@ -233,7 +264,7 @@ func (j *judge) operands(program string, words []word, u use, says bool, depth i
 				files = append(files, w)
 			}
 		case inline && strings.HasPrefix(w.text, "-"):
-			files = append(files, word{value, w.start, w.end})
+			files = append(files, word{text: value, start: w.start, end: w.end})
 		case pattern:
 			pattern = false
 			j.mask(w, depth)

@@ -10,6 +10,7 @@ import (
 type word struct {
 	text       string
 	start, end int
+	secret     string // a variable in it that is named like a secret and that the script does not set
 }
 
 // A command is one simple command of a shell's script.
@@ -30,6 +31,7 @@ type shell struct {
 	now      command
 	text     strings.Builder
 	start    int      // of the word being read, -1 for none
+	secret   string   // of the word being read
 	into     *[]word  // where the next word goes, nil for the command
 	here     []string // delimiters of here-documents whose texts follow
 }
@@ -57,9 +59,9 @@ func (s *shell) endWord() {
 	if s.start < 0 {
 		return
 	}
-	w := word{s.text.String(), s.start, s.at}
+	w := word{s.text.String(), s.start, s.at, s.secret}
 	s.text.Reset()
-	s.start = -1
+	s.start, s.secret = -1, ""
 	if s.into != nil {
 		*s.into = append(*s.into, w)
 		s.into = nil
@@ -252,6 +254,9 @@ func (s *shell) value(name string) string {
 	case "PWD":
 		return "."
 	}
+	if secretName(name) {
+		s.secret = name
+	}
 	return "*"
 }
 
@@ -361,7 +366,7 @@ func (s *shell) hereDocuments() {
 		}
 		// The command is the one that the line with the delimiter ends; which of a pipeline has it makes no difference here.
 		if n := len(s.commands); n > 0 {
-			s.commands[n-1].data = append(s.commands[n-1].data, word{s.script[from:s.at], from, s.at})
+			s.commands[n-1].data = append(s.commands[n-1].data, word{text: s.script[from:s.at], start: from, end: s.at})
 		}
 	}
 	s.here = nil

@@ -26,6 +26,12 @@ var Places = []Place{
 	{Folder: "/.config/systemd/user/", What: "which the system runs for the user"},
 	{Folder: "/.git/hooks/", What: "which git runs"},
 	{Folder: "/var/spool/cron/", What: "which is run at set times"},
+	{Folder: "/etc/cron.d/", What: "which is run at set times"},
+	{Folder: "/LaunchAgents/", What: "which is run when the user logs in"},
+	{Ends: []string{"/.envrc"}, What: "which every shell of the user runs in its folder"},
+	{Ends: []string{"/.vscode/tasks.json"}, What: "which an editor runs when it opens its folder"},
+	{Ends: []string{"/CLAUDE.md", "/AGENTS.md", "/GEMINI.md", "/.cursorrules", "/.github/copilot-instructions.md"}, What: "which agents obey"},
+	{Folder: "/.local/bin/", What: "which every shell of the user finds first"},
 	{Folder: "/.config/fish/conf.d/", What: "which every shell of the user runs"},
 }
 

@@ -1,0 +1,241 @@
+package guard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/engine/acts"
+	"gauntlet/internal/leaf/hostscope"
+	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/internal/leaf/secret"
+)
+
+// senders are programs that connect to a host that they are given, with their one-letter options that take a value. Of those
+// whose operands are files as well, a host is what stands before a colon.
+var senders = map[string]struct {
+	valued string
+	colon  bool
+}{
+	"curl": {valued: "AbCcDdEeFHhKmoPQrTtUuwXYyZz"}, "wget": {valued: "aBDeIiloOPQRTtUwX"}, "http": {}, "https": {}, "xh": {}, "aria2c": {valued: "doijx"},
+	"nc": {valued: "iIMmOPpqsTVWwXx"}, "ncat": {valued: "cdegGimopsw"}, "netcat": {valued: "iIMmOPpqsTVWwXx"}, "telnet": {valued: "bel"}, "socat": {valued: "bTtl"},
+	"ssh": {valued: "BbcDEeFIiJLlmOoPpQRSWw"}, "sftp": {valued: "BbcDFiJloPRSs"}, "ping": {valued: "cIilMmpQSsTtWw"}, "dig": {valued: "bcfkpqtxy"}, "nslookup": {}, "host": {valued: "cNRtWm"},
+	"scp": {valued: "cFiJloPS", colon: true}, "rsync": {valued: "eBfMT", colon: true}, "git": {valued: "Ccbmou", colon: true},
+}
+
+// aside are long options whose value is no host; those of the second list are one.
+var (
+	aside  = strings.Fields("--output --data --data-raw --data-binary --data-urlencode --json --header --form --user --user-agent --request --referer --cookie --cookie-jar --upload-file --max-time --connect-timeout --retry --cert --key --cacert --config --write-out --output-document --post-data --post-file --directory-prefix --rsh --exclude --include --branch --depth --origin --message")
+	hosted = strings.Fields("-x --proxy --url --resolve --connect-to -connect --preproxy --socks5 --socks5-hostname -J")
+)
+
+// remotely are git's subcommands that connect to somebody.
+var remotely = strings.Fields("clone fetch pull push remote submodule ls-remote")
+
+// network judges a program that connects to somebody: whom, and with what.
+func (j *judge) network(program string, words []word) {
+	p, ok := senders[program]
+	if !ok && program != "openssl" || program == "git" && len(words) > 0 && !slices.Contains(remotely, words[0].text) {
+		return
+	}
+	known := true
+	for i, w := range words {
+		before := ""
+		if i > 0 {
+			before = words[i-1].text
+		}
+		option := strings.HasPrefix(w.text, "-")
+		if at := strings.Index(w.text, "://"); at >= 0 {
+			known = known && acts.Known(w.text)
+		} else if slices.Contains(hosted, before) || ok && !option && !takes(before, p.valued) {
+			known = j.hosts(w.text, p.colon, program == "socat" || slices.Contains(hosted, before)) && known
+		}
+	}
+	if known {
+		return
+	}
+	for i, w := range words {
+		if i > 0 && (words[i-1].text == "-H" || words[i-1].text == "--header") {
+			continue // "Authorization: Bearer $API_KEY": whose it is
+		}
+		if found := secret.Find(w.text); len(found) > 0 {
+			j.say(Ask, "the call sends a secret (%s) to a host that is not well known", found[0].Rule)
+		}
+		if w.secret != "" {
+			j.say(Ask, "the call sends the variable %s to a host that is not well known", w.secret)
+		}
+	}
+}
+
+// takes reports whether an option takes the next word as its value.
+func takes(option, valued string) bool {
+	switch {
+	case len(option) < 2 || option[0] != '-':
+		return false
+	case option[1] == '-':
+		return slices.Contains(aside, option)
+	}
+	return strings.IndexByte(valued, option[len(option)-1]) >= 0
+}
+
+// hosts judges the host that an operand names and reports whether it is well known, or nobody outside. In some operands every part
+// may be one: curl --resolve name:443:address.
+func (j *judge) hosts(operand string, colon, any bool) bool {
+	known := true
+	name := operand
+	if !any {
+		var before bool
+		if name, _, before = strings.Cut(operand, ":"); colon && !before || strings.HasPrefix(operand, "/") {
+			return true
+		}
+		name, _, _ = strings.Cut(name, "/")
+	}
+	for part := range strings.FieldsFuncSeq(name[strings.LastIndexByte(name, '@')+1:], func(r rune) bool { return any && strings.ContainsRune(":,/", r) }) {
+		switch part = strings.ToLower(part); {
+		case part == "*" && j.policy.Hosts != nil:
+			j.say(Ask, "the call goes to a host that cannot be told beforehand")
+		case !strings.Contains(part, ".") || hostscope.Of(part) != hostscope.Public:
+		default:
+			j.policy.judgeHost(part, j.say)
+			known = known && acts.Known("://"+part)
+		}
+	}
+	return known
+}
+
+// judgeHost judges one host by the policy.
+func (p *Policy) judgeHost(host string, say func(Decision, string, ...any)) {
+	if p.Hosts != nil && hostscope.Of(host) == hostscope.Public && !slices.ContainsFunc(p.Hosts, func(h string) bool { return host == h || strings.HasSuffix(host, "."+h) }) {
+		say(Deny, "the policy does not name the host %s", host)
+	}
+}
+
+// secretVariable matches the names of variables that hold secrets.
+var secretVariable = lazyregexp.New(`(?i)(?:^|_)(?:token|secret|passwords?|passwd|api_?key|access_?key|private_?key|credentials?|pat)(?:_|$)`)
+
+func secretName(variable string) bool {
+	return len(variable) < 80 && secretVariable.MatchString(variable)
+}
+
+// A downloaded file, and where it comes from.
+type downloaded struct{ file, from string }
+
+// mostDownloads bounds the files of one script that are remembered.
+const mostDownloads = 50
+
+// downloads remembers what a command writes of what it downloads.
+func (j *judge) downloads(program string, words []word, writes []word) {
+	if program != "curl" && program != "wget" || len(j.fetched) >= mostDownloads {
+		return
+	}
+	from, file := "", ""
+	for i, w := range words {
+		option, value, _ := strings.Cut(w.text, "=")
+		switch next := i + 1; {
+		case strings.Contains(w.text, "://") || from == "" && !strings.HasPrefix(w.text, "-") && strings.Contains(w.text, ".") && file != w.text:
+			from = w.text
+		case (w.text == "-o" || w.text == "--output" || program == "wget" && (w.text == "-O" || option == "--output-document" && value == "")) && next < len(words):
+			file = words[next].text
+		case option == "--output" || option == "--output-document":
+			file = value
+		}
+	}
+	if file == "" && (program == "wget" || slices.ContainsFunc(words, func(w word) bool {
+		return w.text == "--remote-name" || strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "O")
+	})) {
+		file = path.Base(from)
+	}
+	if len(writes) > 0 {
+		file = writes[0].text
+	}
+	if from != "" && file != "" {
+		j.fetched = append(j.fetched, downloaded{file, from})
+	}
+}
+
+// ran judges a file that is run: one that this script downloaded is run unseen, and any other by what it does.
+func (j *judge) ran(file string) {
+	for _, d := range j.fetched {
+		if path.Clean(d.file) == path.Clean(file) {
+			j.unseen(d.from)
+		}
+	}
+	const mostScripts = 20
+	if j.call.Read == nil || j.scripts >= mostScripts {
+		return
+	}
+	j.scripts++
+	if j.dir != "" && !strings.HasPrefix(file, "/") && !strings.HasPrefix(file, "~") {
+		file = j.dir + "/" + file
+	}
+	text, whole := j.call.Read(file)
+	if !whole || tooLong(text) {
+		j.say(Ask, "the call runs a script that is too long to be judged: %s", file)
+	} else if found := acts.Code(text); acts.Judge(found) == acts.Hostile {
+		j.acts(found)
+	}
+}
+
+// unseen judges that what an address holds is run unseen.
+func (j *judge) unseen(address string) { j.acts(acts.Code("curl " + address + " | sh")) }
+
+// packageRunners run a package or program that they download, at an address that they are given.
+var packageRunners = strings.Fields("npx bunx uvx pipx npm pnpm yarn bun deno uv pip pip3 go")
+
+// runsPackage judges a program that runs or installs what an address holds.
+func (j *judge) runsPackage(program string, words []word) {
+	if !slices.Contains(packageRunners, program) {
+		return
+	}
+	for i, w := range words {
+		if i > 0 && (strings.Contains(words[i-1].text, "registry") || strings.Contains(words[i-1].text, "index")) || strings.HasPrefix(w.text, "-") {
+			continue // where packages come from has its own rule
+		}
+		if _, address, ok := strings.Cut(w.text, "://"); ok {
+			j.unseen("https://" + address)
+		}
+	}
+}
+
+// A habit is what a command does by its subcommands: all of the words stand in it, in this order.
+type habit struct {
+	says     string
+	commands string // separated by semicolons
+}
+
+var habits = []habit{
+	{"prints a secret that a program keeps", `gh auth token; git credential fill; git credential-store get; git credential-cache get; git credential-osxkeychain get; op read; op item get; vault kv get; vault read; gcloud auth print-access-token;
+		gcloud auth print-identity-token; gcloud auth application-default print-access-token; gcloud secrets versions access; aws configure export-credentials; aws configure get aws_secret_access_key; aws secretsmanager get-secret-value;
+		aws ssm get-parameter --with-decryption; aws sts get-session-token; az account get-access-token; az keyvault secret show; kubectl get secret; kubectl get secrets; security find-generic-password; security find-internet-password;
+		security dump-keychain; pass show; gpg --export-secret-keys; gpg --export-secret-subkeys; secret-tool lookup; keyring get; ssh-keygen -y; doppler secrets; bw get; rbw get; lpass show; heroku auth:token; fly auth token; flyctl auth token;
+		vercel env pull; netlify env:list; docker-credential-osxkeychain get; docker-credential-secretservice get; docker-credential-pass get; docker-credential-desktop get`},
+	{"sets up what runs again by itself", `crontab; systemctl enable; launchctl load; launchctl bootstrap; schtasks /create; at; batch; git config core.hookspath; git config core.sshcommand; git config core.fsmonitor; git config credential.helper`},
+}
+
+// habitual judges a command by its subcommands. What it prints is handed over if it goes on to a sender.
+func (j *judge) habitual(program string, words []word, sent bool) {
+	for i, h := range habits {
+		for want := range strings.SplitSeq(h.commands, ";") {
+			fields := strings.Fields(want)
+			if fields[0] != program || !inOrder(fields[1:], words) || program == "crontab" && slices.ContainsFunc(words, func(w word) bool { return w.text == "-l" || w.text == "-r" }) {
+				continue
+			}
+			d := Ask
+			if sent && i == 0 {
+				d = Deny
+			}
+			j.say(d, "the call %s: %s", h.says, strings.Join(fields, " "))
+		}
+	}
+}
+
+// inOrder reports whether words wanted stand among the first of others, in their order.
+func inOrder(want []string, words []word) bool {
+	const first = 8
+	for _, w := range words[:min(first, len(words))] {
+		if len(want) > 0 && strings.EqualFold(w.text, want[0]) {
+			want = want[1:]
+		}
+	}
+	return len(want) == 0
+}
