@@ -41,9 +41,13 @@ func saysSomething(s string) bool {
 	return line
 }
 
-// reportsFailure reports whether a program says in JSON, as a whole or in its last line, that it failed: {"is_error":true,"result":""}.
+// reportsFailure reports whether a program says that it failed: in JSON, as a whole or in its last line ({"is_error":true,"result":""}),
+// or with nothing but the status of a request that failed ("Error: 429 Too Many Requests: try again later").
 func reportsFailure(said string) bool {
 	said = strings.TrimSpace(said)
+	if len(said) <= mostOfStatus && failedStatus(said) {
+		return true
+	}
 	var tree rawjson.Tree
 	if tree.Parse(said, 0) != nil && tree.Parse(said[strings.LastIndexByte(said, '\n')+1:], 0) != nil {
 		return false
@@ -52,6 +56,23 @@ func reportsFailure(said string) bool {
 		switch tree.Root().Get(name).Compact() {
 		case "", "null", "false", `""`, "[]", "{}":
 		default:
+			return true
+		}
+	}
+	return false
+}
+
+// mostOfStatus is how long the report of a failed request is at most, in bytes; more is an answer that mentions one.
+const mostOfStatus = 300
+
+// failures are the statuses with which providers of models refuse, with a part of their names.
+var failures = map[string]string{"400": "bad request", "401": "unauthori", "402": "payment", "403": "forbidden", "404": "not found", "408": "timeout", "413": "too large", "429": "too many requests", "500": "internal server error", "502": "bad gateway", "503": "unavailable", "504": "timeout", "529": "overloaded"}
+
+// failedStatus reports whether a text has the number and the name of such a status.
+func failedStatus(s string) bool {
+	low := strings.ReplaceAll(strings.ToLower(s), "_", " ")
+	for number := range strings.FieldsFuncSeq(low, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if name := failures[number]; name != "" && strings.Contains(low, name) {
 			return true
 		}
 	}
