@@ -103,6 +103,9 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 	if err == nil {
 		snap = session.Read(inTime)
 		got.era = snap.Era
+		if how.wait == 0 {
+			snap = session.Settled(inTime, snap)
+		}
 		got.readAgain(inTime, session, how.wait)
 	}
 	end := server.Conn.Close

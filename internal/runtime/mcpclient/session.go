@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
 )
@@ -55,6 +57,45 @@ func (s *Session) Read(ctx context.Context) *Snapshot {
 	c.out = &opening
 	s.indexTools(out.Lists[0].Items)
 	return &out
+}
+
+// Settled returns what a server says after the changes that it announced while it was read, as clients see it: one that shows honest
+// tools first, announces a change and shows others is judged by the others. What stood there before and does not any more is in
+// Errors, since nobody examined it, and so is a server that goes on announcing.
+func (s *Session) Settled(ctx context.Context, read *Snapshot) *Snapshot {
+	const mostReadings = 3
+	for range mostReadings {
+		if s.Changed(ctx, 0) == "" || s.Err() != nil {
+			return read
+		}
+		next, gone := s.Read(ctx), false
+		for i := range next.Lists {
+			if n := missing(read.Lists[i].Items, next.Lists[i].Items); n > 0 {
+				gone = true
+				next.Errors = append(next.Errors, Gap{mcp.Lists[i].Method, excerpt.Count(n, "definition") + " changed or went while the server was read, as it announced: what stood there before is not examined", false})
+			}
+		}
+		if read = next; !gone {
+			s.Changed(ctx, 0) // more of the same says nothing
+			return read
+		}
+	}
+	read.Errors = append(read.Errors, Gap{mcp.ToolsList, "the server changed its definitions again and again while it was read", false})
+	return read
+}
+
+// missing returns how many items of one list are not in another, as received.
+func missing(items, in []string) (n int) {
+	there := make(map[string]bool, len(in))
+	for _, item := range in {
+		there[item] = true
+	}
+	for _, item := range items {
+		if !there[item] {
+			n++
+		}
+	}
+	return n
 }
 
 // restTime is how long what follows the last answer is waited for: a second answer that was sent with it.

@@ -252,6 +252,54 @@ func TestReadAgainAfterAChange(t *testing.T) {
 	}
 }
 
+// A server that announces a change while it is read is judged by what it shows then. What is gone is a gap, what came is none, and
+// announcing the same again and again is no reason to go on.
+func TestSettled(t *testing.T) {
+	const changed = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+	tool := func(text string) string { return `{"name":"` + text + `"}` }
+	for _, tt := range []struct {
+		name   string
+		lists  []string // the answers to tools/list, the last one for ever
+		loud   int      // how many of them a change is announced behind
+		reads  int
+		want   string
+		gapped string
+	}{
+		{"no change", []string{tool("a")}, 0, 1, tool("a"), ""},
+		{"another definition", []string{tool("a"), tool("b")}, 1, 2, tool("b"), "1 definition changed or went"},
+		{"one more", []string{tool("a"), tool("a") + "," + tool("b")}, 1, 2, tool("a"), ""},
+		{"the same, always announced", []string{tool("a")}, 99, 2, tool("a"), ""},
+		{"for ever another", []string{tool("a"), tool("b"), tool("c"), tool("d"), tool("e")}, 99, 4, tool("d"), "again and again"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			reads := 0
+			conn, _ := pipe(t, func(s *server, r request) bool {
+				if r.Method != "tools/list" {
+					return false
+				}
+				s.result(r, `{"tools":[`+tt.lists[min(reads, len(tt.lists)-1)]+`]}`)
+				if reads++; reads <= tt.loud {
+					s.write(changed)
+				}
+				return true
+			})
+			s, err := Open(t.Context(), conn, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := s.Settled(t.Context(), s.Read(t.Context()))
+			if reads != tt.reads || got.Lists[0].Items[0] != tt.want {
+				t.Errorf("%s after %d readings, want %s after %d", got.Lists[0].Items, reads, tt.want, tt.reads)
+			}
+			if tt.gapped == "" {
+				wantGaps(t, got, nil)
+			} else if n := len(got.Errors); n == 0 || !strings.Contains(got.Errors[n-1].Message, tt.gapped) {
+				t.Errorf("gaps: %+v", got.Errors)
+			}
+		})
+	}
+}
+
 // Over HTTP a change is told on a stream: that of a GET with a session, that of a request
 // of its own without.
 func TestChangesOverHTTP(t *testing.T) {
