@@ -171,7 +171,7 @@ func (e *endpoint) waitIdle() {
 
 // ServeHTTP answers any request. Refusals come before the body is read.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{endpoint: e, w: w, r: r, number: int(e.server.exchanges.Add(1))}
+	x := &exchange{endpoint: e, w: w, r: r, number: int(e.server.exchanges.Add(1)), before: e.server.told.Load()}
 	// Only writers in tests lack deadlines.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(e.server.opt.HTTP.Read))
 	x.setWriteDeadline()

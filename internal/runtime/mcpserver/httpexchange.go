@@ -19,6 +19,7 @@ type exchange struct {
 	w            http.ResponseWriter
 	r            *http.Request
 	number       int
+	before       int64        // what the server had sent when the request came
 	http         *httpSession // named or begun by the request; nil if none
 	tapped       bool         // what the client sent was tapped
 	streaming    bool         // the answer is an event stream

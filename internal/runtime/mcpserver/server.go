@@ -81,6 +81,7 @@ type Server struct {
 
 	sessionCount atomic.Int64 // sessions so far
 	exchanges    atomic.Int64 // HTTP exchanges so far
+	told         atomic.Int64 // messages sent over HTTP so far
 	suspended    suspendedCalls
 }
 

@@ -16,7 +16,8 @@ type Tapped struct {
 	// before its body is read) has an Invalid one without text, as has a line that was too long. A plain-text HTTP refusal is an
 	// Invalid one with that text.
 	Message wire.Message
-	// Early says that a client's message had arrived before our latest one was written. It is known over stdio only.
+	// Early says that a client's message had arrived before our latest one was written; over HTTP, that its request
+	// had begun before.
 	Early bool
 	// HTTP is nil over stdio.
 	HTTP *Exchange
@@ -41,6 +42,7 @@ func (s *Server) tapIn(t *Session, h incoming, x *exchange) {
 	}
 	out := Tapped{Session: t, Message: h.Message, Early: h.early}
 	if x != nil {
+		out.Early = x.before < s.told.Load()
 		out.HTTP = &Exchange{Number: x.number, Method: x.r.Method, Header: x.r.Header.Clone(), Peer: x.r.RemoteAddr}
 	}
 	s.opt.Tap(out)
@@ -53,6 +55,7 @@ func (s *Server) tapOut(t *Session, text string, x *exchange, status int) {
 	}
 	out := Tapped{Session: t, ToClient: true, Message: wire.Decode(text)}
 	if x != nil {
+		s.told.Add(1)
 		out.HTTP = &Exchange{Number: x.number, Method: x.r.Method, Status: status, Header: x.w.Header().Clone(), Peer: x.r.RemoteAddr}
 	}
 	s.opt.Tap(out)

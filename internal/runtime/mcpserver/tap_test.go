@@ -1,9 +1,11 @@
 package mcpserver
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -238,5 +240,42 @@ func TestTapTellsWhatCameEarly(t *testing.T) {
 			}
 		}
 		tapped.mu.Unlock()
+	}
+}
+
+// Over HTTP a request is early that began before our latest answer, whatever arrived of its body by then.
+func TestTapTellsWhatBeganEarly(t *testing.T) {
+	var tapped taps
+	base := start(t, friendly, Options{Tap: tapped.tap})
+	session := openSession(t, base, "2025-11-25")
+	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	slow := `{"jsonrpc":"2.0","id":"slow","method":"ping"}`
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n%s\r\nContent-Length: %d\r\n\r\n", Path, session, len(slow))
+	in := bufio.NewReader(conn)
+	if line, err := in.ReadString('\n'); err != nil || !strings.Contains(line, "100") { // it has begun, and its body is asked for
+		t.Fatal(line, err)
+	}
+	do(t, base, ask{body: pingSeven, headers: []string{session}})
+	fmt.Fprint(conn, slow)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(line, "HTTP/1.1 200") {
+			break
+		}
+	}
+	do(t, base, ask{body: pingSeven, headers: []string{session}})
+	tapped.mu.Lock()
+	defer tapped.mu.Unlock()
+	for _, one := range tapped.all {
+		if want := strings.Contains(one.Message.Raw, "slow") && !one.ToClient; one.Early != want {
+			t.Errorf("%s is early: %v", one.Message.Raw, one.Early)
+		}
 	}
 }
