@@ -9,15 +9,29 @@ import (
 )
 
 func (a *app) newChecksCommand() *cobra.Command {
-	format := "text"
+	format, definition := "text", ""
 	cmd := &cobra.Command{
-		Use:   "checks",
-		Short: "List all checks",
-		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			return a.writeTo("-", func(w io.Writer) error { return checkdoc.WriteList(w, checkdoc.Rules(), format) })
+		Use:     "checks [flags] [CHECK...]",
+		Aliases: []string{"explain"},
+		Short:   "List all checks, or explain some, or how a text is read",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return checkIDs(""), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			write := func(w io.Writer) error { return checkdoc.WriteList(w, checkdoc.Rules(), format) }
+			if definition != "" {
+				write = func(w io.Writer) error { return checkdoc.ExplainText(w, definition) }
+			} else if len(args) > 0 {
+				rules, err := checkdoc.Lookup(args)
+				if err != nil {
+					return usage(cmd, "%s", err)
+				}
+				write = func(w io.Writer) error { return checkdoc.Explain(w, rules, format) }
+			}
+			return a.writeTo("-", write)
 		},
 	}
+	cmd.Flags().StringVar(&definition, "text", "", "show how this `TEXT` of a description is read (default none)")
 	textFormat(cmd, &format, "text", "json", "markdown")
 	return cmd
 }

@@ -71,8 +71,10 @@ func (a *app) rootCommand() *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		Version:       version(),
 	}
+	root.CompletionOptions.HiddenDefaultCmd = true // packages install it
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.newScanCommand(), a.newCaptureCommand(), a.newServeCommand(), a.newLockCommand(), a.newDiffCommand(), a.newViewCommand(), a.newAttackCommand(), a.newRedteamCommand(), a.newGatewayCommand(), a.newMockCommand(), a.newGuardCommand(), a.newTraceCommand(), a.newSuppressCommand(), a.newTestCommand(), a.newProbeCommand(), a.newVetCommand(), a.newMCPCommand(), a.newLoginCommand(), a.newLogoutCommand(), a.newChecksCommand(), a.newExplainCommand(), a.newClassifyCommand(), a.newVersionCommand())
+	root.AddCommand(a.newScanCommand(), a.newCaptureCommand(), a.newServeCommand(), a.newLockCommand(), a.newDiffCommand(), a.newViewCommand(), a.newAttackCommand(), a.newRedteamCommand(), a.newGatewayCommand(), a.newGuardCommand(), a.newTraceCommand(), a.newSuppressCommand(), a.newTestCommand(), a.newProbeCommand(), a.newVetCommand(), a.newLoginCommand(), a.newChecksCommand(), a.newClassifyCommand(), a.newVersionCommand())
+	a.addSettings(root)
 	helppage.SetTexts(root, helpTexts)
 	a.setHelp(root)
 	return root

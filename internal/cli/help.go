@@ -19,11 +19,11 @@ var commandGroups = []*cobra.Group{
 }
 
 var groupOf = map[string]string{
-	"scan": "examine", "capture": "examine", "classify": "examine", "probe": "examine", "vet": "examine", "mcp": "examine", "login": "examine", "logout": "examine",
+	"scan": "examine", "capture": "examine", "classify": "examine", "probe": "examine", "vet": "examine", "login": "examine",
 	"lock": "approve", "diff": "approve", "suppress": "approve",
-	"attack": "attack", "redteam": "attack", "serve": "attack", "mock": "attack",
+	"attack": "attack", "redteam": "attack", "serve": "attack",
 	"gateway": "watch", "guard": "watch", "test": "watch", "trace": "watch", "view": "watch",
-	"checks": "reference", "explain": "reference", "version": "reference", "completion": "reference", "help": "reference",
+	"checks": "reference", "version": "reference", "completion": "reference", "help": "reference",
 }
 
 // setHelp makes every command below root print help in our format.
@@ -33,6 +33,7 @@ func (a *app) setHelp(root *cobra.Command) {
 		c.GroupID = groupOf[c.Name()]
 	}
 	finishFlags(root)
+	helppage.OnlyName(root, fine, mostFlags)
 	root.SetHelpCommandGroupID(groupOf["help"])
 	root.SetCompletionCommandGroupID(groupOf["completion"])
 	root.InitDefaultHelpCmd()

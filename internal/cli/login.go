@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,19 +25,21 @@ type loginCommand struct {
 	issuer, redirect, store string
 	origins                 []string
 	device, credentials     bool
-	print                   bool
+	print, revoke           bool
 	wait                    time.Duration
 }
 
 func (a *app) newLoginCommand() *cobra.Command {
 	l := &loginCommand{app: a, store: string(login.Automatic)}
 	cmd := &cobra.Command{
-		Use:   "login [flags] URL",
-		Short: "Log in at a protected MCP server, for all commands that connect to it",
-		Args:  cobra.ArbitraryArgs,
-		RunE:  l.logIn,
+		Use:     "login [flags] URL",
+		Aliases: []string{"logout"},
+		Short:   "Log in at a protected MCP server, for all commands that connect to it, and out",
+		Args:    cobra.ArbitraryArgs,
+		RunE:    l.logIn,
 	}
 	f := cmd.Flags()
+	f.BoolVar(&l.revoke, "revoke", false, "log out: revoke and delete the login (default off)")
 	f.StringArrayVar(&l.scopes, "scope", nil, "ask for this `SCOPE`, or several separated by spaces; repeatable (default those that the server names)")
 	f.StringVar(&l.clientID, "client-id", "", "`ID` of a client that you registered (default none)")
 	f.StringVar(&l.secretEnv, "secret-env", "", "the secret of that client is in our variable `NAME` (default none)")
@@ -60,6 +63,8 @@ func (l *loginCommand) logIn(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) != 1 || !target.IsURL(args[0]):
 		return usage(cmd, "want the URL of one server, which begins with https:// or http://")
+	case l.revoke || cmd.CalledAs() == "logout":
+		return l.logOut(cmd.Context(), args[0])
 	case l.device && l.credentials:
 		return usage(cmd, "--device and --client-credentials are two ways to log in: want one of them")
 	case l.credentials && (l.clientID == "" || (l.secretEnv == "") == (l.keyFile == "")):
@@ -125,7 +130,7 @@ func (l *loginCommand) tellDone(done *login.Done) {
 		l.note("scopes: %s", report.Visible(strings.Join(got.Scopes, " ")))
 	}
 	where := map[login.Place]string{login.Keyring: "the keyring of this system", login.File: login.FileName(l.getenv)}[done.Place]
-	l.note("kept in %s; gauntlet logout %s revokes and forgets it", where, login.Shown(got.Server))
+	l.note("kept in %s; gauntlet login --revoke %s revokes and forgets it", where, login.Shown(got.Server))
 }
 
 func (a *app) newLoginListCommand() *cobra.Command {
@@ -151,27 +156,16 @@ func (a *app) newLoginListCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) newLogoutCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "logout [flags] URL",
-		Short: "Revoke and delete the login at a server",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 || !target.IsURL(args[0]) {
-				return usage(cmd, "want the URL of one server, which begins with https:// or http://")
-			}
-			revoked, err := a.keptLogins().LogOut(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if revoked {
-				a.note("the login at %s is revoked and deleted", login.Shown(args[0]))
-			} else {
-				a.note("the login at %s is deleted here; its authorization server supports no revocation, so the token is valid until it expires", login.Shown(args[0]))
-			}
-			return nil
-		},
+// logOut revokes and deletes a login.
+func (l *loginCommand) logOut(ctx context.Context, url string) error {
+	revoked, err := l.keptLogins().LogOut(ctx, url)
+	switch {
+	case err != nil:
+		return err
+	case revoked:
+		l.note("the login at %s is revoked and deleted", login.Shown(url))
+	default:
+		l.note("the login at %s is deleted here; its authorization server supports no revocation, so the token is valid until it expires", login.Shown(url))
 	}
-	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
-	return cmd
+	return nil
 }

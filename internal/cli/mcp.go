@@ -5,8 +5,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"gauntlet/internal/run/mcptools"
 	"gauntlet/internal/run/progress"
 	"gauntlet/internal/run/vet"
@@ -14,19 +12,11 @@ import (
 	"gauntlet/result"
 )
 
-func (a *app) newMCPCommand() *cobra.Command {
-	v := &vetCommand{app: a, budget: vetBudget, timeout: 30 * time.Second, registry: fetch.DefaultRegistry}
-	cmd := &cobra.Command{
-		Use:   "mcp",
-		Short: "Serve gauntlet to an agent as an MCP server on stdio",
-		Args:  noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			opt := mcptools.Options{Version: version(), Vet: v.vetForAgent}
-			return mcptools.Serve(cmd.Context(), io.NopCloser(a.host.Stdin), keptOpen{a.host.Stdout}, opt)
-		},
-	}
-	cmd.Flags().StringVar(&v.cache, "cache", "", "keep what is loaded in this `DIR` (default gauntlet/vet in your cache directory)")
-	return cmd
+// serveSelf serves gauntlet's own tools to an agent.
+func (s *serveCommand) serveSelf(ctx context.Context) error {
+	v := &vetCommand{app: s.app, budget: vetBudget, timeout: 30 * time.Second, registry: fetch.DefaultRegistry, cache: s.cache}
+	opt := mcptools.Options{Version: version(), Vet: v.vetForAgent}
+	return mcptools.Serve(ctx, io.NopCloser(s.host.Stdin), keptOpen{s.host.Stdout}, opt)
 }
 
 func (v *vetCommand) vetForAgent(ctx context.Context, target, depth string) (*result.Report, error) {

@@ -36,7 +36,7 @@ func (s *scanCommand) nextOfScan(r *result.Report) string {
 	case worst != "" && !s.outputs.verbose && again != "":
 		return "gauntlet scan -v " + again
 	case worst != "":
-		return "gauntlet explain " + string(worst)
+		return "gauntlet checks " + string(worst)
 	case !r.Complete() && !s.outputs.verbose && again != "":
 		return "gauntlet scan -v " + again
 	case r.Complete() && s.baselineFile == "" && again != "":
@@ -52,7 +52,7 @@ func nextOfSuite(r *result.Report, file string, verbose bool) string {
 	case !verbose && (worst != "" || r.Failed() > 0 || !r.Complete()):
 		return "gauntlet test -v " + quoteArguments([]string{file})
 	case worst != "":
-		return "gauntlet explain " + string(worst)
+		return "gauntlet checks " + string(worst)
 	}
 	return ""
 }

@@ -21,17 +21,24 @@ type serveCommand struct {
 	options engine.Options
 	transportFlags
 	server string // of several in a snapshot
+	tools  string // the file of a mock's tools
+	self   bool
+	cache  string // of packages, for self
 }
 
 func (a *app) newServeCommand() *cobra.Command {
 	s := &serveCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "serve [flags] SNAPSHOT",
-		Short: "Serve a snapshot as a live server",
-		RunE:  s.serveSnapshot,
+		Use:     "serve [flags] SNAPSHOT | --tools-from FILE | --self",
+		Aliases: []string{"mock", "mcp"},
+		Short:   "Serve a snapshot, a list of tools or gauntlet itself as a live server",
+		RunE:    s.serveAny,
 	}
 	f := cmd.Flags()
 	s.addTransportFlags(cmd, "")
+	f.StringVar(&s.tools, "tools-from", "", "serve a mock of the tools in this YAML `FILE` (default none)")
+	f.BoolVar(&s.self, "self", false, "serve gauntlet to an agent, on stdio (default off)")
+	f.StringVar(&s.cache, "cache", "", "keep what is loaded in this `DIR`; with --self (default gauntlet/vet in your cache directory)")
 	f.StringVar(&s.server, "server", "", "take only the server of this `NAME`; of several in the snapshot (default the only one)")
 	f.StringArrayVar(&s.options.Revisions, "revision", nil, "protocol `REVISION` to speak; repeatable (default all of "+strings.Join(mcp.Revisions(), ", ")+")")
 	pages := countFlag(&s.options.PageSize, 1, math.MaxInt)
@@ -47,6 +54,22 @@ func (a *app) newServeCommand() *cobra.Command {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	completeWith(cmd, "revision", mcp.Revisions())
 	return cmd
+}
+
+func (s *serveCommand) serveAny(cmd *cobra.Command, args []string) error {
+	switch self, mock := s.self || cmd.CalledAs() == "mcp", s.tools != "" || cmd.CalledAs() == "mock"; {
+	case (self || mock) && len(args) > 0:
+		return usage(cmd, "serve takes one of a snapshot, --tools-from and --self")
+	case self && mock:
+		return usage(cmd, "--self and --tools-from are two servers: want one of them")
+	case self:
+		return s.serveSelf(cmd.Context())
+	case mock && s.tools == "":
+		return usage(cmd, "nothing to play: name a file with --tools-from")
+	case mock:
+		return s.serveMock(cmd)
+	}
+	return s.serveSnapshot(cmd, args)
 }
 
 func (s *serveCommand) serveSnapshot(cmd *cobra.Command, args []string) error {

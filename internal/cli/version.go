@@ -17,9 +17,10 @@ func version() string { return buildinfo.Read().Version }
 func (a *app) newVersionCommand() *cobra.Command {
 	format := "text"
 	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  noArguments,
+		Use:    "version",
+		Short:  "Print the version",
+		Hidden: true, // --version, with more for bug reports
+		Args:   noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.writeTo("-", func(w io.Writer) error { return buildinfo.Write(w, format) })
 		},

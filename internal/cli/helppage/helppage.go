@@ -83,8 +83,13 @@ func writeFlags(b *strings.Builder, flags *pflag.FlagSet, title string, columns 
 		return
 	}
 	fmt.Fprintf(b, "\n%s:\n", title)
+	var named []string
 	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden {
+		switch {
+		case f.Hidden:
+			return
+		case f.Annotations[onlyNamed] != nil:
+			named = append(named, "--"+f.Name)
 			return
 		}
 		b.WriteString("  " + FlagName(f) + "\n")
@@ -92,6 +97,35 @@ func writeFlags(b *strings.Builder, flags *pflag.FlagSet, title string, columns 
 			b.WriteString("      " + line + "\n")
 		}
 	})
+	if named != nil {
+		b.WriteString("\n" + wrapText("Further flags, which are rather set in a file (--settings); docs/flags.md describes them:", columns))
+		for _, line := range wrapLine(strings.Join(named, ", "), columns-2) {
+			b.WriteString("  " + line + "\n")
+		}
+	}
+}
+
+// onlyNamed marks flags that help names and does not describe.
+const onlyNamed = "gauntlet_only_named"
+
+// OnlyName has the help of root and of each command below describe at most so many flags, and only name others of those listed, in
+// their order. Declared flags keep their order only if it was chosen before.
+func OnlyName(root *cobra.Command, names []string, most int) {
+	shown := 2 // --help and --settings
+	root.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			shown++
+		}
+	})
+	for _, name := range names {
+		if shown > most && root.Flags().Lookup(name) != nil {
+			_ = root.Flags().SetAnnotation(name, onlyNamed, []string{"true"}) // fails only for a missing flag
+			shown--
+		}
+	}
+	for _, c := range root.Commands() {
+		OnlyName(c, names, most)
+	}
 }
 
 // FlagName returns a flag with its short form and value name.

@@ -103,7 +103,7 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 	if err == nil {
 		snap = session.Read(inTime)
 		got.era = snap.Era
-		if how.wait == 0 {
+		if !r.Differential { // which compares both states
 			snap = session.Settled(inTime, snap)
 		}
 		got.readAgain(inTime, session, how.wait)
