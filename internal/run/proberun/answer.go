@@ -117,10 +117,9 @@ func Holds(text, payload, value string) bool {
 	return strings.Contains(text, value) || len(redact.New([]string{"value=" + value}).Names(text)) > 0
 }
 
-// HoldsProduct reports whether a text without the payload contains the product of two numbers as a separate number, with or without
-// thousands separators.
-func HoldsProduct(text, payload string, a, b int64) bool {
-	want := strconv.FormatInt(a*b, 10)
+// HoldsNumber reports whether a text without the payload contains a number as a separate one, with or without thousands separators.
+func HoldsNumber(text, payload string, n int64) bool {
+	want := strconv.FormatInt(n, 10)
 	text = Strip(text, payload)
 	plain := strings.NewReplacer(",", "", "_", "", "'", "", "\u202f", "", "\u00a0", "").Replace(text)
 	return standsAlone(text, want) || standsAlone(plain, want)

@@ -40,7 +40,7 @@ func TestHoldsShortValues(t *testing.T) {
 	}
 }
 
-func TestHoldsProduct(t *testing.T) {
+func TestHoldsNumber(t *testing.T) {
 	const a, b = 123457, 765433
 	product := strconv.Itoa(a * b)
 	for _, tt := range []struct {
@@ -57,8 +57,8 @@ func TestHoldsProduct(t *testing.T) {
 		{"123457*765433", false},
 		{"{{123457*765433}}", false},
 	} {
-		if got := HoldsProduct(tt.answer, "{{123457*765433}}", a, b); got != tt.want {
-			t.Errorf("HoldsProduct(%q) = %v, want %v", tt.answer, got, tt.want)
+		if got := HoldsNumber(tt.answer, "{{123457*765433}}", a*b); got != tt.want {
+			t.Errorf("HoldsNumber(%q) = %v, want %v", tt.answer, got, tt.want)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func FuzzAnswer(f *testing.F) {
 		if d.Answered && !d.Delivered {
 			t.Fatal("answered and not delivered")
 		}
-		if HoldsProduct(payload, payload, 123457, 765433) && len(payload) >= 4 {
+		if HoldsNumber(payload, payload, 123457*765433) && len(payload) >= 4 {
 			t.Fatalf("an echo of %q proves a product", payload)
 		}
 		if s := Excerpt(a.Text, payload); len(s) > 420 || strings.Contains(s, "\x00\x00\x00\x00") && !strings.Contains(raw, `\u0000`) && !strings.Contains(raw, "\x00") {

@@ -25,29 +25,29 @@ func (r *run) tryConditions(ctx context.Context, planned bool) {
 			if r.over(ctx) {
 				return
 			}
-			if t.proof = r.followsCondition(ctx, t, c, false); t.proof == nil {
+			found := r.followsCondition(ctx, t, c, repeated)
+			if found == nil {
 				continue
 			}
-			if t.byDesign = t.Declares(t.tool.description); t.byDesign == "" && r.followsCondition(ctx, t, c, true) != nil {
-				t.byDesign = withoutSyntax
-			}
-			if t.byDesign != "" {
-				t.proof = nil
-			}
+			t.weigh(found, t.declares(&conditionLanguage, t.tool.description), func(k control) bool { return r.followsCondition(ctx, t, c, k) != nil })
 			r.tellFindings()
-			break
+			if t.settled() {
+				break
+			}
 		}
 	}
 }
 
 // followsCondition returns the proof that a tool's answers follow the truth of a condition: answers to true ones are equal, answers
-// to false ones are equal, and the two differ. Every value has new numbers, so that echoing makes the answers differ. A twin lacks
-// the syntax: if answers follow it too, the tool evaluates any text.
-func (r *run) followsCondition(ctx context.Context, t *target, c Condition, twin bool) *probe.Proof {
+// to false ones are equal, and the two differ. Every value has new numbers, so that echoing makes the answers differ.
+func (r *run) followsCondition(ctx context.Context, t *target, c Condition, k control) *probe.Proof {
+	if k == whole && !c.Whole {
+		c = wholeCondition
+	}
 	var answers [2]string
 	var last conditionCall
 	for i, holds := range append([]bool{true, false}, randomOrder()...) {
-		call := r.sendCondition(ctx, t, c, holds, twin)
+		call := r.sendCondition(ctx, t, c, holds, k)
 		which := 0
 		if holds {
 			which = 1
@@ -90,8 +90,8 @@ type conditionCall struct {
 	text               string // the answer's text without the payload
 }
 
-func (r *run) sendCondition(ctx context.Context, t *target, c Condition, holds, twin bool) conditionCall {
-	value, text := c.Value(holds, twin, newMark(r.testbed))
+func (r *run) sendCondition(ctx context.Context, t *target, c Condition, holds bool, k control) conditionCall {
+	value, text := c.Value(holds, k == twin, r.newMark(t))
 	set := map[string]any{t.Parameter.Path: value}
 	if c.All {
 		for _, p := range t.tool.Schema.Parameters() {

@@ -15,6 +15,8 @@ type Condition struct {
 	write   func(holds bool, m Mark) any
 	// All puts the value into all free texts of the tool: a user name alone proves nothing if the password must match too.
 	All bool
+	// Whole says that the value is a whole condition of its language, and not one behind the end of another.
+	Whole bool
 }
 
 // Value returns a value whose condition does or does not hold, and its text. Every value needs a new Mark. A twin has no syntax,
@@ -52,11 +54,13 @@ func behindWord(variant, before, after string) Condition {
 	return Condition{Variant: variant, write: func(holds bool, m Mark) any { return m.Token + before + comparison(holds, m, "=") + after }}
 }
 
+var wholeCondition = Condition{Variant: "a condition behind a number", Whole: true, write: inSQL("", "0 OR ", "").write}
+
 var sqlConditions = []Condition{
 	behindWord("a condition behind a quotation mark", "' OR ", " -- "),
 	behindWord("a condition behind a quotation mark and a bracket", "') OR ", " -- "),
 	behindWord("a condition behind a double quotation mark", `" OR `, " -- "),
-	inSQL("a condition behind a number", "0 OR ", ""),
+	wholeCondition,
 	inSQL("a limit behind a column", "1 LIMIT (CASE WHEN ", " THEN 1 ELSE 0 END) -- "),
 	inSQL("a sort that can fail", "(CASE WHEN ", " THEN 1 ELSE (SELECT 1 UNION SELECT 2) END)"),
 	inSQL("a sort that can fail in SQLite", "(CASE WHEN ", " THEN 1 ELSE abs(-9223372036854775808) END)"),
@@ -72,8 +76,8 @@ func operator(holds bool, m Mark) any {
 }
 
 var noSQLConditions = []Condition{
-	{Variant: "an operator in the place of a text", write: operator},
-	{Variant: "an operator in the place of every text", write: operator, All: true},
+	{Variant: "an operator in the place of a text", Whole: true, write: operator},
+	{Variant: "an operator in the place of every text", Whole: true, All: true, write: operator},
 	{Variant: "code in a condition", write: func(holds bool, m Mark) any {
 		return m.Token + "' || " + comparison(holds, m, "==") + " || '"
 	}},

@@ -3,78 +3,101 @@ package proberun
 import (
 	"context"
 	"maps"
-	"slices"
 
-	"gauntlet/capability"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
 )
 
-// withoutSyntax is why an effect proves nothing.
-const withoutSyntax = "the tool does the same with the same text without any syntax"
+// A control is a request like one that had an effect, sent to see whether it has the effect, too.
+type control int
 
-// confirm runs the control of a payload that worked, the same value without its syntax, and tries the payload once more with new
-// random values. A tool's purpose is no weakness.
-func (r *run) confirm(ctx context.Context, a *attempt) {
-	t := a.target
-	if what := r.purposeOf(ctx, a); what != "" {
-		if t.proof = nil; what != withoutSyntax {
-			t.proof = r.escaped(ctx, a)
-		}
-		if t.proof == nil {
-			t.byDesign = what
-		}
-		return
-	}
-	if t.proof.Kind == probe.Content {
-		return // random content cannot match twice by chance
-	}
-	if p := r.tryAgain(ctx, a, indexOf(t, a.payload.Variant, r.testbed), seedOf(a), nil); p != nil {
-		t.proof = p
+const (
+	repeated control = iota // the same payload
+	twin                    // the same text without its syntax
+	whole                   // a whole statement in place of the payload
+)
+
+// Why an effect proves nothing.
+const (
+	withoutSyntax  = "the tool does the same with the same text without any syntax"
+	withoutControl = "the run ended before the same text was tried without its syntax"
+)
+
+// weigh settles a target on an effect by its controls. The twin comes first: if it has the effect, too, the payload is void, and
+// nothing is known of the tool, since a server that prints a product of all numbers could hide anything behind it. It is the tool's
+// purpose only if its definition says that it takes such statements (does) and a whole one of ours had the effect.
+func (t *target) weigh(proof *probe.Proof, does string, shows func(control) bool) {
+	switch {
+	case t.BySyntax() && shows(twin):
+		t.void = withoutSyntax
+	case does != "" && shows(whole):
+		t.byDesign = does
+	default:
+		t.proof = proof
 	}
 }
 
-// confirmLate runs the controls of effects that came long after their calls, and waits as long for theirs.
+// confirm runs the controls of an attempt that had an effect, and tries it once more with new random values. The controls of a late
+// effect are given time.
+func (r *run) confirm(ctx context.Context, a *attempt, found *probe.Proof, late bool) {
+	t := a.target
+	does := ""
+	if l := languageOf[t.Class]; l != nil && !a.payload.Escapes {
+		does = t.declares(l, t.tool.description)
+	}
+	t.weigh(found, does, func(c control) bool {
+		return c == whole && a.payload.Whole == "" || r.tryAgain(ctx, a, c, late) != nil // some payloads are whole statements
+	})
+	switch {
+	case t.byDesign != "":
+		r.escape(ctx, a)
+	case t.proof != nil && !late && found.Kind != probe.Content: // random content cannot match twice by chance
+		if p := r.tryAgain(ctx, a, repeated, false); p != nil {
+			t.proof = p
+		}
+	}
+}
+
+// confirmLate runs the controls of effects that came long after their calls.
 func (r *run) confirmLate(ctx context.Context) {
-	r.controls = nil
 	for _, a := range r.late {
-		if r.over(ctx) {
-			return
+		found := a.target.proof
+		if a.target.proof = nil; r.over(ctx) && a.target.BySyntax() {
+			a.target.void = withoutControl
+			continue
 		}
-		if what := r.purposeOf(ctx, a); what != "" {
-			a.target.proof, a.target.byDesign = nil, what
-		}
-	}
-	if len(r.controls) > 0 {
-		r.letEffectsCome(ctx)
-		for _, a := range r.controls {
-			if slices.ContainsFunc(r.late, func(l *attempt) bool { return l.target == a.target }) && r.proofOf(a) != nil {
-				a.target.proof, a.target.byDesign = nil, withoutSyntax
-			}
-		}
+		r.confirm(ctx, a, found, true)
 	}
 }
 
-// tryAgain repeats a target's payload with new random values, transformed by instead if that is not nil, and returns the resulting
-// proof.
-func (r *run) tryAgain(ctx context.Context, a *attempt, variant int, seed string, instead func(Payload, Mark) any) *probe.Proof {
+// tryAgain repeats an attempt or its control with new random values, and returns the resulting proof.
+func (r *run) tryAgain(ctx context.Context, a *attempt, c control, late bool) *probe.Proof {
 	t := a.target
-	again := &attempt{target: t, mark: newMark(r.testbed), since: r.testbed.mark(), choice: a.choice}
-	again.payload, _ = t.Payload(variant, again.mark, r.testbed.place, seed)
-	if instead != nil {
-		again.payload.Value = instead(again.payload, again.mark)
-		again.payload.Text, _ = again.payload.Value.(string)
-		r.controls = append(r.controls, again)
+	again := &attempt{target: t, number: a.number, seed: a.seed, mark: r.newMark(t), since: r.testbed.mark(), choice: a.choice}
+	again.payload, _ = t.Payload(a.number, again.mark, r.testbed.place, a.seed)
+	switch c {
+	case twin:
+		again.payload.set(Twin(again.payload.Value, again.mark.Touch))
+	case whole:
+		again.payload.set(again.payload.Whole)
 	}
 	if again.payload.Plant != nil && !r.testbed.plant(again.payload.Plant) {
 		return nil
 	}
 	again.arguments = schemafill.Encode(t.tool.filler.Arguments(again.values()))
 	again.answer = r.call(ctx, t.tool, again.arguments)
-	if p := r.proofOf(again); p != nil {
+	if late {
+		r.letEffectsCome(ctx)
+	}
+	return r.effectOf(ctx, again)
+}
+
+// effectOf returns the proof that an attempt worked, at once or when what it made is used, or nil.
+func (r *run) effectOf(ctx context.Context, a *attempt) *probe.Proof {
+	if p := r.proofOf(a); p != nil {
 		return p
 	}
-	return r.proofLater(ctx, again)
+	return r.proofLater(ctx, a)
 }
 
 // values returns the parameters that an attempt sets.
@@ -84,76 +107,19 @@ func (a *attempt) values() map[string]any {
 	return set
 }
 
-// escaped returns the proof that a tool which renders templates by design also runs code in them, or nil.
-func (r *run) escaped(ctx context.Context, a *attempt) *probe.Proof {
+// escape tries whether a tool that renders templates by design also runs code in them.
+func (r *run) escape(ctx context.Context, a *attempt) {
 	t := a.target
+	if t.Class != probe.TemplateInjection {
+		return
+	}
 	for n := range t.Payloads() {
-		if p, _ := t.Payload(n, newMark(r.testbed), r.testbed.place, "x"); t.Class == probe.TemplateInjection && p.Escapes {
-			proof := r.tryAgain(ctx, a, n, "x", nil)
-			if proof != nil && r.tryAgain(ctx, a, n, "x", twinOf) != nil {
-				return nil
-			}
-			return proof
+		again := &attempt{target: t, number: n, seed: a.seed, choice: a.choice}
+		if p, _ := t.Payload(n, r.newMark(t), r.testbed.place, a.seed); !p.Escapes {
+			continue
+		}
+		if proof := r.tryAgain(ctx, again, repeated, false); proof != nil && r.tryAgain(ctx, again, twin, false) == nil {
+			t.proof, t.byDesign = proof, ""
 		}
 	}
-	return nil
-}
-
-// twinOf returns the control value of a payload.
-func twinOf(p Payload, m Mark) any { return Twin(p.Value, m.Touch) }
-
-func indexOf(t *target, variant string, g *testbed) int {
-	for n := range t.Payloads() {
-		if p, _ := t.Payload(n, newMark(g), g.place, "x"); p.Variant == variant {
-			return n
-		}
-	}
-	return 0
-}
-
-var purposes = map[probe.Class]string{
-	probe.CRLF:             "the tool sends the header fields that it is given",
-	probe.CommandInjection: "the tool runs any command that it is given", probe.CodeEvaluation: "the tool runs the code that it is given",
-	probe.SQLInjection: "the tool runs any statement that it is given",
-}
-
-// purposeOf says why an effect is the tool's purpose: it is declared, a plain command has it too, or the same text without syntax
-// does. It returns "" otherwise.
-func (r *run) purposeOf(ctx context.Context, a *attempt) string {
-	t := a.target
-	if !t.BySyntax() {
-		return ""
-	}
-	variant := indexOf(t, a.payload.Variant, r.testbed)
-	if !a.payload.Escapes {
-		if what := t.Declares(t.tool.description); what != "" {
-			return what
-		}
-		control := func(p Payload, _ Mark) any { return p.Control }
-		if r.mayBePurpose(t) && (t.Class == probe.CodeEvaluation || a.payload.Control != "" && r.tryAgain(ctx, a, variant, "x", control) != nil) {
-			return purposes[t.Class]
-		}
-	}
-	if r.tryAgain(ctx, a, variant, seedOf(a), twinOf) != nil {
-		return withoutSyntax
-	}
-	return ""
-}
-
-// mayBePurpose reports whether, by its labels and role, a tool may exist to run what a class of payloads sends.
-func (r *run) mayBePurpose(t *target) bool {
-	runs := slices.ContainsFunc(t.tool.Labels.Capabilities, func(l capability.Label) bool {
-		return l.Tag == capability.Exec && l.Confidence.AtLeast(capability.Medium)
-	})
-	switch t.Class {
-	case probe.CodeEvaluation:
-		return runs && t.Role == capability.Command
-	case probe.CommandInjection:
-		return runs && (t.Role == capability.Command || t.Role == capability.Query || t.Role == capability.Content)
-	case probe.SQLInjection:
-		return t.Role == capability.Query
-	case probe.CRLF:
-		return true
-	}
-	return false
 }

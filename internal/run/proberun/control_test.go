@@ -46,6 +46,36 @@ func equations(pattern string) func(string) string {
 	}
 }
 
+// database answers what SQL in a value has it compute where a statement may stand, by pattern, and behind that the product of all
+// numbers of the value where masked is set.
+func database(pattern string, masked bool) func(string) string {
+	re := regexp.MustCompile(pattern)
+	return func(text string) string {
+		rows := "no rows"
+		if m := re.FindStringSubmatch(text); m != nil {
+			rows = compute(m[1])
+		}
+		if !masked {
+			return rows
+		}
+		product := big.NewInt(1)
+		for _, digits := range regexp.MustCompile(`\d+`).FindAllString(text, -1) {
+			n, _ := new(big.Int).SetString(digits, 10)
+			product.Mul(product, n)
+		}
+		return rows + ", product " + product.String()
+	}
+}
+
+// compute evaluates "a*b" or "a*b-c".
+func compute(expression string) string {
+	var a, b, c int64
+	if n, _ := fmt.Sscanf(expression, "%d*%d-%d", &a, &b, &c); n < 2 {
+		return "no number"
+	}
+	return fmt.Sprint(a*b - c)
+}
+
 // marks tells something about the signs of a value of any type, as a counter of punctuation does.
 func marks(text string) string { return fmt.Sprint("exclamation marks: ", strings.Count(text, "!")) }
 
@@ -65,18 +95,24 @@ var lookalikes = []struct {
 	name, description, parameter string
 	do                           func(string) string
 	class                        probe.Class
-	want                         probe.Outcome // Proved, ByDesign or Resisted, of which the type counts
+	want                         probe.Outcome // of which the type counts
 }{
-	{"multiply_text", "Multiplies the first two numbers of a text.", "text", times(`(\d+)\D+(\d+)`), probe.TemplateInjection, probe.ByDesign{}},
-	{"spreadsheet", "Evaluates a cell over numbers.", "cell", times(`(\d+)\s*\*\s*(\d+)`), probe.NoSQLInjection, probe.ByDesign{}},
+	{"multiply_text", "Multiplies the first two numbers of a text.", "text", times(`(\d+)\D+(\d+)`), probe.TemplateInjection, probe.Resisted{}},
+	{"spreadsheet", "Evaluates a cell over numbers.", "cell", times(`(\d+)\s*\*\s*(\d+)`), probe.NoSQLInjection, probe.Resisted{}},
 	{"render_page", "Renders a Mustache-like template with the given values.", "text", times(`\{\{(\d+)\*(\d+)\}\}`), probe.TemplateInjection, probe.ByDesign{}},
 	{"greet_guest", "Greets a guest by the house's template.", "guest", times(`\{\{(\d+)\*(\d+)\}\}`), probe.TemplateInjection, probe.Proved{}},
 	{"find_guest", "Finds a guest in the document database.", "guest", times(`'; return (\d+)\*(\d+); //`), probe.NoSQLInjection, probe.Proved{}},
-	{"check_claims", "Says whether the equation in a text holds; looks into the database of numbers.", "claims", equations(`(\d+)\*(\d+)={1,2}(\d+)`), probe.SQLInjection, probe.ByDesign{}},
+	{"check_claims", "Says whether the equation in a text holds; looks into the database of numbers.", "claims", equations(`(\d+)\*(\d+)={1,2}(\d+)`), probe.SQLInjection, probe.NotDelivered{}},
 	{"filter_rows", "Shows rows of the database. The rule is a small language with AND and OR.", "rule", equations(`^0 OR (\d+)\*(\d+)=(\d+)$`), probe.SQLInjection, probe.ByDesign{}},
 	{"rows_of_guest", "Shows the rows of a guest in the SQL database.", "guest", equations(`^0 OR (\d+)\*(\d+)=(\d+)$`), probe.SQLInjection, probe.Proved{}},
-	{"touch_files", "Creates the files that a text names.", "text", touchFiles, probe.TemplateInjection, probe.ByDesign{}},
-	{"count_marks", "Counts the exclamation marks of a text.", "text", marks, probe.NoSQLInjection, probe.ByDesign{}},
+	{"find_item", "Finds an item in the database by name.", "query", database(`^x' UNION SELECT ([\d*-]+)-- $`, true), probe.SQLInjection, probe.Proved{}},
+	{"find_page", "Finds a page in the database by name.", "query", database(`^$`, true), probe.SQLInjection, probe.Resisted{}},
+	{"find_sum", "Finds sums in a text; looks into the database of numbers.", "query", database(`(\d+\*\d+(?:-\d+)?)`, false), probe.SQLInjection, probe.NotDelivered{}},
+	{"query_rows", "Runs a SQL query against the database.", "query", database(`SELECT ([\d*-]+)`, false), probe.SQLInjection, probe.ByDesign{}},
+	{"search_rows", "Searches the database for words.", "query", database(`SELECT ([\d*-]+)`, false), probe.SQLInjection, probe.Proved{}},
+	{"select_rows", "Runs a SQL query that has this beginning.", "query", database(`' UNION SELECT ([\d*-]+)`, false), probe.SQLInjection, probe.Proved{}},
+	{"touch_files", "Creates the files that a text names.", "text", touchFiles, probe.TemplateInjection, probe.NotDelivered{}},
+	{"count_marks", "Counts the exclamation marks of a text.", "text", marks, probe.NoSQLInjection, probe.NotDelivered{}},
 }
 
 // serveLookalikes takes arguments of any type, as many servers do.

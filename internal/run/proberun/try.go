@@ -21,6 +21,8 @@ type target struct {
 	tool      *tool
 	proof     *probe.Proof
 	byDesign  string
+	void      string // why an effect that was seen proves nothing
+	masked    bool   // the tool shows products without being told to: payloads compute something else
 	delivered int
 	answered  int
 	tried     int
@@ -36,6 +38,8 @@ func (t *target) settled() bool { return t.proof != nil || t.byDesign != "" }
 // An attempt is one call with a payload.
 type attempt struct {
 	target    *target
+	number    int    // of the payload
+	seed      string // what the payload was appended to
 	mark      Mark
 	payload   Payload
 	arguments string
@@ -200,7 +204,7 @@ const mostUnanswered = 8
 
 // tryRound tries one round's payload, with every choice of the tool if the payload is one of the first.
 func (r *run) tryRound(ctx context.Context, t *target, round int) {
-	seeds, unlearnt := seedsOf(t, r.testbed), t.seed == ""
+	seeds, unlearnt, unmasked := seedsOf(t, r.testbed), t.seed == "", !t.masked
 	choices := t.tool.choices
 	if t.first != nil {
 		choices = append([]map[string]any{t.first}, choices...)
@@ -212,36 +216,40 @@ func (r *run) tryRound(ctx context.Context, t *target, round int) {
 		if _, chooses := choice[t.Parameter.Path]; chooses && len(choice) > 0 {
 			choice = map[string]any{}
 		}
-		mark := newMark(r.testbed)
-		payload, ok := t.Payload(round%t.Payloads(), mark, r.testbed.place, seeds[round/t.Payloads()%len(seeds)])
-		if !ok {
+		a := &attempt{target: t, number: round % t.Payloads(), seed: seeds[round/t.Payloads()%len(seeds)], mark: r.newMark(t), choice: choice}
+		var ok bool
+		if a.payload, ok = t.Payload(a.number, a.mark, r.testbed.place, a.seed); !ok {
 			if t.why == "" {
 				t.why = "it needs a sandbox, where its target is planted"
 			}
 			return
 		}
-		t.asksFor(&payload)
-		if payload.Plant != nil && !r.testbed.plant(payload.Plant) {
+		t.asksFor(&a.payload)
+		if a.payload.Plant != nil && !r.testbed.plant(a.payload.Plant) {
 			t.why = "the archive cannot be written where the server runs"
 			return
 		}
-		r.tryPayload(ctx, &attempt{target: t, mark: mark, payload: payload, choice: choice})
+		r.tryPayload(ctx, a)
 		if t.settled() || r.over(ctx) {
 			return
 		}
 	}
-	if unlearnt && t.seed != "" {
-		r.tryRound(ctx, t, round) // the answer says what values begin with: try this payload behind that
+	if unlearnt && t.seed != "" || unmasked && t.masked {
+		r.tryRound(ctx, t, round) // the answer says what values begin with, or the payload was void: try it behind that, or with a difference
 	}
 }
 
 // tokenLength is the length of each payload's random word.
 const tokenLength = 12
 
-// newMark returns new random values for an attempt.
-func newMark(g *testbed) Mark {
+// newMark returns new random values for an attempt on a target.
+func (r *run) newMark(t *target) Mark {
 	token := randomWord(tokenLength)
-	return Mark{Token: token, Touch: g.place.WriteDir + "/" + token, A: randomFactor(), B: randomFactor()}
+	m := Mark{Token: token, Touch: r.testbed.place.WriteDir + "/" + token, A: randomFactor(), B: randomFactor()}
+	if t.masked {
+		m.C = randomFactor()
+	}
+	return m
 }
 
 // randomFactor returns a random six-digit number.
@@ -257,16 +265,18 @@ func randomFactor() int64 {
 func (r *run) tryPayload(ctx context.Context, a *attempt) {
 	t := a.target
 	var d Delivery
+	void := false
 	a.since = r.testbed.mark()
 	for range mostMends {
 		a.arguments = schemafill.Encode(t.tool.filler.Arguments(a.values()))
 		before := r.testbed.mark()
 		a.answer = r.call(ctx, t.tool, a.arguments)
-		if t.proof = r.proofOf(a); t.proof == nil {
-			t.proof = r.proofLater(ctx, a)
-		}
-		if t.proof != nil {
-			r.confirm(ctx, a)
+		if found := r.effectOf(ctx, a); found != nil {
+			before := t.void
+			r.confirm(ctx, a, found, false)
+			if void = !t.settled(); void && found.Kind == probe.Product && !t.masked {
+				t.masked, t.void = true, before // the same payload shows whether it computes more than a product
+			}
 			r.tellFindings()
 			break
 		}
@@ -291,7 +301,7 @@ func (r *run) tryPayload(ctx context.Context, a *attempt) {
 	}
 	t.tried++
 	switch {
-	case t.settled():
+	case t.settled(), void:
 	case d.Delivered:
 		t.delivered++
 		if d.Answered {
@@ -440,6 +450,8 @@ func (t *target) outcome() probe.Outcome {
 		return probe.Proved{Proof: *t.proof}
 	case t.byDesign != "":
 		return probe.ByDesign{What: t.byDesign}
+	case t.void != "": // what would have shown a weakness is what the tool shows anyway: it has resisted nothing
+		return probe.NotDelivered{Why: t.void}
 	case t.tried == 0 && t.why == "":
 		return probe.NotDelivered{Why: "the run ended before it was tried"}
 	}

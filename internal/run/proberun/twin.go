@@ -20,7 +20,7 @@ func (t *Target) BySyntax() bool { return slices.Contains(bySyntax, t.Class) }
 
 var (
 	// effects matches the parts of payloads that define the visible effect.
-	effects = regexp.MustCompile(`\d+\*\d+(?:==?\d+)?|X-Gauntlet-\w+: 1`)
+	effects = regexp.MustCompile(`\d+\*\d+(?:-\d+|==?\d+)?|X-Gauntlet-\w+: 1`)
 	words   = regexp.MustCompile(`[A-Za-z_]+|[^A-Za-z_]+`)
 )
 
@@ -72,67 +72,4 @@ func backwards(word string) string {
 		}
 	}
 	return string(runes)
-}
-
-// A language is what a parameter may be declared to take: then accepting it is the tool's purpose.
-type language struct {
-	named  *regexp.Regexp // parameter names that take it
-	noun   *regexp.Regexp // what a parameter's description calls it first: "Mustache template to render"
-	spoken *regexp.Regexp // the tool's description mentions it; may be nil
-	does   string
-}
-
-// languages maps classes to the languages of their payloads.
-var languages = map[probe.Class]language{
-	probe.TemplateInjection: {
-		regexp.MustCompile(`(?i)^(?:\w+_)?(?:template|templateString|template_?(?:string|text|source|body|content)|tmpl|formula|expression|expr)$`),
-		regexp.MustCompile(`(?i)\b(?:templates?|formulas?|expressions?|mustache|handlebars|jinja2?|liquid)\b`),
-		regexp.MustCompile(`(?i)\b(?:render|fill|expand|evaluat|interpolat|substitut|comput|calculat|compil|replac)\w*\b((?: [\w-]+){0,3}?) (?:templates?|formulas?|expressions?|placeholders|mustache|handlebars|jinja2?|liquid|\{\{)`),
-		"the tool renders the templates that it is given",
-	},
-	probe.SQLInjection: {
-		regexp.MustCompile(`(?i)^(?:expression|expr|formula|predicate|comparison|where_?clause|sql_?where|filter_?expr(?:ession)?)$`),
-		regexp.MustCompile(`(?i)\b(?:language|expressions?|syntax|clause|formula|predicate|comparisons?|boolean)\b`),
-		regexp.MustCompile(`(?i)\b(?:filter|where|query|condition|criteria|selector|rule)s? (?:is|are|takes?|supports?|accepts?|uses?)((?: [\w-]+){0,5}?) (?:language|expressions?|syntax|operators?|conditions?|AND|OR)\b`),
-		"the tool evaluates the conditions that it is given",
-	},
-	probe.ArgumentInjection: {
-		regexp.MustCompile(`(?i)^(?:(?:extra|additional|command|cmd|cli|other|raw)[_-]?)?(?:args?|argv|arguments|options|opts|flags|switches)(?:\[\])?$`), nil, nil, "the tool passes on the options that it is given",
-	},
-}
-
-var (
-	// braces matches template syntax.
-	braces = regexp.MustCompile(`\{\{|\$\{|<%`)
-	// turnsAway matches words after which a description names something other than its subject.
-	turnsAway = regexp.MustCompile(`(?i)\b(?:in|into|of|for|from|with|using|by|on|inside|through|within|to)\b|\b(?:name|id|path|key|slug)\b`)
-	// generalNames matches parameters described by their tool's description.
-	generalNames = regexp.MustCompile(`(?i)^(?:text|content|body|source|src|input|string|value|message|filter|where|query|conditions?|criteria|selector|rule)$`)
-)
-
-// Declares returns what a tool, by its description, does with the language of the target's class, or "". "Creates a page; title:
-// shown in the template" declares nothing.
-func (t *Target) Declares(description string) string {
-	class := t.Class
-	if class == probe.NoSQLInjection {
-		class = probe.SQLInjection
-	}
-	l, ok := languages[class]
-	if !ok {
-		return ""
-	}
-	about, _ := t.Parameter.Schema["description"].(string)
-	placeholders := class == probe.TemplateInjection && braces.MatchString(about)
-	if at := turnsAway.FindStringIndex(about); at != nil {
-		about = about[:at[0]] // what follows is about something else
-	}
-	switch {
-	case placeholders, l.named.MatchString(t.Parameter.Name), l.noun != nil && l.noun.MatchString(about):
-		return l.does
-	case l.spoken != nil && generalNames.MatchString(t.Parameter.Name):
-		if m := l.spoken.FindStringSubmatch(description); m != nil && !turnsAway.MatchString(m[1]) {
-			return l.does
-		}
-	}
-	return ""
 }
