@@ -76,7 +76,7 @@ func TestAgainOverStdio(t *testing.T) {
 			return wire.NewStream(ourIn, ourOut, wire.Limits{}), nil
 		}
 	}
-	recorded := stdio(t.Context(), open(false), Plan{Calls: []Call{note}}, patient)
+	recorded := probeStdio(t.Context(), open(false), Plan{Calls: []Call{note}}, patient)
 	sent := 0
 	for _, p := range probing.Probes() {
 		if p.Rule.ID == "" || p.Read(recorded).State != probing.Broken {

@@ -2,19 +2,99 @@ package proberun
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"strings"
+	"time"
 
+	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/runtime/oauth"
 )
+
+// probeAuthorization sends requests without a token and with those that nobody issued, and fetches the metadata that leads to one.
+func (p *httpProber) probeAuthorization(ctx context.Context) {
+	for _, x := range []struct{ step, token string }{{"no token", ""}, {"made-up token", "gauntlet-not-issued"}} {
+		back := p.as(x.token)
+		p.opensAs(ctx, "P11", x.step, nil)
+		back()
+	}
+	at := p.at.Scheme + "://" + p.at.Host + "/.well-known/oauth-protected-resource"
+	p.probeTokens(ctx)
+	p.recordAs(ctx, probe.Exchange{ID: "P11", Step: "metadata", Effect: probe.Reads, Sent: "GET " + at}, http.MethodGet, at, "")
+	p.discoverAuthorization(ctx)
+}
+
+// probeTokens tries unsigned and forged tokens, and the token in the URL, if a request without a token is refused.
+func (p *httpProber) probeTokens(ctx context.Context) {
+	none := p.out.Find("P11", "no token")
+	if none == nil || none.Status != http.StatusUnauthorized && none.Status != http.StatusForbidden {
+		p.out.Unsent["P12"] = "the server requires no token"
+		return
+	}
+	own := p.Token
+	defer p.as("")()
+	for _, forged := range forgedTokens(own, p.URL, time.Now()) {
+		p.Token = forged.token
+		p.opensAs(ctx, "P12", forged.step, nil)
+	}
+	if own == "" {
+		return
+	}
+	p.Token = ""
+	at, query := *p.at, p.at.Query()
+	query.Set("access_token", own)
+	at.RawQuery = query.Encode()
+	p.record(ctx, probe.Exchange{ID: "P12", Step: probing.QueryStep, Effect: probe.Writes, Sent: initialize}, at.String())
+}
+
+// A forgedToken is one that no authorization server issued.
+type forgedToken struct{ step, token string }
+
+// forgedTokens derives tokens from one the server accepts, or builds them from typical claims.
+func forgedTokens(own, audience string, now time.Time) []forgedToken {
+	claims, signature := readClaims(own)
+	if claims == "" {
+		made, _ := json.Marshal(map[string]any{"aud": audience, "sub": "gauntlet", "scope": "mcp", "iat": now.Unix(), "exp": now.Add(time.Hour).Unix()}) // it cannot fail
+		return []forgedToken{{"a token that nobody signed (alg none)", unsigned(string(made))}}
+	}
+	out := []forgedToken{{"a token that nobody signed (alg none)", unsigned(claims)}}
+	if n := len(signature) / 2; n > 0 {
+		other := byte('A')
+		if signature[n] == other {
+			other = 'B'
+		}
+		head := own[:len(own)-len(signature)]
+		out = append(out, forgedToken{"a token with another signature", head + signature[:n] + string(other) + signature[n+1:]})
+	}
+	return out
+}
+
+func unsigned(claims string) string {
+	encode := base64.RawURLEncoding.EncodeToString
+	return encode([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + encode([]byte(claims)) + "."
+}
+
+// readClaims returns a JSON Web Token's raw claims and its signature; "" for another token.
+func readClaims(token string) (claims, signature string) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return "", ""
+	}
+	text, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || !json.Valid(text) {
+		return "", ""
+	}
+	return string(text), parts[2]
+}
 
 // wildcardRedirect is a redirect address that no authorization server should register.
 const wildcardRedirect = "https://*." + foreign + "/*"
 
 // discoverAuthorization fetches the authorization metadata, as a client would, if the server refused a request without a token or
 // accepted ours.
-func (p *prober) discoverAuthorization(ctx context.Context) {
+func (p *httpProber) discoverAuthorization(ctx context.Context) {
 	refusal := p.out.Find("P11", "no token")
 	if refusal == nil || refusal.Status != http.StatusUnauthorized {
 		return
@@ -53,7 +133,7 @@ func clipDocument(body string) string {
 }
 
 // tryRegistration tries to register a client with a stranger's redirect addresses, if the user wants that.
-func (p *prober) tryRegistration(ctx context.Context, guard *oauth.Guard, a *probe.Authorization) {
+func (p *httpProber) tryRegistration(ctx context.Context, guard *oauth.Guard, a *probe.Authorization) {
 	if !p.Register {
 		p.out.Unsent["registration"] = "it may leave a client behind: it was not asked for"
 		return

@@ -13,12 +13,11 @@ import (
 const burstAtOnce = 8
 
 // probeBurst sends many pings at once, if requested.
-func (p *prober) probeBurst(ctx context.Context) {
+func (p *httpProber) probeBurst(ctx context.Context) {
 	if p.Burst <= 0 || p.ended {
 		return
 	}
-	opened := p.send(ctx, http.MethodPost, p.URL, initialize, nil)
-	p.session = opened.Answer["Mcp-Session-Id"]
+	p.begin(ctx, initialize)
 	b := &probe.Burst{Sent: p.Burst}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -31,7 +30,7 @@ func (p *prober) probeBurst(ctx context.Context) {
 	for range min(burstAtOnce, p.Burst) {
 		wg.Go(func() {
 			for range turns {
-				got := p.send(ctx, http.MethodPost, p.URL, burstPing, p.inSession(nil))
+				got := p.send(ctx, http.MethodPost, p.URL, burstPing, p.inSession())
 				mu.Lock()
 				countAnswer(b, &got)
 				mu.Unlock()

@@ -21,12 +21,6 @@ import (
 // foreign is an origin and host that belongs to no server.
 const foreign = "evil.example"
 
-// maxBody bounds the kept part of an answer, and maxAnswer what is read, in bytes.
-const (
-	maxBody   = 64 << 10
-	maxAnswer = 4 << 20
-)
-
 // sessionsBegun is how many session ids are compared.
 const sessionsBegun = 20
 
@@ -44,7 +38,7 @@ type protocolTarget struct {
 	SSE bool
 	// Inside is set for a server in its own network namespace.
 	Inside *Inside
-	Plan
+	Plan   Plan
 }
 
 // An Inside is a sandboxed server's own network.
@@ -55,85 +49,90 @@ type Inside struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// listening returns the addresses at which the server's machine listens on a URL's port.
-func (t *protocolTarget) listening(u *url.URL) []string {
-	if t.Inside != nil {
-		return addressesAt(t.Inside.Sockets, u)
-	}
-	return addressesAt(ownSockets(), u)
-}
-
-// A Plan is what is sent beside the table's messages.
-type Plan struct {
-	Calls []Call // permitted calls of tools
-	Burst int    // requests sent at once for P23; 0 for none
-}
-
-const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{},"clientInfo":{"name":"gauntlet","version":"1"}}}`
-
-const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-
-type prober struct {
+// An httpProber is the channel to a server behind a URL, and sends the probes that only HTTP has.
+type httpProber struct {
+	*prober
 	protocolTarget
+	at      *url.URL
 	client  *http.Client
-	out     *probe.Protocol
 	session string
 	mayAsk  bool // the session's client has capabilities
 	ended   bool // the server no longer answers
 }
 
+// newHTTP returns a prober of a server behind a URL; nil if the URL cannot be read.
+func newHTTP(t protocolTarget, transport http.RoundTripper, out *probe.Protocol) *httpProber {
+	at, err := url.Parse(t.URL)
+	if err != nil {
+		out.Unsent["all"] = "the URL cannot be read"
+		return nil
+	}
+	p := &httpProber{protocolTarget: t, at: at}
+	p.prober = &prober{channel: p, Plan: t.Plan, out: out}
+	p.client = &http.Client{Transport: transport, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if out.Scheme, out.Loopback = at.Scheme, isLoopback(at.Hostname()); out.Loopback {
+		sockets := t.Inside.sockets()
+		out.Listening = addressesAt(sockets, at)
+	}
+	return p
+}
+
+// sockets returns the addresses at which the server's machine listens.
+func (i *Inside) sockets() []netip.AddrPort {
+	if i != nil {
+		return i.Sockets
+	}
+	return ownSockets()
+}
+
 // probeHTTP probes a server behind a URL. Each request may take ten seconds; ctx bounds the whole.
 func probeHTTP(ctx context.Context, t protocolTarget, transport http.RoundTripper) *probe.Protocol {
-	p := &prober{protocolTarget: t, out: &probe.Protocol{Transport: "http", Place: t.Place, Token: t.Token != "", Unsent: map[string]string{}, Exchanges: []probe.Exchange{}}}
-	p.client = &http.Client{Transport: transport, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	u, err := url.Parse(t.URL)
-	if err != nil {
-		p.out.Unsent["all"] = "the URL cannot be read"
-		return p.out
-	}
-	p.out.Scheme, p.out.Loopback = u.Scheme, isLoopback(u.Hostname())
-	if p.out.Loopback {
-		p.out.Listening = p.listening(u)
+	out := newProtocol("http")
+	out.Place, out.Token = t.Place, t.Token != ""
+	p := newHTTP(t, transport, out)
+	if p == nil {
+		return out
 	}
 	if p.SSE {
-		p.probeOldTransport(ctx, u)
-		return p.out
+		p.probeOldTransport(ctx)
+		return out
 	}
-	first := *p.post(ctx, probe.Exchange{ID: "P03", Step: "no origin", Effect: probe.Writes, Sent: initialize})
+	first := *p.record(ctx, probe.Exchange{ID: "P03", Step: "no origin", Effect: probe.Writes, Sent: initialize}, p.URL)
 	p.session = first.Answer["Mcp-Session-Id"]
 	if first.HasResult() {
-		p.out.Revision = agreedOn(first.Body)
-		p.probeOrigins(ctx, u)
-		p.probeHandshake(ctx)
+		out.Revision = agreedOn(first.Body)
+		p.probeOrigins(ctx)
+		p.send(ctx, http.MethodPost, p.URL, initialized, p.inSession())
+		p.sendTable(ctx, probe.Handshake)
 	} else {
-		p.out.Unsent["others"] = fmt.Sprintf("initialize was not answered (HTTP %d)", first.Status)
+		out.Unsent["others"] = fmt.Sprintf("initialize was not answered (HTTP %d)", first.Status)
 	}
 	p.probeStateless(ctx)
-	p.probeAuthorization(ctx, u)
+	p.probeAuthorization(ctx)
 	if first.HasResult() {
 		p.probeOtherUser(ctx)
 		p.probeSessions(ctx)
 		p.probeWithQuestions(ctx)
 	}
 	p.probeBurst(ctx)
-	return p.out
+	return out
 }
 
-// portOf returns a URL's port, or its scheme's default.
-func portOf(u *url.URL) string {
+// againHTTP repeats recorded exchanges with a server behind a URL. recorded is the run they are from.
+func againHTTP(ctx context.Context, t protocolTarget, transport http.RoundTripper, recorded *probe.Protocol, exchanges []probe.Exchange) *probe.Protocol {
+	out := copyOf(recorded, t.Place)
+	p := newHTTP(t, transport, out)
 	switch {
-	case u.Port() != "":
-		return u.Port()
-	case u.Scheme == "https":
-		return "443"
+	case p == nil:
+	case t.SSE:
+		for i := range exchanges {
+			p.connect(ctx, toRepeat(&exchanges[i]), exchanges[i].Header)
+		}
+		missAnswers(out, exchanges)
+	default:
+		p.again(ctx, recorded, exchanges)
 	}
-	return "80"
-}
-
-// agreedOn returns the revision in the answer to initialize.
-func agreedOn(body string) string {
-	m := wire.Decode(body)
-	return rawjson.Unquote(cmp.Or(rawjson.LastMember(m.Result, "protocolVersion"), `""`))
+	return out
 }
 
 func isLoopback(host string) bool {
@@ -144,56 +143,118 @@ func isLoopback(host string) bool {
 	return err == nil && a.IsLoopback()
 }
 
-// probeOrigins sends requests as another site's web page would.
-func (p *prober) probeOrigins(ctx context.Context, u *url.URL) {
-	p.post(ctx, probe.Exchange{ID: "P01", Effect: probe.Writes, Sent: initialize, Header: map[string]string{"Origin": "https://" + foreign}})
-	p.post(ctx, probe.Exchange{ID: "P02", Effect: probe.Writes, Sent: initialize, Header: map[string]string{"Host": foreign}})
-	p.post(ctx, probe.Exchange{ID: "P03", Step: "own origin", Effect: probe.Writes, Sent: initialize, Header: map[string]string{"Origin": u.Scheme + "://" + u.Host}})
+func (p *httpProber) reaches(q *probing.Probe) bool { return q.HTTP }
+
+func (p *httpProber) anew() bool { return !p.ended }
+
+func (p *httpProber) begin(ctx context.Context, opening string) probe.Exchange {
+	got := p.send(ctx, http.MethodPost, p.URL, opening, nil)
+	p.session, p.mayAsk = got.Answer["Mcp-Session-Id"], opening == declared
+	p.send(ctx, http.MethodPost, p.URL, initialized, p.inSession())
+	return got
 }
 
-// probeHandshake sends the table's messages in a session.
-func (p *prober) probeHandshake(ctx context.Context) {
-	p.send(ctx, http.MethodPost, p.URL, initialized, p.inSession(nil))
-	for _, q := range probing.Probes() {
-		if !q.HTTP || q.Era != probe.Handshake {
-			continue
-		}
-		for _, step := range q.Steps {
-			header := p.inSession(step.Header)
-			if wire.Decode(step.Body).Method == mcp.Initialize {
-				header = nil
-			}
-			p.post(ctx, probe.Exchange{ID: q.ID, Step: step.Name, Effect: q.Effect, Sent: step.Body, Header: header, Era: probe.Handshake})
-		}
+func (p *httpProber) end(ctx context.Context) {
+	if p.session != "" {
+		p.send(ctx, http.MethodDelete, p.URL, "", p.inSession())
 	}
-	p.makeCalls(ctx, probe.Handshake)
 }
 
-func (p *prober) inSession(more map[string]string) map[string]string {
+// post adds the header of the message's era, which that of its step overrides. No session is named in an initialize.
+func (p *httpProber) post(ctx context.Context, e probe.Exchange, _ bool) (*probe.Exchange, bool) {
+	header := p.inSession()
+	m := wire.Decode(e.Sent)
+	switch {
+	case e.Era == probe.Stateless:
+		header = statelessHeader(cmp.Or(m.Method, mcp.ToolsList), rawjson.UnquoteString(rawjson.LastMember(m.Params, "name")))
+	case m.Method == mcp.Initialize:
+		header = nil
+	}
+	if header != nil {
+		maps.Copy(header, e.Header)
+	}
+	e.Header = header
+	return p.record(ctx, e, p.URL), !p.ended
+}
+
+// reopen opens a session as in the recorded run, where servers without sessions, and those that require a token, refused it too.
+func (p *httpProber) reopen(ctx context.Context, kind string, agreed bool) bool {
+	opening := initialize
+	if kind == asking {
+		opening = declared
+	}
+	got := p.begin(ctx, opening)
+	if !agreed || kind == string(probe.Stateless) {
+		return got.Status != 0
+	}
+	return got.HasResult()
+}
+
+func (p *httpProber) repost(ctx context.Context, x probe.Exchange) (*probe.Exchange, bool) {
+	again := toRepeat(&x)
+	again.Header = maps.Clone(x.Header)
+	if _, in := again.Header[mcp.HeaderSessionID]; in && x.Era == probe.Handshake {
+		again.Header[mcp.HeaderSessionID] = p.session
+	}
+	if x.ID == "P11" {
+		defer p.as("")()
+	}
+	return p.record(ctx, again, p.URL), true
+}
+
+// as has further requests carry another token, until the returned function is called.
+func (p *httpProber) as(token string) (back func()) {
+	own := p.Token
+	p.Token = token
+	return func() { p.Token = own }
+}
+
+// inSession returns the headers of a request in the session.
+func (p *httpProber) inSession() map[string]string {
 	h := map[string]string{mcp.HeaderProtocolVersion: cmp.Or(p.out.Revision, mcp.Revision2025Nov)}
 	if p.session != "" {
 		h[mcp.HeaderSessionID] = p.session
 	}
-	maps.Copy(h, more)
 	return h
 }
 
-// probeAuthorization sends a request without a token, and fetches the metadata that leads to one.
-func (p *prober) probeAuthorization(ctx context.Context, u *url.URL) {
-	token := p.Token
-	p.Token = ""
-	p.post(ctx, probe.Exchange{ID: "P11", Step: "no token", Effect: probe.Writes, Sent: initialize})
-	p.Token = "gauntlet-not-issued"
-	p.post(ctx, probe.Exchange{ID: "P11", Step: "made-up token", Effect: probe.Writes, Sent: initialize})
-	p.Token = token
-	at := u.Scheme + "://" + u.Host + "/.well-known/oauth-protected-resource"
-	p.probeTokens(ctx)
-	p.record(ctx, probe.Exchange{ID: "P11", Step: "metadata", Effect: probe.Reads, Sent: "GET " + at}, http.MethodGet, at, "")
-	p.discoverAuthorization(ctx)
+// statelessHeader returns the headers of a request of revision 2026-07-28. A name that is not valid in a header is omitted.
+func statelessHeader(method, name string) map[string]string {
+	h := map[string]string{mcp.HeaderProtocolVersion: mcp.Revision2026Jul, mcp.HeaderMethod: method}
+	for _, r := range name {
+		if r < '!' || r > '~' {
+			return h
+		}
+	}
+	if name != "" {
+		h[mcp.HeaderName] = name
+	}
+	return h
+}
+
+// opensAs records an initialize that a probe sends with further headers.
+func (p *httpProber) opensAs(ctx context.Context, id, step string, header map[string]string) *probe.Exchange {
+	return p.record(ctx, probe.Exchange{ID: id, Step: step, Effect: probe.Writes, Sent: initialize, Header: header}, p.URL)
+}
+
+// origins are the headers that another site's web page would send, or one of the server's own.
+func (p *httpProber) origins() []probe.Exchange {
+	return []probe.Exchange{
+		{ID: "P01", Header: map[string]string{"Origin": "https://" + foreign}},
+		{ID: "P02", Header: map[string]string{"Host": foreign}},
+		{ID: "P03", Step: "own origin", Header: map[string]string{"Origin": p.at.Scheme + "://" + p.at.Host}},
+	}
+}
+
+// probeOrigins sends requests as another site's web page would.
+func (p *httpProber) probeOrigins(ctx context.Context) {
+	for _, x := range p.origins() {
+		p.opensAs(ctx, x.ID, x.Step, x.Header)
+	}
 }
 
 // probeSessions opens sessions to compare their ids, and uses one after its end.
-func (p *prober) probeSessions(ctx context.Context) {
+func (p *httpProber) probeSessions(ctx context.Context) {
 	if p.session == "" {
 		p.out.Unsent["P09"] = "the server gives no session id"
 		return
@@ -208,6 +269,29 @@ func (p *prober) probeSessions(ctx context.Context) {
 		p.out.Sessions = append(p.out.Sessions, id)
 		p.send(ctx, http.MethodDelete, p.URL, "", map[string]string{"Mcp-Session-Id": id})
 	}
-	p.record(ctx, probe.Exchange{ID: "P09", Step: "end", Effect: probe.Writes, Sent: "DELETE", Header: p.inSession(nil)}, http.MethodDelete, p.URL, "")
-	p.post(ctx, probe.Exchange{ID: "P09", Step: "after the end", Effect: probe.Reads, Sent: `{"jsonrpc":"2.0","id":11,"method":"tools/list"}`, Header: p.inSession(nil)})
+	p.recordAs(ctx, probe.Exchange{ID: "P09", Step: "end", Effect: probe.Writes, Sent: "DELETE", Header: p.inSession()}, http.MethodDelete, p.URL, "")
+	p.record(ctx, probe.Exchange{ID: "P09", Step: "after the end", Effect: probe.Reads, Sent: `{"jsonrpc":"2.0","id":11,"method":"tools/list"}`, Header: p.inSession()}, p.URL)
+}
+
+// probeOtherUser uses another user's token: in the first user's session, for the list, and for each call.
+func (p *httpProber) probeOtherUser(ctx context.Context) {
+	if p.OtherToken == "" || p.ended {
+		return
+	}
+	defer p.as(p.OtherToken)()
+	if p.session != "" {
+		p.post(ctx, probe.Exchange{ID: "P09", Step: probing.OtherSession, Effect: probe.Reads, Sent: `{"jsonrpc":"2.0","id":"other","method":"tools/list"}`, Era: probe.Handshake}, false)
+	}
+	if p.out.Stateless {
+		list := probing.ByID("P31")
+		e := stepOf(list, &list.Steps[0])
+		e.Step = probing.OtherUser
+		p.post(ctx, e, false)
+	}
+	session := p.session
+	p.begin(ctx, initialize)
+	for i := range p.Calls {
+		p.post(ctx, probe.Exchange{ID: "P14", Step: "a call of " + p.Calls[i].Tool, Effect: probe.Writes, Sent: p.Calls[i].request("other", p.Calls[i].Arguments, ""), Era: probe.Handshake}, false)
+	}
+	p.session = session
 }

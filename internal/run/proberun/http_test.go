@@ -125,7 +125,7 @@ func TestStdio(t *testing.T) {
 		})
 		return wire.NewStream(ourIn, ourOut, wire.Limits{}), nil
 	}
-	e := stdio(context.Background(), open, Plan{}, patient)
+	e := probeStdio(context.Background(), open, Plan{}, patient)
 	servers.Wait()
 	x := e.Find("P18", "malformed")
 	if x == nil || x.Alive || !x.Gone || !x.Again || !e.Find("P17", "unknown tool").Alive || e.Noise == 0 {

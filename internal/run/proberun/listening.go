@@ -38,3 +38,14 @@ func ownSockets() (out []netip.AddrPort) {
 	}
 	return out
 }
+
+// portOf returns a URL's port, or its scheme's default.
+func portOf(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	}
+	return "80"
+}

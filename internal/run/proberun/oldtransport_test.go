@@ -1,10 +1,8 @@
 package proberun
 
 import (
-	"bufio"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -78,22 +76,4 @@ func TestOldTransport(t *testing.T) {
 			}
 		})
 	}
-}
-
-// FuzzNextData: the data of an event is one line of the stream, and every stream comes to its end.
-func FuzzNextData(f *testing.F) {
-	f.Add("event: endpoint\ndata: /messages?session=1\n\ndata: {}\n\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		stream := bufio.NewReader(strings.NewReader(text))
-		for range strings.Count(text, "\n") + 2 {
-			data, ok := nextData(stream)
-			if !ok {
-				return
-			}
-			if strings.Contains(data, "\n") || !strings.Contains(text, data) {
-				t.Fatalf("%q is no line of the stream", data)
-			}
-		}
-		t.Fatal("more events than lines")
-	})
 }

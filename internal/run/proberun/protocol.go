@@ -79,7 +79,7 @@ func (r *run) target(ctx context.Context) (protocolTarget, *http.Transport) {
 
 // probeLines probes a server over stdio; each session restarts it.
 func (r *run) probeLines(ctx context.Context, plan Plan) {
-	e := probeStdio(ctx, r.openAnew, plan)
+	e := probeStdio(ctx, r.openAnew, plan, defaultWaits)
 	e.Place, e.Command = r.out.Place, r.Server.Command
 	r.out.Evidence.Protocol = e
 }

@@ -102,7 +102,7 @@ func (r *run) replayProtocol(ctx context.Context) (*Result, error) {
 		to.Place = p.recorded.Place
 		r.out.Evidence.Protocol = againHTTP(inTime, to, transport, p.recorded, p.exchanges)
 	} else {
-		r.out.Evidence.Protocol = againOverStdio(inTime, r.openAnew, p.recorded, p.exchanges)
+		r.out.Evidence.Protocol = againStdio(inTime, r.openAnew, p.recorded, p.exchanges, defaultWaits)
 	}
 	r.tellExchanges()
 	if err := r.judgeReplay(); err != nil {

@@ -75,7 +75,7 @@ func TestGoSDKOverStdio(t *testing.T) {
 		})
 		return wire.NewStream(ourIn, ourOut, wire.Limits{}), nil
 	}
-	e := stdio(t.Context(), open, Plan{Calls: []Call{note}}, patient)
+	e := probeStdio(t.Context(), open, Plan{Calls: []Call{note}}, patient)
 	servers.Wait()
 	if !e.Stateless || e.Find("P27", probing.Undeclared+"note") == nil {
 		t.Errorf("unsent %v", e.Unsent)
@@ -95,7 +95,7 @@ func TestEverythingOverStdio(t *testing.T) {
 		return p, err
 	}
 	call := Call{Tool: "echo", Arguments: `{"message":"example"}`, Right: `{"message":"gauntletright"}`, Wrong: `{"message":["gauntletwrong"]}`, RightValue: "gauntletright", WrongValue: "gauntletwrong"}
-	e := probeStdio(t.Context(), open, Plan{Calls: []Call{call}})
+	e := probeStdio(t.Context(), open, Plan{Calls: []Call{call}}, defaultWaits)
 	for _, c := range opened {
 		_ = c.Close()
 	}

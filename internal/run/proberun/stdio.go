@@ -3,7 +3,6 @@ package proberun
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -19,27 +18,8 @@ import (
 // An Opener restarts the server and returns a connection on which nothing was sent.
 type Opener func() (wire.Conn, error)
 
-// probeStdio probes a server over stdio. Each session has its own server process. The wait for an answer is at most two seconds,
-// for the first twenty.
-func probeStdio(ctx context.Context, open Opener, plan Plan) *probe.Protocol {
-	return stdio(ctx, open, plan, defaultWaits)
-}
-
-func stdio(ctx context.Context, open Opener, plan Plan, w waits) *probe.Protocol {
-	s := &lineProber{open: open, Plan: plan, waits: w, out: &probe.Protocol{Transport: "stdio", Unsent: map[string]string{}, Exchanges: []probe.Exchange{}}}
-	defer s.close()
-	if !s.begin(ctx, initialize) {
-		s.out.Unsent["others"] = "initialize was not answered"
-	} else {
-		s.probeHandshake(ctx)
-	}
-	s.probeStateless(ctx)
-	s.probeWithQuestions(ctx)
-	return s.out
-}
-
+// A lineProber is the channel to a server over stdio. Each session has its own server process.
 type lineProber struct {
-	Plan
 	waits  waits
 	open   Opener
 	conn   wire.Conn
@@ -47,6 +27,34 @@ type lineProber struct {
 	ended  bool
 	mayAsk bool
 	oddID  bool // an id was sent that a server cannot repeat
+}
+
+// newStdio returns a prober of a server over stdio, and its channel, which the caller closes.
+func newStdio(open Opener, plan Plan, w waits, out *probe.Protocol) (*prober, *lineProber) {
+	s := &lineProber{open: open, waits: w, out: out}
+	return &prober{channel: s, Plan: plan, out: out}, s
+}
+
+// probeStdio probes a server over stdio.
+func probeStdio(ctx context.Context, open Opener, plan Plan, w waits) *probe.Protocol {
+	p, line := newStdio(open, plan, w, newProtocol("stdio"))
+	defer line.close()
+	if opened := p.begin(ctx, initialize); !opened.HasResult() {
+		p.out.Unsent["others"] = "initialize was not answered"
+	} else {
+		p.sendTable(ctx, probe.Handshake)
+	}
+	p.probeStateless(ctx)
+	p.probeWithQuestions(ctx)
+	return p.out
+}
+
+// againStdio repeats recorded exchanges with servers started for it.
+func againStdio(ctx context.Context, open Opener, recorded *probe.Protocol, exchanges []probe.Exchange, w waits) *probe.Protocol {
+	p, line := newStdio(open, Plan{}, w, copyOf(recorded, ""))
+	defer line.close()
+	p.again(ctx, recorded, exchanges)
+	return p.out
 }
 
 // waits are the times to wait for answers. A late one proves nothing.
@@ -64,31 +72,57 @@ const (
 	aliveID   = `"alive"`
 )
 
-// begin restarts the server and opens a session. It reports whether the server answered.
-func (s *lineProber) begin(ctx context.Context, opening string) bool {
-	if !s.start() {
-		return false
+func (s *lineProber) reaches(q *probing.Probe) bool { return q.Stdio }
+
+// begin restarts the server and opens a session.
+func (s *lineProber) begin(ctx context.Context, opening string) probe.Exchange {
+	if !s.anew() {
+		return probe.Exchange{Problem: isGone}
 	}
+	s.mayAsk = opening == declared
 	got := s.ask(ctx, opening, "1", s.waits.first)
-	if !got.Answered || !got.Result {
-		return false
+	if !got.HasResult() {
+		return got
 	}
 	if s.out.Revision == "" {
 		s.out.Revision = agreedOn(got.Body)
 	}
-	return s.conn.Send(ctx, []byte(initialized)) == nil
+	if s.conn.Send(ctx, []byte(initialized)) != nil {
+		return probe.Exchange{Problem: isGone}
+	}
+	return got
 }
 
-func (s *lineProber) start() bool {
+// anew restarts the server.
+func (s *lineProber) anew() bool {
 	s.close()
 	conn, err := s.open()
 	if err != nil {
 		s.ended = true
 		return false
 	}
-	s.conn, s.ended, s.oddID = conn, false, false
+	s.conn, s.ended, s.oddID, s.mayAsk = conn, false, false, false
 	return true
 }
+
+func (s *lineProber) reopen(ctx context.Context, kind string, _ bool) bool {
+	opening := initialize
+	switch kind {
+	case asking:
+		opening = declared
+	case string(probe.Handshake):
+	default:
+		return s.anew()
+	}
+	got := s.begin(ctx, opening)
+	return got.HasResult()
+}
+
+func (s *lineProber) repost(ctx context.Context, x probe.Exchange) (*probe.Exchange, bool) {
+	return s.post(ctx, toRepeat(&x), x.Gone || !x.Answered)
+}
+
+func (s *lineProber) end(context.Context) { s.close() }
 
 func (s *lineProber) close() {
 	if s.conn != nil {
@@ -97,49 +131,32 @@ func (s *lineProber) close() {
 	}
 }
 
-// probeHandshake sends the table's messages, and the calls.
-func (s *lineProber) probeHandshake(ctx context.Context) {
-	for _, q := range probing.Probes() {
-		if !q.Stdio || q.Era != probe.Handshake {
-			continue
-		}
-		for _, step := range q.Steps {
-			e := probe.Exchange{ID: q.ID, Step: step.Name, Effect: q.Effect, Sent: step.Body, Era: probe.Handshake}
-			if !s.record(ctx, e, step.Quiet) {
-				return
-			}
-		}
-	}
-	for i := range s.Calls {
-		for _, e := range s.Calls[i].exchanges(probe.Handshake) {
-			if !s.record(ctx, e, false) {
-				return
-			}
-		}
-	}
-}
-
-// record sends one message in an initialized session and keeps the response. It reports whether more can be sent. A quiet message
-// may stay unanswered.
-func (s *lineProber) record(ctx context.Context, e probe.Exchange, quiet bool) bool {
-	if quiet {
+// post sends one message and keeps the response. Whether the server lives is judged in an ordinary session alone: elsewhere only
+// results are.
+func (s *lineProber) post(ctx context.Context, e probe.Exchange, quiet bool) (*probe.Exchange, bool) {
+	judged := e.Era == probe.Handshake && e.ID != "P25"
+	if quiet && judged {
 		s.sendQuiet(ctx, &e)
 	} else {
-		e = s.exchange(ctx, e)
+		got := s.ask(ctx, e.Sent, idOf(e.Sent), s.waits.next)
+		e.Answered, e.Body, e.Problem, e.Result, e.Before = got.Answered, got.Body, got.Problem, got.Result, got.Before
 	}
-	if !s.ended && !e.Alive {
-		e.Alive = e.Answered || s.ask(ctx, alivePing, aliveID, s.waits.alive).Answered
-	}
-	e.Gone = s.ended
-	if e.Gone && s.begin(ctx, initialize) {
-		e.Again = s.endsAgain(ctx, e.Sent)
+	more := true
+	if !judged {
+		e.Alive = true
+	} else {
+		if !s.ended && !e.Alive {
+			e.Alive = e.Answered || s.ask(ctx, alivePing, aliveID, s.waits.alive).Answered
+		}
+		if e.Gone = s.ended; e.Gone {
+			e.Again = s.endsAgain(ctx, e.Sent)
+		}
+		if more = !s.ended && (e.Alive || e.Gone); !more {
+			noMore(s.out, &e)
+		}
 	}
 	s.out.Exchanges = append(s.out.Exchanges, e)
-	if s.ended || !e.Alive && !e.Gone {
-		s.out.Unsent["others"] = "nothing was answered any more after " + strings.TrimSpace(e.ID+" "+e.Step)
-		return false
-	}
-	return true
+	return &s.out.Exchanges[len(s.out.Exchanges)-1], more
 }
 
 // sendQuiet sends a message followed by a ping: the answer to the ping shows that the server is alive, and the wait after that is
@@ -172,8 +189,11 @@ func (s *lineProber) sendQuiet(ctx context.Context, e *probe.Exchange) {
 	}
 }
 
-// endsAgain sends a message to a newly started server, and once more to another if that ended it too.
+// endsAgain sends a message that ended the server to a new one, and leaves one that runs, if it can.
 func (s *lineProber) endsAgain(ctx context.Context, text string) bool {
+	if got := s.begin(ctx, initialize); !got.HasResult() {
+		return false
+	}
 	e := probe.Exchange{Sent: text}
 	s.sendQuiet(ctx, &e)
 	again := s.ended
@@ -181,80 +201,6 @@ func (s *lineProber) endsAgain(ctx context.Context, text string) bool {
 		s.begin(ctx, initialize)
 	}
 	return again
-}
-
-// exchange sends one message and keeps the response.
-func (s *lineProber) exchange(ctx context.Context, e probe.Exchange) probe.Exchange {
-	got := s.ask(ctx, e.Sent, idOf(e.Sent), s.waits.next)
-	e.Answered, e.Body, e.Problem, e.Result, e.Before = got.Answered, got.Body, got.Problem, got.Result, got.Before
-	return e
-}
-
-// probeStateless speaks revision 2026-07-28 with newly started servers: one gets a request without _meta first, one after a request
-// with it.
-func (s *lineProber) probeStateless(ctx context.Context) {
-	if ctx.Err() != nil || !s.start() {
-		return
-	}
-	table := probing.Probes()
-	for _, q := range table {
-		if q.ID == "P31" {
-			e := s.exchange(ctx, probe.Exchange{ID: q.ID, Step: q.Steps[0].Name, Effect: q.Effect, Sent: q.Steps[0].Body, Era: probe.Stateless, Alive: true})
-			s.out.Stateless = isStateless(&e)
-			s.out.Exchanges = append(s.out.Exchanges, e)
-		}
-	}
-	if !s.out.Stateless {
-		return
-	}
-	for _, q := range table {
-		if q.ID == "P31" || !q.Stdio || q.Era != probe.Stateless {
-			continue
-		}
-		for _, step := range q.Steps {
-			s.keep(s.exchange(ctx, probe.Exchange{ID: q.ID, Step: step.Name, Effect: q.Effect, Sent: step.Body, Era: probe.Stateless}))
-		}
-	}
-	for i := range s.Calls {
-		for _, e := range s.Calls[i].exchanges(probe.Stateless) {
-			s.keep(s.exchange(ctx, e))
-		}
-	}
-	s.askFirstOfAll(ctx)
-}
-
-// keep records an exchange of a session in which only results are judged.
-func (s *lineProber) keep(e probe.Exchange) {
-	e.Alive = e.Answered
-	if !e.Answered { // its effect on the server is not reported
-		e.Alive = true
-	}
-	s.out.Exchanges = append(s.out.Exchanges, e)
-}
-
-// askFirstOfAll is the control of P28: its first step sent as a server's first message.
-func (s *lineProber) askFirstOfAll(ctx context.Context) {
-	if !s.start() {
-		return
-	}
-	for _, q := range probing.Probes() {
-		if q.ID == "P28" {
-			s.keep(s.exchange(ctx, probe.Exchange{ID: q.ID, Step: probing.FirstOfAll, Effect: q.Effect, Sent: q.Steps[0].Body, Era: probe.Stateless}))
-		}
-	}
-}
-
-// probeWithQuestions calls tools as a client with capabilities.
-func (s *lineProber) probeWithQuestions(ctx context.Context) {
-	if len(s.Calls) == 0 || ctx.Err() != nil || !s.begin(ctx, declared) {
-		return
-	}
-	s.mayAsk = true
-	for i := range s.Calls {
-		e := s.exchange(ctx, s.Calls[i].asking())
-		s.out.Asked = appendAsked(s.out.Asked, s.Calls[i].Tool, e.Before)
-		s.keep(e)
-	}
 }
 
 // idOf returns a table message's id, "null" if it is not read as JSON.
@@ -291,11 +237,6 @@ func (s *lineProber) ask(ctx context.Context, text, id string, wait time.Duratio
 			return e
 		}
 	}
-}
-
-func isLongLine(err error) bool {
-	var tooLong *wire.LineTooLongError
-	return errors.As(err, &tooLong)
 }
 
 // isReply reports whether an invalid line is still meant as an answer: a server may repeat an id that was not legal, possibly in

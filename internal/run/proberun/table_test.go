@@ -56,7 +56,7 @@ func peersAsked(t *testing.T) map[string]*probe.Protocol {
 			out[name+" over "+kind] = e
 		}
 		var servers sync.WaitGroup
-		e := stdio(t.Context(), func() (wire.Conn, error) {
+		e := probeStdio(t.Context(), func() (wire.Conn, error) {
 			ourIn, theirOut := io.Pipe()
 			theirIn, ourOut := io.Pipe()
 			servers.Go(func() {

@@ -1,6 +1,8 @@
 package probing
 
 import (
+	"slices"
+
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/probe"
@@ -71,6 +73,11 @@ var table []Probe
 
 // Probes returns the protocol probes in the order of their ids.
 func Probes() []Probe { return sorted(table) }
+
+// ByID returns a probe, which must exist.
+func ByID(id string) *Probe {
+	return &table[slices.IndexFunc(table, func(p Probe) bool { return p.ID == id })]
+}
 
 // add enters a probe into the table, and its rule into the lane.
 func add(p Probe) Probe {

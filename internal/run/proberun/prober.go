@@ -1,0 +1,263 @@
+package proberun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/engine/check/probing"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+// A Plan is what is sent beside the table's messages.
+type Plan struct {
+	Calls []Call // permitted calls of tools
+	Burst int    // requests sent at once for P23; 0 for none
+}
+
+// A prober sends the protocol probes to one server.
+type prober struct {
+	channel
+	Plan
+	out *probe.Protocol
+}
+
+// A channel carries messages to a server over one transport, and records the answers in a Protocol.
+type channel interface {
+	// reaches reports whether a probe can be asked over the transport.
+	reaches(q *probing.Probe) bool
+	// begin opens a session with an initialize and returns the exchange; over stdio it starts a new server.
+	begin(ctx context.Context, opening string) probe.Exchange
+	// anew prepares for messages without a session, and reports whether they can be sent.
+	anew() bool
+	// post sends one message with what its era requires of the transport, and reports whether more can be sent in the session. A quiet
+	// message may stay unanswered.
+	post(ctx context.Context, e probe.Exchange, quiet bool) (*probe.Exchange, bool)
+	// reopen begins a conversation of a kind like a recorded one, in which a revision was agreed on or not.
+	reopen(ctx context.Context, kind string, agreed bool) bool
+	// repost sends a recorded message again, byte for byte except for session ids, which expire.
+	repost(ctx context.Context, x probe.Exchange) (*probe.Exchange, bool)
+	// end ends the session.
+	end(ctx context.Context)
+}
+
+const (
+	initialize  = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{},"clientInfo":{"name":"gauntlet","version":"1"}}}`
+	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	// declared is the initialize of a client with capabilities: elicitation, sampling and roots.
+	declared = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}},"clientInfo":{"name":"gauntlet","version":"1"}}}`
+)
+
+// newProtocol returns a record with nothing sent.
+func newProtocol(transport string) *probe.Protocol {
+	return &probe.Protocol{Transport: transport, Unsent: map[string]string{}, Exchanges: []probe.Exchange{}}
+}
+
+// agreedOn returns the revision in the answer to initialize.
+func agreedOn(body string) string {
+	m := wire.Decode(body)
+	return rawjson.Unquote(cmp.Or(rawjson.LastMember(m.Result, "protocolVersion"), `""`))
+}
+
+// stepOf returns what a step of a probe sends.
+func stepOf(q *probing.Probe, step *probing.Step) probe.Exchange {
+	return probe.Exchange{ID: q.ID, Step: step.Name, Effect: q.Effect, Sent: step.Body, Header: step.Header, Era: q.Era, Verb: step.Verb}
+}
+
+// sendTable sends the table's messages of an era, and the calls.
+func (p *prober) sendTable(ctx context.Context, era probe.Era) {
+	for _, q := range probing.Probes() {
+		if !p.reaches(&q) || q.Era != era || q.ID == "P31" {
+			continue
+		}
+		for i := range q.Steps {
+			if _, more := p.post(ctx, stepOf(&q, &q.Steps[i]), q.Steps[i].Quiet); !more {
+				return
+			}
+		}
+	}
+	for i := range p.Calls {
+		for _, e := range p.Calls[i].exchanges(era) {
+			if _, more := p.post(ctx, e, false); !more {
+				return
+			}
+		}
+	}
+}
+
+// probeStateless sends the messages of revision 2026-07-28 if the server answers the first one. Over stdio another server gets one
+// without _meta first of all: the control of P28.
+func (p *prober) probeStateless(ctx context.Context) {
+	if ctx.Err() != nil || !p.anew() {
+		return
+	}
+	list := probing.ByID("P31") // it shows whether there is anything to test
+	first, _ := p.post(ctx, stepOf(list, &list.Steps[0]), false)
+	if p.out.Stateless = isStateless(first); !p.out.Stateless {
+		return
+	}
+	p.sendTable(ctx, probe.Stateless)
+	if inherits := probing.ByID("P28"); p.reaches(inherits) && p.anew() {
+		e := stepOf(inherits, &inherits.Steps[0])
+		e.Step = probing.FirstOfAll
+		p.post(ctx, e, false)
+	}
+}
+
+// isStateless reports whether a result belongs to revision 2026-07-28: it states its type. Servers of earlier revisions answer too
+// if they do not wait for initialize.
+func isStateless(e *probe.Exchange) bool {
+	return e.HasResult() && rawjson.LastMember(wire.Decode(e.Body).Result, "resultType") != ""
+}
+
+// probeWithQuestions calls tools in a session with client capabilities, and records what the user would be asked.
+func (p *prober) probeWithQuestions(ctx context.Context) {
+	if len(p.Calls) == 0 || ctx.Err() != nil {
+		return
+	}
+	if opened := p.begin(ctx, declared); !opened.HasResult() {
+		return
+	}
+	for i := range p.Calls {
+		got, _ := p.post(ctx, p.Calls[i].asking(), false)
+		p.keepAsked(got)
+	}
+	p.end(ctx)
+}
+
+const maxAsked = 64
+
+// keepAsked records what the server asked a client with capabilities during a call.
+func (p *prober) keepAsked(x *probe.Exchange) {
+	for _, raw := range x.Before {
+		if len(p.out.Asked) < maxAsked {
+			p.out.Asked = append(p.out.Asked, probe.Message{During: strings.TrimPrefix(x.Step, probing.MayAsk), Era: probe.Handshake, Raw: raw})
+		}
+	}
+}
+
+// Again is the key in Unsent for what keeps a replay from showing anything.
+const Again = "again"
+
+const notOpened = "the opening was not answered"
+
+// again repeats recorded exchanges. recorded is the run they are from.
+func (p *prober) again(ctx context.Context, recorded *probe.Protocol, exchanges []probe.Exchange) {
+	opened := false
+	for i, x := range exchanges {
+		if kind := conversationOf(&x); i == 0 || kind != conversationOf(&exchanges[i-1]) {
+			opened = p.reopen(ctx, kind, recorded.Revision != "")
+		}
+		if !opened { // a message to a server that is not there shows nothing
+			p.out.Unsent[Again] = notOpened
+			continue
+		}
+		var got *probe.Exchange
+		if got, opened = p.repost(ctx, x); x.ID == "P25" {
+			p.keepAsked(got)
+		}
+	}
+	missAnswers(p.out, exchanges)
+}
+
+// asking is the kind of the conversation with a client that has capabilities.
+const asking = "asking"
+
+// conversationOf returns the kind of session an exchange belongs to; exchanges of one kind share a session.
+func conversationOf(x *probe.Exchange) string {
+	switch {
+	case x.Step == probing.FirstOfAll:
+		return x.Step
+	case x.ID == "P25":
+		return asking
+	}
+	return string(x.Era)
+}
+
+// toRepeat returns a recorded exchange without its answer.
+func toRepeat(x *probe.Exchange) probe.Exchange {
+	return probe.Exchange{ID: x.ID, Step: x.Step, Effect: x.Effect, Sent: x.Sent, Era: x.Era, Verb: x.Verb, Expect: x.Expect}
+}
+
+// copyOf returns a record with what is known before anything is sent again.
+func copyOf(recorded *probe.Protocol, place string) *probe.Protocol {
+	out := newProtocol(recorded.Transport)
+	out.Place, out.Revision, out.Token, out.Stateless, out.Command = cmp.Or(place, recorded.Place), recorded.Revision, recorded.Token, recorded.Stateless, recorded.Command
+	return out
+}
+
+// missAnswers records in Unsent which exchanges have no usable answer. After a message that was shown to end a server over HTTP,
+// nothing can be sent.
+func missAnswers(p *probe.Protocol, exchanges []probe.Exchange) {
+	over := p.Transport == "http" && slices.ContainsFunc(p.Exchanges, func(x probe.Exchange) bool { return x.Gone })
+	for i := range exchanges {
+		x := &exchanges[i]
+		at := slices.IndexFunc(p.Exchanges, func(y probe.Exchange) bool { return y.ID == x.ID && y.Step == x.Step && y.Era == x.Era })
+		if p.Unsent[Again] == "" && (at < 0 && !over || at >= 0 && isMissing(p.Transport, x, &p.Exchanges[at])) {
+			p.Unsent[Again] = "no answer to " + strings.TrimSpace(x.ID+" "+x.Step)
+		}
+	}
+}
+
+// isMissing reports whether nothing is known of a repeated message. One without an answer in the recorded run needs none: the ping
+// after it shows that the server is alive.
+func isMissing(transport string, recorded, again *probe.Exchange) bool {
+	if again.Gone { // over stdio a second end shows that, as the rule requires
+		return transport == "stdio" && !again.Again
+	}
+	pinged := recorded.Era == probe.Handshake && recorded.ID != "P25"
+	return !again.Answered && (recorded.Answered || !pinged || !again.Alive)
+}
+
+// Notes on requests without an answer. Silence proves nothing.
+const (
+	silent  = "no answer"
+	refused = "the connection was refused"
+	isGone  = "the server has ended"
+)
+
+// noMore records that the server answered nothing any more after an exchange.
+func noMore(out *probe.Protocol, e *probe.Exchange) {
+	out.Unsent["others"] = "nothing was answered any more after " + strings.TrimSpace(e.ID+" "+e.Step)
+}
+
+// Limits on what is kept of answers: messages before a response, their bytes, and bytes of a response.
+const (
+	maxBefore      = 16
+	maxBeforeBytes = 4 << 10
+	maxBody        = 64 << 10
+)
+
+func keepBefore(e *probe.Exchange, raw string) {
+	if len(e.Before) < maxBefore {
+		e.Before = append(e.Before, clipText(raw, maxBeforeBytes))
+	}
+}
+
+// takeResponse records the beginning of a response, and whether it is a result.
+func takeResponse(e *probe.Exchange, raw string) {
+	e.Result = wire.Decode(raw).Kind == wire.Response
+	e.Body = clipText(raw, maxBody)
+}
+
+func clipText(s string, limit int) string {
+	return strings.ToValidUTF8(s[:min(len(s), limit)], "\uFFFD")
+}
+
+// answerTo declines a server's request, in the form it expects.
+func answerTo(m wire.Message, mayAsk bool) string {
+	if mayAsk && m.Method == mcp.ElicitationCreate {
+		return `{"jsonrpc":"2.0","id":` + m.ID + `,"result":{"action":"decline"}}`
+	}
+	return `{"jsonrpc":"2.0","id":` + m.ID + `,"error":{"code":-32601,"message":"this client cannot do that"}}`
+}
+
+func isLongLine(err error) bool {
+	var tooLong *wire.LineTooLongError
+	return errors.As(err, &tooLong)
+}
