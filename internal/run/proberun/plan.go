@@ -62,63 +62,59 @@ type planOptions struct {
 	Allow func(*Tool) bool
 }
 
-// A rule says that a role, for tools with some tags, asks for a class.
+// A rule says that some roles, for tools with some tags, ask for a class.
 type rule struct {
-	role     capability.Role
-	tags     []capability.Tag // empty: the role alone suffices
 	class    probe.Class
+	roles    []capability.Role // empty: any
+	tags     []capability.Tag  // empty: any tool
 	variants []variant
 	fits     func(*Tool) bool // nil: any tool
 }
 
-var files = []capability.Tag{capability.FSRead, capability.FSWrite}
+type (
+	roles = []capability.Role
+	tags  = []capability.Tag
+)
+
+var files = tags{capability.FSRead, capability.FSWrite}
 
 // rules are what labels and roles ask for, in the order of trial.
 var rules = []rule{
-	{capability.Command, []capability.Tag{capability.Exec}, probe.CommandInjection, slices.Concat(pipelineVariants, commandVariants), nil},
-	{capability.ID, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
-	{capability.Text, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
-	{capability.Host, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
-	{capability.Path, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
-	{capability.URL, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
-	{capability.Query, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
-	{capability.Command, nil, probe.CodeEvaluation, codeVariants, nil},
-	{capability.Path, nil, probe.PathTraversal, traversalVariants, nil},
-	{capability.Path, files, probe.Symlink, symlinkVariants, nil},
-	{capability.Path, files, probe.Prefix, prefixVariants, nil},
-	{capability.Path, nil, probe.ArchiveEscape, archiveVariants, archives},
-	{capability.URL, nil, probe.SSRF, ssrfVariants, nil},
-	{capability.URL, nil, probe.Metadata, metadataVariants, nil},
-	{capability.URL, []capability.Tag{capability.NetEgress}, probe.Passthrough, passthroughVariants, nil},
-	{capability.Host, nil, probe.SSRF, hostVariants, nil},
-	{capability.ID, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants, nil},
-	{capability.Host, []capability.Tag{capability.Exec, capability.NetEgress}, probe.ArgumentInjection, argumentVariants, nil},
-	{capability.Path, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants, nil},
-	{capability.Text, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants, nil},
-	{capability.ID, []capability.Tag{capability.NetEgress}, probe.RequestPath, requestPathVariants, nil},
-	{capability.ID, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants, nil},
-	{capability.Text, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants, nil},
-	{capability.Query, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants, nil},
-	{capability.Content, nil, probe.TemplateInjection, templateVariants, nil},
-	{capability.URL, []capability.Tag{capability.NetEgress}, probe.CRLF, crlfVariants, nil},
+	{class: probe.CommandInjection, roles: roles{capability.Command}, tags: tags{capability.Exec}, variants: slices.Concat(pipelineVariants, commandVariants)},
+	{class: probe.CommandInjection, roles: roles{capability.ID, capability.Text, capability.Host, capability.Path, capability.URL, capability.Query}, tags: tags{capability.Exec}, variants: commandVariants},
+	{class: probe.CodeEvaluation, roles: roles{capability.Command}, variants: codeVariants},
+	{class: probe.PathTraversal, roles: roles{capability.Path}, variants: traversalVariants},
+	{class: probe.Symlink, roles: roles{capability.Path}, tags: files, variants: symlinkVariants},
+	{class: probe.Prefix, roles: roles{capability.Path}, tags: files, variants: prefixVariants},
+	{class: probe.ArchiveEscape, roles: roles{capability.Path}, variants: archiveVariants, fits: archives},
+	{class: probe.SSRF, roles: roles{capability.URL}, variants: ssrfVariants},
+	{class: probe.Metadata, roles: roles{capability.URL}, variants: metadataVariants},
+	{class: probe.Passthrough, roles: roles{capability.URL}, tags: tags{capability.NetEgress}, variants: passthroughVariants},
+	{class: probe.SSRF, roles: roles{capability.Host}, variants: hostVariants},
+	{class: probe.ArgumentInjection, roles: roles{capability.ID, capability.Path, capability.Text}, tags: tags{capability.Exec}, variants: argumentVariants},
+	{class: probe.ArgumentInjection, roles: roles{capability.Host}, tags: tags{capability.Exec, capability.NetEgress}, variants: argumentVariants},
+	{class: probe.RequestPath, roles: roles{capability.ID}, tags: tags{capability.NetEgress}, variants: requestPathVariants},
+	{class: probe.SQLInjection, roles: roles{capability.ID, capability.Text, capability.Query}, tags: tags{capability.DBQuery, capability.DBWrite}, variants: sqlVariants},
+	{class: probe.TemplateInjection, roles: roles{capability.Content}, variants: templateVariants},
+	{class: probe.CRLF, roles: roles{capability.URL}, tags: tags{capability.NetEgress}, variants: crlfVariants},
 }
 
 // wide are classes that are cheap to try on any text, in order.
 var wide = []rule{
-	{"", nil, probe.CommandInjection, commandVariants, nil},
-	{"", nil, probe.CodeEvaluation, codeVariants, nil},
-	{"", nil, probe.PathTraversal, traversalVariants[:4], nil},
-	{"", nil, probe.ArgumentInjection, argumentVariants, nil},
-	{"", nil, probe.SSRF, ssrfVariants[:3], nil},
-	{"", nil, probe.RequestPath, requestPathVariants, nil},
-	{"", nil, probe.TemplateInjection, templateVariants, nil},
-	{"", nil, probe.SQLInjection, sqlVariants[:3], nil},
-	{"", nil, probe.NoSQLInjection, noSQLVariants, nil},
-	{"", nil, probe.Deserialisation, deserialisationVariants, nil},
-	{"", files, probe.Symlink, symlinkVariants, nil},
-	{"", files, probe.Prefix, prefixVariants, nil},
-	{"", nil, probe.CRLF, lineVariants, nil},
-	{"", nil, probe.ArchiveEscape, archiveVariants, mayTakeArchives},
+	{class: probe.CommandInjection, variants: commandVariants},
+	{class: probe.CodeEvaluation, variants: codeVariants},
+	{class: probe.PathTraversal, variants: traversalVariants[:4]},
+	{class: probe.ArgumentInjection, variants: argumentVariants},
+	{class: probe.SSRF, variants: ssrfVariants[:3]},
+	{class: probe.RequestPath, variants: requestPathVariants},
+	{class: probe.TemplateInjection, variants: templateVariants},
+	{class: probe.SQLInjection, variants: sqlVariants[:3]},
+	{class: probe.NoSQLInjection, variants: noSQLVariants},
+	{class: probe.Deserialisation, variants: deserialisationVariants},
+	{class: probe.Symlink, tags: files, variants: symlinkVariants},
+	{class: probe.Prefix, tags: files, variants: prefixVariants},
+	{class: probe.CRLF, variants: lineVariants},
+	{class: probe.ArchiveEscape, variants: archiveVariants, fits: mayTakeArchives},
 }
 
 // newPlan plans the trials for a server's tools, those that labels ask for first. none are the classes that nothing asks for.
@@ -162,7 +158,7 @@ func plannedFor(i int, t *Tool, p schemafill.Parameter, floor capability.Confide
 	role := t.Role(p.Path)
 	var out []Target
 	for _, r := range rules {
-		if r.role != role.Role || role.Role != capability.Text && !role.Confidence.AtLeast(floor) || r.fits != nil && !r.fits(t) {
+		if !slices.Contains(r.roles, role.Role) || role.Role != capability.Text && !role.Confidence.AtLeast(floor) || r.fits != nil && !r.fits(t) {
 			continue
 		}
 		basis := fmt.Sprintf("role %s (%s)", role.Role, role.Confidence)

@@ -49,7 +49,7 @@ const (
 var privateService = netip.MustParseAddrPort("10.77.0.5:18081")
 
 // metadataAddress is where the AWS metadata service serves credentials.
-const metadataAddress = "http://169.254.169.254/latest/meta-data/iam/security-credentials/web-role"
+const metadataAddress = "http://" + metadataHost + "/latest/meta-data/iam/security-credentials/web-role"
 
 // randomWord returns n unpredictable letters and digits, at most 26.
 func randomWord(n int) string { return strings.ToLower(rand.Text())[:n] }
@@ -119,7 +119,7 @@ func (g *testbed) config(c sandbox.Config) sandbox.Config {
 		sandbox.Service{Addr: at, Name: loopbackName, Header: header, Body: g.answer("")},
 		sandbox.Service{Addr: privateService, Header: header, Body: g.answer("")},
 		sandbox.Service{Addr: netip.MustParseAddrPort("93.184.215.14:80"), Name: redirectName, Redirect: "http://" + at.String()},
-		sandbox.Service{Addr: netip.MustParseAddrPort("93.184.215.15:80"), Name: cloudRedirectName, Redirect: "http://169.254.169.254"},
+		sandbox.Service{Addr: netip.MustParseAddrPort("93.184.215.15:80"), Name: cloudRedirectName, Redirect: "http://" + metadataHost},
 	)
 	return c
 }
