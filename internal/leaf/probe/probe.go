@@ -40,13 +40,13 @@ func Classes() []Class {
 
 // A Trial is one class tried on one parameter of one tool (or on a server's resources), with its outcome.
 type Trial struct {
-	Tool      string // or "resource template URI", "prompt NAME", "resources/read"
-	Parameter string // the classifier's name: "params.sql", "files[].path"
-	Class     Class
-	Basis     string // reason for the trial: label and role
+	Tool      string `json:"tool"`      // or "resource template URI", "prompt NAME", "resources/read"
+	Parameter string `json:"parameter"` // the classifier's name: "params.sql", "files[].path"
+	Class     Class  `json:"class"`
+	Basis     string `json:"basis"` // reason for the trial: label and role
 	// Planned says that labels and role ask for the trial. Others are tried if time permits, and only their proofs count.
-	Planned bool
-	Outcome Outcome
+	Planned bool    `json:"planned"`
+	Outcome Outcome `json:"-"`
 }
 
 // An Outcome is the outcome of a trial: Proved, Resisted, ByDesign or NotDelivered; nothing else implements it.
@@ -116,22 +116,21 @@ type Proof struct {
 
 // Evidence is the result of probing one server.
 type Evidence struct {
-	Server string
-	Trials []Trial
+	Server string  `json:"server"`
+	Trials []Trial `json:"-"` // recorded each by itself
 	// None lists the classes that apply to none of the server's tools.
-	None []Class
+	None []Class `json:"not_applicable"`
 	// Cut says what ended the run before all planned trials; or "".
-	Cut string
-	// Calls is the number of requests sent.
-	Calls int
+	Cut   string `json:"cut,omitempty"`
+	Calls int    `json:"calls"` // requests sent
 	// Ground says in words where the server ran.
-	Ground string
+	Ground string `json:"ground"`
 	// Supplied are the variables and options the server reported missing and got made-up values for.
-	Supplied []string
+	Supplied []string `json:"supplied,omitempty"`
 	// Again is the command line that repeats one finding, with AgainFingerprint for its fingerprint; or "".
-	Again string
+	Again string `json:"again,omitempty"`
 	// Protocol holds the protocol probes' record; nil if they were not sent.
-	Protocol *Protocol
+	Protocol *Protocol `json:"protocol,omitempty"`
 }
 
 // AgainFingerprint stands for a fingerprint in Evidence.Again.

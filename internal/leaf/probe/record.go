@@ -14,11 +14,7 @@ const (
 )
 
 type trialRecord struct {
-	Tool      string `json:"tool"`
-	Parameter string `json:"parameter"`
-	Class     Class  `json:"class"`
-	Basis     string `json:"basis"`
-	Planned   bool   `json:"planned"`
+	*Trial
 	Outcome   string `json:"outcome"`
 	Proof     *Proof `json:"proof,omitempty"`
 	Delivered int    `json:"delivered,omitempty"`
@@ -36,7 +32,7 @@ const (
 
 // Encode returns a trial as JSON for ParseTrial.
 func (t *Trial) Encode() string {
-	r := trialRecord{Tool: t.Tool, Parameter: t.Parameter, Class: t.Class, Basis: t.Basis, Planned: t.Planned}
+	r := trialRecord{Trial: t}
 	switch o := t.Outcome.(type) {
 	case Proved:
 		r.Outcome, r.Proof = provedRecord, &o.Proof
@@ -53,11 +49,11 @@ func (t *Trial) Encode() string {
 
 // ParseTrial parses a recorded trial. Nothing is proved without a proof, and nothing resisted without delivery.
 func ParseTrial(raw string) (Trial, error) {
-	var r trialRecord
+	t := Trial{}
+	r := trialRecord{Trial: &t}
 	if err := json.Unmarshal([]byte(raw), &r); err != nil {
 		return Trial{}, err
 	}
-	t := Trial{Tool: r.Tool, Parameter: r.Parameter, Class: r.Class, Basis: r.Basis, Planned: r.Planned}
 	switch {
 	case r.Outcome == provedRecord && r.Proof != nil:
 		t.Outcome = Proved{*r.Proof}
@@ -73,29 +69,23 @@ func ParseTrial(raw string) (Trial, error) {
 	return t, nil
 }
 
+// An evidenceRecord is the evidence without its trials, and the server's snapshot.
 type evidenceRecord struct {
-	Server   string    `json:"server"`
-	None     []Class   `json:"not_applicable"`
-	Cut      string    `json:"cut,omitempty"`
-	Calls    int       `json:"calls"`
-	Ground   string    `json:"ground"`
-	Supplied []string  `json:"supplied,omitempty"`
-	Again    string    `json:"again,omitempty"`
-	Protocol *Protocol `json:"protocol,omitempty"`
-	Snapshot string    `json:"snapshot,omitempty"`
+	*Evidence
+	Snapshot string `json:"snapshot,omitempty"`
 }
 
 // Encode returns everything but the trials as JSON. snapshot is the server's snapshot.
 func (e *Evidence) Encode(snapshot string) string {
-	text, _ := json.Marshal(evidenceRecord{e.Server, e.None, e.Cut, e.Calls, e.Ground, e.Supplied, e.Again, e.Protocol, snapshot}) // as for a trial
+	text, _ := json.Marshal(evidenceRecord{e, snapshot}) // as for a trial
 	return string(text)
 }
 
 // ParseEvidence parses what Encode returned.
-func ParseEvidence(raw string) (e Evidence, snapshot string, err error) {
-	var r evidenceRecord
+func ParseEvidence(raw string) (Evidence, string, error) {
+	r := evidenceRecord{Evidence: new(Evidence)}
 	if err := json.Unmarshal([]byte(raw), &r); err != nil {
 		return Evidence{}, "", err
 	}
-	return Evidence{Server: r.Server, None: r.None, Cut: r.Cut, Calls: r.Calls, Ground: r.Ground, Supplied: r.Supplied, Again: r.Again, Protocol: r.Protocol}, r.Snapshot, nil
+	return *r.Evidence, r.Snapshot, nil
 }

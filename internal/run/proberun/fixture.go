@@ -1,14 +1,20 @@
 package proberun
 
 import (
+	"bytes"
+	"compress/zlib"
+	"crypto/sha1" // git's object ids
 	_ "embed"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"gauntlet/internal/run/launch"
 	"gauntlet/internal/runtime/sandbox"
 )
 
@@ -165,4 +171,122 @@ func readProgramLog(text string) (out []programCall) {
 		}
 	}
 	return out
+}
+
+// addRepository turns a folder into a git repository with one commit of these files, a tag, and a remote: a bare repository with
+// the same commit.
+func (l *layout) addRepository(root, remote string, content map[string]string) {
+	objects := map[string][]byte{}
+	var tree bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(content)) {
+		id := addGitObject(objects, "blob", []byte(content[name]))
+		fmt.Fprintf(&tree, "100644 %s\x00", name)
+		tree.Write(id)
+	}
+	top := addGitObject(objects, "tree", tree.Bytes())
+	const who = "Ada Example <ada@example.com> 1760000000 +0000"
+	commit := addGitObject(objects, "commit", fmt.Appendf(nil, "tree %x\nauthor %s\ncommitter %s\n\nFirst commit\n", top, who, who))
+	for _, at := range []string{root + "/.git", remote} {
+		l.addFile(at+"/HEAD", "ref: refs/heads/main\n")
+		l.addFile(at+"/refs/heads/main", hex.EncodeToString(commit)+"\n")
+		l.addFile(at+"/refs/tags/v1.0.0", hex.EncodeToString(commit)+"\n")
+		for name, data := range objects {
+			l.files = append(l.files, sandbox.File{Path: at + "/objects/" + name[:2] + "/" + name[2:], Mode: 0o644, Data: data})
+		}
+	}
+	l.addFile(root+"/.git/refs/remotes/origin/main", hex.EncodeToString(commit)+"\n")
+	l.addFile(root+"/.git/config", "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n[user]\n\tname = Ada Example\n\temail = ada@example.com\n"+
+		"[remote \"origin\"]\n\turl = "+remote+"\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n")
+	l.addFile(remote+"/config", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
+}
+
+// addGitObject adds an object and returns its id.
+func addGitObject(objects map[string][]byte, kind string, data []byte) []byte {
+	whole := append(fmt.Appendf(nil, "%s %d\x00", kind, len(data)), data...)
+	id := sha1.Sum(whole)
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	_, _ = z.Write(whole) // a buffer accepts everything
+	_ = z.Close()
+	objects[hex.EncodeToString(id[:])] = packed.Bytes()
+	return id[:]
+}
+
+// plant creates a file where the server sees it, and reports whether it exists.
+func (g *testbed) plant(f *Planted) bool {
+	if g.box != nil {
+		return g.box.WriteFile(sandbox.File{Path: f.Path, Mode: 0o644, Data: f.Data}) == nil
+	}
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
+		return false
+	}
+	return os.WriteFile(f.Path, f.Data, 0o644) == nil
+}
+
+// plantBeside plants a sibling and a link in the sandbox's copy of the last folder in the start command, which is how servers
+// without roots are told their folder.
+func (g *testbed) plantBeside(server launch.Server) {
+	folder := lastFolder(server)
+	if folder == "" || g.folder != "" {
+		return
+	}
+	sibling, link := folder+"-private", folder+"/shortcut"
+	if taken(sibling) || taken(link) {
+		return
+	}
+	g.place.Folder = folder
+	g.files = append(g.files,
+		sandbox.File{Path: sibling + "/canary.txt", Mode: 0o644, Data: []byte(g.content["sibling"] + "\n")},
+		sandbox.File{Path: link, Link: g.base + "/elsewhere"})
+}
+
+// taken reports whether a path exists, or may exist.
+func taken(path string) bool {
+	_, err := os.Lstat(path)
+	return !os.IsNotExist(err)
+}
+
+// readOnlyFolders are shown unchanged in the sandbox: nothing can be planted in them.
+var readOnlyFolders = []string{"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "opt", "etc", "nix", "gnu", "snap", "proc", "sys", "dev"}
+
+// lastFolder returns the last existing folder among a command's arguments, absolute, or "". The working directory does not count,
+// since it holds the server itself; nor does a folder inside it or inside another one named by the command, since the server may be
+// allowed to read its siblings.
+func lastFolder(server launch.Server) string {
+	if server.URL != "" || len(server.Command) < 2 {
+		return ""
+	}
+	work, err := filepath.Abs(server.Dir)
+	if err != nil {
+		return ""
+	}
+	last, within := "", []string{work}
+	for _, arg := range server.Command[1:] {
+		if path := absoluteFolder(work, arg); path != "" {
+			last, within = path, append(within, path)
+		}
+	}
+	if slices.ContainsFunc(within, func(dir string) bool { return dir != last && strings.HasPrefix(last, dir+"/") }) {
+		return ""
+	}
+	return last
+}
+
+// absoluteFolder returns the folder an argument names, or "" if nothing can be planted there.
+func absoluteFolder(work, arg string) string {
+	if _, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "-") {
+		arg = value
+	}
+	path := filepath.Clean(arg)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(work, path)
+	}
+	first, _, deeper := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if arg == "" || !deeper || slices.Contains(readOnlyFolders, first) || strings.HasPrefix(work+"/", path+"/") {
+		return ""
+	}
+	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeType != fs.ModeDir {
+		return ""
+	}
+	return path
 }

@@ -1,7 +1,9 @@
 package proberun
 
 import (
+	"errors"
 	"slices"
+	"time"
 
 	"gauntlet/catalog"
 	"gauntlet/finding"
@@ -9,8 +11,13 @@ import (
 	"gauntlet/internal/engine/check/behaviour"
 	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/engine/scanner"
+	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/redaction"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/result"
+	"gauntlet/trace"
 )
 
 // Report judges what a run observed. version is this program's.
@@ -45,3 +52,113 @@ func (r *Result) Report(version string, limits catalog.Limits) (*result.Report, 
 // isChoice reports whether a finding says that two calls of a tool went to two domains. Probes try every value that chooses what a
 // tool does, such as where it searches, so this means nothing here.
 func isChoice(f finding.Finding) bool { return f.Rule == "GNT-502" && len(f.Related) == 0 }
+
+// recordEvidence records the results of a run, so that a trace can be judged again without the server.
+func (r *run) recordEvidence() {
+	if r.Record == nil {
+		return
+	}
+	event := func(method, raw string) {
+		r.Record(trace.Message{Time: time.Now(), Server: r.out.Place, Protocol: probe.RecordProtocol, Direction: trace.ToClient, Kind: trace.Event, Method: method, Raw: raw})
+	}
+	e := &r.out.Evidence
+	for i := range e.Trials {
+		event(probe.TrialEvent, e.Trials[i].Encode())
+	}
+	e.Ground = groundName(r.out.Sealed)
+	event(probe.EvidenceEvent, e.Encode(r.out.Text))
+}
+
+// errNoRun is returned by FromTrace for a trace without a complete run.
+var errNoRun = errors.New("the trace holds no complete run of probe: record one with --record")
+
+// ReadRecording reads the recording of a run.
+func ReadRecording(file string) (*Result, error) {
+	t, err := tracefile.Read(file, nil)
+	if err != nil {
+		return nil, userfile.Reason(err)
+	}
+	return FromTrace(t)
+}
+
+// FromTrace returns the result of a recorded run. The sandbox's observations are in the trace too and are judged again.
+func FromTrace(t *trace.Trace) (*Result, error) {
+	out := &Result{}
+	var trials []probe.Trial
+	whole := false
+	for i := range t.Messages {
+		m := &t.Messages[i]
+		if m.IsProtocol(sandbox.TraceProtocol) {
+			out.recorded = t
+		}
+		if !m.IsProtocol(probe.RecordProtocol) {
+			continue
+		}
+		var err error
+		switch m.Method {
+		case probe.TrialEvent:
+			var one probe.Trial
+			one, err = probe.ParseTrial(m.Raw)
+			trials = append(trials, one)
+		case probe.EvidenceEvent:
+			whole, out.Place = true, m.Server
+			out.Evidence, out.Text, err = probe.ParseEvidence(m.Raw)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !whole {
+		return nil, errNoRun
+	}
+	out.Evidence.Trials = trials
+	out.Sealed = out.Evidence.Ground == groundName(true)
+	return out, nil
+}
+
+func groundName(sealed bool) string {
+	if sealed {
+		return "sandbox"
+	}
+	return "this machine"
+}
+
+// observed returns a trace of the sandbox's observations, or nil.
+func (r *Result) observed() *trace.Trace {
+	if r.recorded != nil {
+		return r.recorded
+	}
+	if r.Sealed && r.watched != nil {
+		return r.watched.trace()
+	}
+	return nil
+}
+
+// tellFindings reports what is proved so far. The final report judges again.
+func (r *run) tellFindings() {
+	if r.Found == nil {
+		return
+	}
+	so := *r.out
+	so.watched, so.recorded = nil, nil // the sandbox's observations are judged at the end
+	so.Evidence.Trials = slices.Clone(so.Evidence.Trials)
+	if r.opened != nil {
+		so.Secrets = r.opened.SecretsByNow()
+	}
+	if r.OtherToken != "" {
+		so.Secrets = append(slices.Clip(so.Secrets), "other-bearer="+r.OtherToken)
+	}
+	for _, t := range r.targets {
+		if t.proof != nil {
+			so.Evidence.Trials = append(so.Evidence.Trials, t.trial())
+		}
+	}
+	if early, err := so.Report(r.Version, r.Limits); err == nil {
+		r.Found(early.Findings)
+	}
+}
+
+// trial returns how a trial ended, or its current state.
+func (t *target) trial() probe.Trial {
+	return probe.Trial{Tool: t.tool.Name, Parameter: t.Parameter.Path, Class: t.Class, Basis: t.Basis, Planned: t.Planned, Outcome: t.outcome()}
+}

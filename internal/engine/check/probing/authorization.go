@@ -1,9 +1,17 @@
 package probing
 
 import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/hostscope"
 	"gauntlet/internal/leaf/probe"
+	"gauntlet/rawjson"
 )
 
 // authorizationCheck registers a check that reads what discovery saw.
@@ -82,3 +90,246 @@ What stays quiet: tokens that say nothing that can be read, and those that name 
 		Advice: "Refuse tokens whose audience (aud) is not this server.",
 	}, judgeAudience)
 )
+
+// authorization is evidence with its documents read.
+type authorization struct {
+	*probe.Authorization
+	resources, servers []metadata
+}
+
+// metadata is one document that was found.
+type metadata struct {
+	probe.Document
+	root rawjson.Value
+}
+
+func readAuthorization(e *probe.Authorization) *authorization {
+	return &authorization{Authorization: e, resources: readDocuments(e, probe.ResourceMetadata), servers: readDocuments(e, probe.ServerMetadata)}
+}
+
+// readDocuments reads the documents of a kind; what is no JSON object is left out.
+func readDocuments(e *probe.Authorization, kind probe.MetadataKind) (out []metadata) {
+	for _, d := range e.Found(kind) {
+		tree := new(rawjson.Tree)
+		if tree.Parse(d.Body, 0) != nil || tree.Root().Kind() != rawjson.Object {
+			continue
+		}
+		out = append(out, metadata{d, tree.Root()})
+	}
+	return out
+}
+
+// text returns a member that is a string, "" for none.
+func (m *metadata) text(name string) string {
+	if v := m.root.Get(name); v.Kind() == rawjson.String {
+		return v.Text()
+	}
+	return ""
+}
+
+// list returns the strings of a member that is an array, and whether there is one.
+func (m *metadata) list(name string) (out []string, ok bool) {
+	v := m.root.Get(name)
+	if v.Kind() != rawjson.Array {
+		return nil, false
+	}
+	for _, one := range v.Elements() {
+		if one.Kind() == rawjson.String {
+			out = append(out, one.Text())
+		}
+	}
+	return out, true
+}
+
+// addressMembers are the members of metadata that clients ask or open.
+var addressMembers = []string{"issuer", "authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint", "device_authorization_endpoint", "introspection_endpoint", "jwks_uri"}
+
+func judgeAddresses(a *authorization) (string, finding.Severity) {
+	type named struct{ member, address string }
+	var all []named
+	for i := range a.resources {
+		list, _ := a.resources[i].list("authorization_servers")
+		for _, s := range list {
+			all = append(all, named{"authorization_servers", s})
+		}
+	}
+	for i := range a.servers {
+		for _, m := range addressMembers {
+			if s := a.servers[i].text(m); s != "" {
+				all = append(all, named{m, s})
+			}
+		}
+	}
+	worst, text := finding.None, ""
+	for _, n := range all {
+		what, severity := judgeAddress(n.address, hostscope.Scope(a.Near))
+		if what != "" && (text == "" || severity > worst) {
+			worst, text = severity, fmt.Sprintf("%s is %q: %s", n.member, excerpt.Clip(n.address, 120), what)
+		}
+	}
+	return text, worst
+}
+
+// judgeAddress says what is wrong with an address that metadata names, near being how near the server is.
+func judgeAddress(address string, near hostscope.Scope) (string, finding.Severity) {
+	if strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("\"'<>`\\^{|};", r) }) {
+		return "it has characters that a shell or a terminal acts upon", finding.Critical
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return "it cannot be read", finding.High
+	case u.Scheme != "https" && u.Scheme != "http":
+		return "a client that opens it runs what it says", finding.Critical
+	case u.User != nil:
+		return "it has a user or a password in it", finding.High
+	}
+	host := hostscope.Of(u.Hostname())
+	switch {
+	case host == hostscope.LinkLocal:
+		return "cloud metadata services are at addresses of that kind", finding.Critical
+	case host != hostscope.Public && near == hostscope.Public, host == hostscope.Loopback && near == hostscope.Private:
+		return "it is a private address, and the server is not", finding.Critical
+	case u.Scheme == "http" && host != hostscope.Loopback:
+		return "codes and tokens go there unencrypted", finding.High
+	}
+	return "", finding.None
+}
+
+func judgeMissing(a *authorization) (string, finding.Severity) {
+	if !a.Refused || len(a.Documents) == 0 || slices.ContainsFunc(a.Documents, wasUnclear) {
+		return "", finding.None
+	}
+	if len(a.resources) == 0 {
+		return fmt.Sprintf("requests without a token are refused, and no protected resource metadata was found at %d addresses", countOf(a.Documents, probe.ResourceMetadata)), finding.None
+	}
+	if servers, _ := a.resources[0].list("authorization_servers"); len(servers) == 0 {
+		return "the protected resource metadata names no authorization server", finding.None
+	}
+	if tried := countOf(a.Documents, probe.ServerMetadata); tried > 0 && len(a.servers) == 0 {
+		return fmt.Sprintf("no metadata of the authorization server was found at %d addresses", tried), finding.None
+	}
+	return "", finding.None
+}
+
+// wasUnclear reports whether a document was neither found nor said not to be there.
+func wasUnclear(d probe.Document) bool { return d.Status == 0 || d.Status >= 500 || d.Problem != "" }
+
+func countOf(all []probe.Document, kind probe.MetadataKind) (n int) {
+	for _, d := range all {
+		if d.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+func judgeMismatch(a *authorization) (string, finding.Severity) {
+	for i := range a.resources {
+		if resource := a.resources[i].text("resource"); !coversServer(resource, a.Server) {
+			return fmt.Sprintf("the metadata of %s is about %q", a.Server, excerpt.Clip(resource, 120)), finding.None
+		}
+	}
+	for i := range a.servers {
+		m := &a.servers[i]
+		if issuer := m.text("issuer"); strings.TrimSuffix(issuer, "/") != strings.TrimSuffix(m.Expect, "/") {
+			return fmt.Sprintf("the metadata at the issuer %q says that it is that of %q", excerpt.Clip(m.Expect, 120), excerpt.Clip(issuer, 120)), finding.None
+		}
+	}
+	return "", finding.None
+}
+
+// coversServer reports whether a resource is the server, or the part of its origin in which it is.
+func coversServer(resource, server string) bool {
+	r, err := url.Parse(resource)
+	s, err2 := url.Parse(server)
+	if err != nil || err2 != nil || r.Scheme != s.Scheme || !strings.EqualFold(r.Host, s.Host) {
+		return false
+	}
+	want, has := strings.TrimSuffix(r.Path, "/"), strings.TrimSuffix(s.Path, "/")
+	return has == want || strings.HasPrefix(has, want+"/")
+}
+
+func judgeChallenge(a *authorization) (string, finding.Severity) {
+	for i := range a.servers {
+		methods, ok := a.servers[i].list("code_challenge_methods_supported")
+		switch {
+		case !ok || len(methods) == 0:
+			return "the authorization server names no code challenge method, so that a client cannot know that codes are compared at all", finding.None
+		case !slices.Contains(methods, "S256"):
+			return fmt.Sprintf("the authorization server compares codes by %q and not by S256", excerpt.Clip(strings.Join(methods, " "), 80)), finding.None
+		case slices.Contains(methods, "plain"):
+			return "the authorization server takes plain code challenges beside S256", finding.Low
+		}
+	}
+	return "", finding.None
+}
+
+func judgeRegistration(a *authorization) (string, finding.Severity) {
+	r := a.Registration
+	if r == nil || r.Status/100 != 2 {
+		return "", finding.None
+	}
+	for _, address := range r.Registered {
+		if slices.Contains(r.Asked, address) && strings.Contains(address, "*") {
+			left := "and it is still there"
+			if r.Removed {
+				left = "which was removed again"
+			}
+			return fmt.Sprintf("anybody can register a client with the redirect address %s (HTTP %d), %s", address, r.Status, left), finding.None
+		}
+	}
+	return "", finding.None
+}
+
+func judgeTokenInAddress(a *authorization) (string, finding.Severity) {
+	if a.InQuery {
+		return "the server refuses requests without a token, and answered one that had it in its address alone", finding.None
+	}
+	for i := range a.resources {
+		if methods, _ := a.resources[i].list("bearer_methods_supported"); slices.Contains(methods, "query") {
+			return "the server says that it takes tokens in the query of its address", finding.None
+		}
+	}
+	for i := range a.servers {
+		types, _ := a.servers[i].list("response_types_supported")
+		for _, t := range types {
+			if slices.Contains(strings.Fields(t), "token") {
+				return fmt.Sprintf("the authorization server hands out tokens in an address: response_types_supported has %q", excerpt.Clip(t, 40)), finding.None
+			}
+		}
+	}
+	return "", finding.None
+}
+
+func judgeIssuer(a *authorization) (string, finding.Severity) {
+	for i := range a.servers {
+		if says, ok := a.servers[i].root.Get("authorization_response_iss_parameter_supported").Bool(); !ok || !says {
+			return "the metadata of the authorization server does not say that its answers name their issuer", finding.None
+		}
+	}
+	return "", finding.None
+}
+
+func judgeAudience(a *authorization) (string, finding.Severity) {
+	if !a.Accepted || len(a.Audience) == 0 {
+		return "", finding.None
+	}
+	own := []string{a.Server}
+	for i := range a.resources {
+		own = append(own, a.resources[i].text("resource"))
+	}
+	for _, aud := range a.Audience {
+		if coversServer(aud, a.Server) || slices.Contains(own, aud) {
+			return "", finding.None
+		}
+	}
+	if !slices.ContainsFunc(a.Audience, isAddress) {
+		return "", finding.None // a name, which can be the server's own for its authorization server
+	}
+	return fmt.Sprintf("the server took a token that is for %q", excerpt.Clip(strings.Join(a.Audience, " "), 160)), finding.None
+}
+
+func isAddress(s string) bool {
+	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
+}

@@ -2,7 +2,9 @@ package probing
 
 import (
 	"fmt"
+	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/result"
 )
@@ -19,7 +21,7 @@ func FillPosture(signals []result.Signal, e *probe.Protocol) {
 			continue
 		}
 		if judge := postureOf[s.ID]; judge != nil {
-			fillSignal(s, judge, e)
+			fillSignal(s, judge(e))
 		}
 		if s.State != result.NotSeen {
 			fillByProbes(s, e)
@@ -27,17 +29,15 @@ func FillPosture(signals []result.Signal, e *probe.Protocol) {
 	}
 }
 
-func fillSignal(s *result.Signal, judge postureJudge, e *probe.Protocol) {
-	seen, detail := judge(e)
-	if detail == "" {
+func fillSignal(s *result.Signal, v Verdict) {
+	if v.Text == "" {
 		return
 	}
-	s.Detail = detail
-	switch {
-	case seen == nil:
-	case *seen:
+	s.Detail = v.Text
+	switch v.State {
+	case Held:
 		s.State = result.Seen
-	default:
+	case Broken:
 		s.State = result.NotSeen
 	}
 }
@@ -63,89 +63,185 @@ func fillByProbes(s *result.Signal, e *probe.Protocol) {
 	}
 }
 
-// A postureJudge says whether a defence was seen, nil where it was not probed, and with what.
-type postureJudge func(*probe.Protocol) (*bool, string)
-
-func yes(detail string) (*bool, string) { v := true; return &v, detail }
-func no(detail string) (*bool, string)  { v := false; return &v, detail }
-
-// unsent is why a probe was not sent, "" if it was.
-func unsent(e *probe.Protocol, id string) (*bool, string) {
+// unsent is why a probe was not sent, without a text if it was.
+func unsent(e *probe.Protocol, id string) Verdict {
 	for _, key := range []string{id, "others", "all"} {
 		if why := e.Unsent[key]; why != "" {
-			return nil, "not probed: " + why
+			return unprobed("not probed: " + why)
 		}
 	}
-	return nil, ""
+	return Verdict{}
 }
 
 // postureOf are the lines that the protocol probes fill.
-var postureOf = map[string]postureJudge{
-	"encryption": func(e *probe.Protocol) (*bool, string) {
+var postureOf = map[string]func(*probe.Protocol) Verdict{
+	"encryption": func(e *probe.Protocol) Verdict {
 		switch {
 		case e.Transport == "stdio":
-			return nil, "not probed: the server speaks over stdio"
+			return unprobed("not probed: the server speaks over stdio")
 		case e.Scheme == "https":
-			return yes("the server was spoken to over HTTPS")
+			return held("the server was spoken to over HTTPS")
 		}
-		return no("the server was spoken to over plain HTTP")
+		return broken("the server was spoken to over plain HTTP")
 	},
-	"origin-check": func(e *probe.Protocol) (*bool, string) { return refusal(e, "P01", "a foreign Origin") },
-	"host-check":   func(e *probe.Protocol) (*bool, string) { return refusal(e, "P02", "a foreign Host") },
-	"session": func(e *probe.Protocol) (*bool, string) {
+	"origin-check": func(e *probe.Protocol) Verdict { return refusal(e, "P01", "a foreign Origin") },
+	"host-check":   func(e *probe.Protocol) Verdict { return refusal(e, "P02", "a foreign Host") },
+	"session": func(e *probe.Protocol) Verdict {
 		if e.Sessions == nil {
 			return unsent(e, "P09")
 		}
 		if what, _ := judgeSessions(e); what != "" {
-			return no(what)
+			return broken(what)
 		}
-		return yes(fmt.Sprintf("%d ids that differ; after its end a session is refused", len(e.Sessions)))
+		return held(fmt.Sprintf("%d ids that differ; after its end a session is refused", len(e.Sessions)))
 	},
-	"protocol-version": func(e *probe.Protocol) (*bool, string) {
+	"protocol-version": func(e *probe.Protocol) Verdict {
 		return refusal(e, "P06", "a protocol version that does not exist")
 	},
-	"authentication": func(e *probe.Protocol) (*bool, string) {
+	"authentication": func(e *probe.Protocol) Verdict {
 		switch tier := Tier(e); tier {
 		case "":
 			return unsent(e, "P11")
 		case "none":
-			return no("a request without a token was answered")
+			return broken("a request without a token was answered")
 		default:
-			return yes(tier)
+			return held(tier)
 		}
 	},
-	"malformed-messages": func(e *probe.Protocol) (*bool, string) {
+	"malformed-messages": func(e *probe.Protocol) Verdict {
 		if e.Find("P18", "malformed") == nil {
 			return unsent(e, "P18")
 		}
 		if what, _ := judgeLiveness(e); what != "" {
-			return no(what)
+			return broken(what)
 		}
 		if after := silentAfter(e); after != "" {
-			return nil, "not probed to the end: nothing was answered in time after " + after + ", which shows nothing"
+			return unprobed("not probed to the end: nothing was answered in time after " + after + ", which shows nothing")
 		}
-		return yes("the server answers after malformed messages, unknown methods, forged cursors and batches")
+		return held("the server answers after malformed messages, unknown methods, forged cursors and batches")
 	},
-	"list-stability": func(e *probe.Protocol) (*bool, string) {
+	"list-stability": func(e *probe.Protocol) Verdict {
 		first, second := e.Find("P30", "first"), e.Find("P30", "second")
 		switch {
 		case first == nil || second == nil || !first.HasResult() || !second.HasResult():
 			return unsent(e, "P30")
 		case first.Body != second.Body:
-			return no("two listings in a row differ")
+			return broken("two listings in a row differ")
 		}
-		return yes("two listings in a row are the same")
+		return held("two listings in a row are the same")
 	},
 }
 
 // refusal says whether one probe was refused.
-func refusal(e *probe.Protocol, id, what string) (*bool, string) {
+func refusal(e *probe.Protocol, id, what string) Verdict {
 	x := e.Find(id, "")
 	switch {
 	case x == nil || !x.Answered:
 		return unsent(e, id)
 	case x.HasResult():
-		return no("a request with " + what + " was answered with a result")
+		return broken("a request with " + what + " was answered with a result")
 	}
-	return yes(fmt.Sprintf("a request with %s was refused (HTTP %d)", what, x.Status))
+	return held(fmt.Sprintf("a request with %s was refused (HTTP %d)", what, x.Status))
+}
+
+// FillContacts writes into a posture map what ordinary conversations showed. With several servers a
+// defence is seen where each of them shows it, and the line names those that do not.
+func FillContacts(signals []result.Signal, contacts []probe.Contact) {
+	for i := range signals {
+		s := &signals[i]
+		judge := contactOf[s.ID]
+		if judge == nil || s.State != result.NeedsProbe {
+			continue
+		}
+		var verdicts []Verdict
+		for _, c := range contacts {
+			if v := judge(&c); v.Text != "" {
+				if len(contacts) > 1 {
+					v.Text = excerpt.Clip(c.Place, 60) + ": " + v.Text
+				}
+				verdicts = append(verdicts, v)
+			}
+		}
+		fillVerdicts(s, verdicts, len(contacts))
+	}
+}
+
+// fillVerdicts writes the worst of what contacts showed, and nothing where one of them shows nothing.
+func fillVerdicts(s *result.Signal, verdicts []Verdict, contacts int) {
+	texts := map[State][]string{}
+	for _, v := range verdicts {
+		texts[v.State] = append(texts[v.State], v.Text)
+	}
+	switch {
+	case texts[Broken] != nil:
+		s.State, s.Detail = result.NotSeen, strings.Join(texts[Broken], "; ")
+	case texts[Unprobed] != nil:
+		s.Detail = strings.Join(texts[Unprobed], "; ")
+	case len(verdicts) == contacts && contacts > 0:
+		s.State, s.Detail = result.Seen, strings.Join(texts[Held], "; ")
+	}
+}
+
+// contactOf are the lines that an ordinary conversation speaks to.
+var contactOf = map[string]func(*probe.Contact) Verdict{
+	"encryption": func(c *probe.Contact) Verdict {
+		software := ""
+		if len(c.Software) > 0 {
+			software = "; answers name the software: " + excerpt.Quote(strings.Join(c.Software, ", "), 80)
+		}
+		switch {
+		case c.Scheme == "https" && c.Transport != "":
+			return held("the server was spoken to over HTTPS, and asks for nothing else (Strict-Transport-Security)" + software)
+		case c.Scheme == "https":
+			return held("the server was spoken to over HTTPS" + software)
+		case c.Scheme == "http" && c.Answered:
+			return broken("the server was spoken to over plain HTTP" + software)
+		}
+		return Verdict{}
+	},
+	"authentication": func(c *probe.Contact) Verdict {
+		switch {
+		case c.Refused == 401 && c.Challenge != "":
+			return held("HTTP 401, WWW-Authenticate " + excerpt.Quote(c.Challenge, 80))
+		case c.Refused == 401 || c.Refused == 403:
+			return held(fmt.Sprintf("HTTP %d", c.Refused))
+		case c.Answered && !c.Token:
+			return broken("requests without a token were answered")
+		case c.Answered:
+			return unprobed("requests with our token were answered; probe asks without one")
+		}
+		return Verdict{}
+	},
+	"session": func(c *probe.Contact) Verdict {
+		switch {
+		case c.Session > 0 && c.Session < shortestID:
+			return broken(fmt.Sprintf("the session id has %d characters", c.Session))
+		case c.Session > 0:
+			return unprobed(fmt.Sprintf("one session id of %d characters was given; probe compares twenty", c.Session))
+		case c.Answered:
+			return unprobed("the server gives no session id")
+		}
+		return Verdict{}
+	},
+	"origin-check": func(c *probe.Contact) Verdict {
+		if c.ReadBy == "" {
+			return Verdict{}
+		}
+		return unprobed("answers allow pages of " + excerpt.Quote(c.ReadBy, 60) + " to read them; probe sends a foreign Origin")
+	},
+	"protocol-version": func(c *probe.Contact) Verdict {
+		if c.Revision == "" {
+			return Verdict{}
+		}
+		return unprobed("answers say MCP-Protocol-Version " + excerpt.Quote(c.Revision, 40) + "; probe sends one that does not exist")
+	},
+	"list-stability": func(c *probe.Contact) Verdict {
+		switch {
+		case c.Differed > 0:
+			return broken(fmt.Sprintf("%d of %d further readings differ", c.Differed, c.Asked))
+		case c.Asked > 0:
+			return held(fmt.Sprintf("what was read %d times is the same", c.Asked+1))
+		}
+		return Verdict{}
+	},
 }

@@ -1,11 +1,18 @@
 package probing
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
+	"gauntlet/rawjson"
 )
 
 // A Probe is one question to a server about its protocol: what is sent, what that may do, where it
@@ -72,7 +79,9 @@ func unprobed(text string) Verdict { return Verdict{Text: text} }
 var table []Probe
 
 // Probes returns the protocol probes in the order of their ids.
-func Probes() []Probe { return sorted(table) }
+func Probes() []Probe {
+	return slices.SortedStableFunc(slices.Values(table), func(a, b Probe) int { return strings.Compare(a.ID, b.ID) })
+}
 
 // ByID returns a probe, which must exist.
 func ByID(id string) *Probe {
@@ -89,20 +98,19 @@ func add(p Probe) Probe {
 }
 
 func registerProbe(p Probe) {
-	c := p.Rule
+	p.Rule.Doc += "\n\nNot reported where the probe was not sent or not answered in time; the posture map says why. See docs/probing.md."
+	registerProtocol(p.Rule, func(e *probe.Protocol) Verdict { return p.Read(e) })
+}
+
+// registerProtocol registers a check of what the protocol probes recorded. Where evidence is missing, judge is not Broken.
+func registerProtocol(c check.Check, judge func(*probe.Protocol) Verdict) *check.Check {
 	c.Maturity, c.Needs = check.Experimental, check.Probes
-	c.Doc += "\n\nNot reported where the probe was not sent or not answered in time; the posture map says why. See docs/probing.md."
 	c.Run = func(pass *check.Pass) {
-		e := pass.Probes.Protocol
-		if e == nil {
-			return
-		}
-		pass.Looked(len(e.Exchanges))
-		if v := p.Read(e); v.State == Broken {
-			reportProtocol(pass, p.Rule.ID, v.Text, v.Severity, v.By)
+		if e := pass.Probes.Protocol; e != nil {
+			reportVerdict(pass, c.ID, judge(e))
 		}
 	}
-	register(c)
+	return register(c)
 }
 
 // Read judges the evidence of one probe; without evidence the verdict says why there is none.
@@ -137,17 +145,156 @@ func (p *Probe) missing(e *probe.Protocol) string {
 		return "the server speaks over HTTP"
 	case p.Era == probe.Stateless && !e.Stateless:
 		return "the server does not speak revision 2026-07-28"
-	case len(p.Steps) > 0 && !sent(e, p.ID):
+	case len(p.Steps) > 0 && !slices.ContainsFunc(e.Exchanges, func(x probe.Exchange) bool { return x.ID == p.ID }):
 		return e.Unsent["others"]
 	}
 	return ""
 }
 
-func sent(e *probe.Protocol, id string) bool {
+// exchanges are those of a probe that were answered in time.
+func exchanges(e *probe.Protocol, id string) (out []*probe.Exchange) {
 	for i := range e.Exchanges {
-		if e.Exchanges[i].ID == id {
-			return true
+		if x := &e.Exchanges[i]; x.ID == id && x.Answered {
+			out = append(out, x)
 		}
 	}
-	return false
+	return out
+}
+
+// message returns the JSON-RPC message in the body of an answer: the body as a whole, or the data of
+// its last event.
+func message(body string) rawjson.Value {
+	tree := new(rawjson.Tree)
+	if tree.Parse(body, 0) == nil {
+		return tree.Root()
+	}
+	var last string
+	for line := range strings.Lines(body) {
+		if data, ok := strings.CutPrefix(line, "data:"); ok && strings.TrimSpace(data) != "" {
+			last = strings.TrimSpace(data)
+		}
+	}
+	event := new(rawjson.Tree)
+	if last == "" || event.Parse(last, 0) != nil {
+		return rawjson.Value{}
+	}
+	return event.Root()
+}
+
+// isResult reports whether the answer is a JSON-RPC result, which a refusal never is.
+func isResult(x *probe.Exchange) bool {
+	if x.Status != 0 && x.Status/100 != 2 {
+		return false
+	}
+	if x.Result {
+		return true
+	}
+	m := message(x.Body)
+	return m.Kind() == rawjson.Object && m.Get("result").Kind() == rawjson.Object && m.Get("error").Kind() != rawjson.Object
+}
+
+// toolText is the text of a tool's result, and whether it says that the call succeeded.
+func toolText(x *probe.Exchange) (string, bool) {
+	if !isResult(x) {
+		return "", false
+	}
+	r := message(x.Body).Get("result")
+	if r.Get("isError").Raw() == "true" || r.Get("content").Kind() != rawjson.Array {
+		return "", false
+	}
+	var b strings.Builder
+	for _, item := range r.Get("content").Elements() {
+		b.WriteString(item.Get("text").Text())
+		b.WriteString("\n")
+	}
+	return b.String(), true
+}
+
+// how says for a reader how a request was answered.
+func how(x *probe.Exchange) string {
+	m := message(x.Body)
+	switch code := excerpt.Clip(m.Get("error").Get("code").Raw(), 20); {
+	case code != "" && x.Status != 0:
+		return fmt.Sprintf("HTTP %d, %s", x.Status, code)
+	case code != "":
+		return code
+	case x.Status != 0:
+		return fmt.Sprintf("HTTP %d", x.Status)
+	}
+	return "an answer"
+}
+
+// resultsOf judges a probe whose every step has to be refused: any that gets a result is broken.
+func resultsOf(id, wrong, right string) func(*probe.Protocol) Verdict {
+	return func(e *probe.Protocol) Verdict {
+		all := exchanges(e, id)
+		if len(all) == 0 {
+			return Verdict{}
+		}
+		var answered, refused []string
+		var by *probe.Exchange
+		for _, x := range all {
+			if isResult(x) {
+				answered, by = append(answered, x.Step), cmp.Or(by, x)
+			} else {
+				refused = append(refused, x.Step+" ("+how(x)+")")
+			}
+		}
+		if len(answered) > 0 {
+			return brokenBy(by, wrong+": "+strings.Join(answered, ", "))
+		}
+		return held(right + ": " + strings.Join(refused, ", "))
+	}
+}
+
+// reportVerdict reports what is broken by all that protocol probes recorded, shown by an exchange or by more than one.
+func reportVerdict(p *check.Pass, rule finding.Rule, v Verdict) {
+	p.Looked(len(p.Probes.Protocol.Exchanges))
+	if v.State != Broken {
+		return
+	}
+	server := p.Probes.Server
+	text := v.Text + seeIt(p.Probes, finding.Fingerprint(string(rule), server), v.By)
+	p.Report(check.Relation{At: p.At(p.Catalog.Servers[0], nil, rawjson.Value{}), Message: text, Severity: v.Severity, Identity: []string{server}})
+}
+
+// seeIt is one line with which a reader sees a finding themselves: curl for a request that stands by
+// itself, else the command of the run with --replay. "" where the run has no command line.
+func seeIt(e *probe.Evidence, fingerprint string, x *probe.Exchange) string {
+	again := ""
+	if e.Again != "" {
+		again = "; see it: " + strings.Replace(e.Again, probe.AgainFingerprint, fingerprint, 1)
+	}
+	if x == nil || e.Protocol.Token || !strings.HasPrefix(e.Protocol.Place, "http") || x.Header[mcp.HeaderSessionID] != "" || x.Header["Mcp-Session-Id"] != "" || len(x.Sent) > 1000 || !printable(x) {
+		return again
+	}
+	var b strings.Builder
+	b.WriteString("curl -si")
+	if x.Verb != "" {
+		b.WriteString(" -X " + x.Verb)
+	}
+	b.WriteString(" -H 'Accept: application/json, text/event-stream' -H 'Content-Type: application/json'")
+	for _, name := range slices.Sorted(maps.Keys(x.Header)) {
+		b.WriteString(" -H " + shellQuote(name+": "+x.Header[name]))
+	}
+	if x.Verb == "" {
+		b.WriteString(" -d " + shellQuote(x.Sent))
+	}
+	return "; see it: " + b.String() + " " + shellQuote(e.Protocol.Place)
+}
+
+// printable reports whether a terminal can show what was sent: a line with anything else would send something else.
+func printable(x *probe.Exchange) bool {
+	other := func(r rune) bool { return r < ' ' || r > '~' }
+	for name, value := range x.Header {
+		if strings.ContainsFunc(name+value, other) {
+			return false
+		}
+	}
+	return !strings.ContainsFunc(x.Sent, other)
+}
+
+// shellQuote writes a word for a shell.
+func shellQuote(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

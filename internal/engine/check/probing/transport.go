@@ -2,30 +2,28 @@ package probing
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
+	"gauntlet/rawjson"
 )
 
-// protocolCheck registers a check that reads what the protocol probes recorded. judge returns what
-// is wrong, "" for nothing; where evidence is missing it says nothing.
+// protocolCheck registers a check without a probe of its own. judge returns what is wrong, "" for nothing; where evidence is missing
+// it says nothing.
 func protocolCheck(c check.Check, judge func(*probe.Protocol) (string, finding.Severity)) *check.Check {
-	c.Maturity, c.Needs = check.Experimental, check.Probes
 	c.Doc += "\n\nNot reported where the probe was not sent; the posture map says why. See docs/probing.md."
-	c.Run = func(p *check.Pass) {
-		e := p.Probes.Protocol
-		if e == nil {
-			return
+	return registerProtocol(c, func(e *probe.Protocol) Verdict {
+		what, severity := judge(e)
+		if what == "" {
+			return Verdict{}
 		}
-		p.Looked(len(e.Exchanges))
-		if what, severity := judge(e); what != "" {
-			reportProtocol(p, c.ID, what, severity, e.Find(shownBy[c.ID].id, shownBy[c.ID].step)) // nil for most: the replay shows it then
-		}
-	}
-	return register(c)
+		return Verdict{State: Broken, Text: what, Severity: severity, By: e.Find(shownBy[c.ID].id, shownBy[c.ID].step)} // nil for most: the replay shows it then
+	})
 }
 
 // shownBy are the exchanges that show what a rule reports.
@@ -213,3 +211,147 @@ func judgeStdout(e *probe.Protocol) (string, finding.Severity) {
 	}
 	return text, finding.None
 }
+
+var _ = add(Probe{
+	ID: "P05", Asks: "whether a server on this machine listens on its other addresses as well", Effect: probe.NoEffect, HTTP: true,
+	Signal: "bind-address", Unless: "the server is on another machine, or its system does not tell who listens",
+	Judge: func(e *probe.Protocol) Verdict {
+		if len(e.Listening) == 0 {
+			return Verdict{}
+		}
+		open := false
+		for _, a := range e.Listening {
+			at, err := netip.ParseAddr(a)
+			if err != nil {
+				return Verdict{}
+			}
+			if at.IsLoopback() {
+				return held("something listens on " + a + " alone at this port, and was spoken to")
+			}
+			open = open || at.IsUnspecified()
+		}
+		if open {
+			return broken("the server was spoken to on the loopback address, and its port is open on every address of this machine: it listens on " + strings.Join(e.Listening, ", "))
+		}
+		return Verdict{}
+	},
+	Rule: check.Check{
+		ID: "GNT-440", Name: "listens-on-every-address", Severity: finding.Medium, Axis: "transport",
+		Taxonomy: "MCP07:2025 close, ASI03 weak, CWE-1327 exact, L5 close, L4 weak", Source: transportPage,
+		Doc: `A server that runs on this machine listens on all of its addresses (0.0.0.0 or ::), so that everybody in the same network reaches it.
+The specification wants the loopback address for local servers. Read from the system's table of sockets; severity low for a server that asks for a token.
+
+What stays quiet: a server on another machine; a port at which the loopback address has a socket of its own.`,
+		Advice: "Listen on 127.0.0.1 unless the user says otherwise.",
+	},
+})
+
+var _ = add(Probe{
+	ID: "P07", Asks: "whether a request whose headers contradict its body is answered", Effect: probe.Reads, HTTP: true, Era: probe.Stateless,
+	Steps: []Step{
+		{Name: "Mcp-Method names another method", Body: statelessList, Header: map[string]string{mcp.HeaderMethod: "prompts/list"}},
+		{Name: "Mcp-Method in capitals", Body: statelessList, Header: map[string]string{mcp.HeaderMethod: "TOOLS/LIST"}},
+		{Name: "Mcp-Method missing", Body: statelessList, Header: map[string]string{mcp.HeaderMethod: ""}},
+		{Name: "MCP-Protocol-Version of another revision", Body: statelessList, Header: map[string]string{mcp.HeaderProtocolVersion: mcp.Revision2025Nov}},
+		{Name: "MCP-Protocol-Version missing", Body: statelessList, Header: map[string]string{mcp.HeaderProtocolVersion: ""}},
+		{Name: "a body without _meta", Body: plainList},
+	},
+	Signal: "protocol-version",
+	Judge:  resultsOf("P07", "requests whose headers contradict their body were answered with a result", "refused"),
+	Rule: check.Check{
+		ID: "GNT-441", Name: "header-body-mismatch", Severity: finding.Medium, Axis: "transport",
+		Taxonomy: "MCP07:2025 weak, ASI03 weak, CWE-436 close, CWE-444 weak, L5 close, L4 weak", Source: "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http",
+		Doc: `A request of revision 2026-07-28 whose headers say something else than its body was answered with a result. Gateways and firewalls decide by
+the headers (which method, which tool, which revision); where the server does not compare them, they can be passed by.
+
+What stays quiet: servers that do not answer the same request with headers that fit; servers of earlier revisions, which have no such headers.`,
+		Advice: "Compare MCP-Protocol-Version, Mcp-Method and Mcp-Name with the body, and answer HTTP 400 with -32020.",
+	},
+})
+
+var _ = add(Probe{
+	ID: "P19", Asks: "whether a batch, which only revision 2025-03-26 has, is answered", Effect: probe.Reads, HTTP: true, Stdio: true, Era: probe.Handshake,
+	Steps: []Step{{Body: `[{"jsonrpc":"2.0","id":8,"method":"ping"},{"jsonrpc":"2.0","id":9,"method":"ping"}]`, Quiet: true}},
+	Judge: func(e *probe.Protocol) Verdict {
+		x := e.Find("P19", "")
+		switch {
+		case x == nil || !x.Answered:
+			return unprobed("not probed: the batch was not answered in time")
+		case e.Revision == "" || e.Revision == "2025-03-26" || e.Revision == "2024-11-05":
+			return unprobed("not probed: no session of a revision without batches")
+		case hasResults(x):
+			return brokenBy(x, "in a session of revision "+e.Revision+" the requests of a batch were answered with results")
+		}
+		return held("refused: " + how(x))
+	},
+	Rule: check.Check{
+		ID: "GNT-442", Name: "batch-answered", Severity: finding.Low, Axis: "transport",
+		Taxonomy: "MCP07:2025 weak, ASI08 weak, CWE-436 close, L5 close, L4 weak", Source: "https://modelcontextprotocol.io/specification/2025-06-18/changelog",
+		Doc: `A JSON-RPC batch was answered with results in a session of a revision that has no batches any more (2025-06-18 and later). A gateway that
+reads one message a line, as those revisions say, sees none of the calls in it.`,
+		Advice: "Answer arrays with -32600.",
+	},
+})
+
+// hasResults reports whether requests of a batch were answered: in a list, or one by one.
+func hasResults(x *probe.Exchange) bool {
+	if isResult(x) {
+		return true
+	}
+	if x.Status != 0 && x.Status/100 != 2 {
+		return false
+	}
+	m := message(x.Body)
+	if m.Kind() != rawjson.Array {
+		return false
+	}
+	for _, one := range m.Elements() {
+		if one.Get("result").Exists() {
+			return true
+		}
+	}
+	return false
+}
+
+var _ = add(Probe{
+	ID: "P08", Asks: "whether GET, DELETE and session ids, which revision 2026-07-28 does not have, are answered", Effect: probe.Reads, HTTP: true, Era: probe.Stateless,
+	Steps: []Step{
+		{Name: "GET", Verb: "GET"},
+		{Name: "DELETE", Verb: "DELETE"},
+		{Name: "a session id", Body: statelessList, Header: map[string]string{mcp.HeaderSessionID: "gauntlet-made-up"}},
+	},
+	Judge: func(e *probe.Protocol) Verdict {
+		var wrong []string
+		all := exchanges(e, "P08")
+		for _, x := range all {
+			switch {
+			case x.Verb != "" && x.Status/100 == 2:
+				wrong = append(wrong, fmt.Sprintf("%s is answered with HTTP %d", x.Verb, x.Status))
+			case x.Verb == "" && x.Answer["Mcp-Session-Id"] != "":
+				wrong = append(wrong, "a request of revision 2026-07-28 is answered with a session id")
+			}
+		}
+		switch {
+		case len(all) == 0:
+			return Verdict{}
+		case len(wrong) > 0:
+			return broken(strings.Join(wrong, "; "))
+		}
+		return held("GET and DELETE are refused, and no session is begun")
+	},
+})
+
+var _ = add(Probe{
+	ID: "P37", Asks: "whether the server agrees on revision 2024-11-05, which knows no protection of the later ones", Effect: probe.Writes, HTTP: true, Era: probe.Handshake,
+	Steps: []Step{{Body: `{"jsonrpc":"2.0","id":"old","method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"gauntlet","version":"1"}}}`}},
+	Judge: func(e *probe.Protocol) Verdict {
+		x := e.Find("P37", "")
+		switch {
+		case x == nil || !x.Answered:
+			return Verdict{}
+		case isResult(x) && message(x.Body).Get("result").Get("protocolVersion").Text() == "2024-11-05":
+			return unprobed("it agrees on 2024-11-05, which has no MCP-Protocol-Version header, no metadata of protected resources and no HTTP 403 for a foreign Origin")
+		}
+		return held("it does not agree on 2024-11-05")
+	},
+})
