@@ -2,8 +2,12 @@ package simagent
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/mcp"
@@ -11,8 +15,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A simAgent is one run of a simulated agent. Everything of it happens in one goroutine, but for
-// listening and for the answers to servers, which mu guards.
+// A simAgent is one run of a simulated agent. Everything of it happens in one goroutine, but for the answers to servers, which mu
+// guards.
 type simAgent struct {
 	opt      Options
 	obedient bool
@@ -22,34 +26,28 @@ type simAgent struct {
 
 	mu     sync.Mutex
 	toObey []shownText // what servers asked in their own requests, yet to be obeyed
-	memory []memo      // what results said, oldest first
-	memos  int         // how many there ever were
-	files  map[string]string
-	called map[string][]argument // what tools were last called with, by key
+	memory []string    // what the agent has read, oldest first
 
-	obeyed    map[string]bool // texts that were read for orders
+	called    map[string][]argument // what tools were last called with, by key
+	obeyed    map[string]bool       // orders that were carried out
 	rules     []*paramRule
-	preferred map[string]string       // the tool to use in place of one, by their keys
-	delayed   []func(context.Context) // orders for when the task is done
-	told      []string                // what orders want said to the user
-	begun     bool                    // the task is
-	done      bool                    // the task is
-	depth     int                     // of results obeyed inside results
-	relists   int                     // how often lists were read again
-	gathered  bool                    // secrets were, see gatherSecrets
+	preferred map[string]string // the tool to use in place of one, by their keys
+	told      []string          // what orders want said to the user
+	done      bool              // the task is
+	depth     int               // of results obeyed inside results
+	relists   int               // how often lists were read again
+	gathered  bool              // secrets were, see gatherSecrets
 }
 
-// A memo is one thing that the agent has seen, with its number.
-type memo struct {
-	n          int
-	from, text string
-}
-
-// mostMemory is how much the agent keeps of what it has seen, in bytes.
-const mostMemory = 32 << 10
+const (
+	// mostMemory is how much of one text, and of all of them, the agent passes on, in bytes.
+	mostMemory = 32 << 10
+	// mostRelists is how often the lists of servers are read again.
+	mostRelists = 20
+)
 
 func newSimAgent(opt Options) *simAgent {
-	return &simAgent{opt: opt, obedient: opt.Behaviour == Victim, obeyed: map[string]bool{}, files: map[string]string{}, called: map[string][]argument{}, preferred: map[string]string{}}
+	return &simAgent{opt: opt, obedient: opt.Behaviour == Victim, obeyed: map[string]bool{}, called: map[string][]argument{}, preferred: map[string]string{}}
 }
 
 // connectServers opens all conversations. A server that cannot be reached is a step that failed.
@@ -67,36 +65,67 @@ func (a *simAgent) connectServers(ctx context.Context) error {
 			first = fmt.Errorf("server %s: %w", s.Name, err)
 		}
 	}
-	if len(a.servers) == 0 && first == nil && a.opt.Shown == nil {
-		return fmt.Errorf("no server was named")
+	switch {
+	case len(a.servers) > 0:
+		return nil
+	case first == nil && a.opt.Shown == nil:
+		return errors.New("no server was named")
 	}
-	if len(a.servers) == 0 {
-		return first // nil for an agent that has a conversation and no servers
-	}
-	return nil
+	return first // nil for an agent that has a conversation and no servers
 }
 
 func (a *simAgent) closeServers() {
 	for _, l := range a.servers {
-		// The end of a conversation that is over anyway.
-		_ = l.conn.Close()
+		_ = l.conn.Close() // the conversation is over anyway
 	}
 }
 
 // doTask does the task, then listens.
 func (a *simAgent) doTask(ctx context.Context) {
-	a.studyServers(ctx)
-	a.readConversation(ctx)
-	a.begun = true
+	for _, l := range a.servers {
+		a.studyServer(ctx, l)
+	}
+	for _, s := range a.opt.Shown {
+		a.remember(s.Text)
+		a.obeyText(ctx, shownText{text: s.Text, where: s.Where})
+	}
 	a.runPrompt(ctx)
 	a.tryTools(ctx)
 	a.done = true
-	a.runDelayed(ctx)
+	a.callForRules(ctx)
 	for _, l := range a.servers { // as hosts do when the next task begins: a server may have changed without a word
 		a.rereadServer(ctx, l)
 	}
-	a.runDelayed(ctx)
+	a.callForRules(ctx)
 	a.listenUntilIdle(ctx)
+}
+
+// A toolCall is one request to a server.
+type toolCall struct {
+	server *serverSession
+	method string
+	name   string
+	thing  *thing // the tool, nil for resources and prompts
+	args   []argument
+	why    string
+}
+
+func (c *toolCall) callParams() string {
+	if c.method == mcp.ResourcesRead {
+		return `{"uri":` + rawjson.Quote(c.name) + `}`
+	}
+	return `{"name":` + rawjson.Quote(c.name) + `,"arguments":` + argumentsJSON(c.args) + `}`
+}
+
+// useTool calls a tool, with what was ordered for every call of it.
+func (a *simAgent) useTool(ctx context.Context, t *thing, args []argument, why string) {
+	for _, r := range a.rules {
+		if r.tool == t.key() {
+			args = r.applyTo(args)
+		}
+	}
+	a.called[t.key()] = args
+	a.makeCall(ctx, toolCall{server: t.server, method: t.method, name: t.name, thing: t, args: args, why: why})
 }
 
 // makeCall makes one call, remembers what came of it, and obeys that if it is so minded.
@@ -113,20 +142,11 @@ func (a *simAgent) makeCall(ctx context.Context, c toolCall) {
 	if c.method == mcp.ToolsCall && a.opt.Called != nil {
 		a.opt.Called(c.server.name, c.name, argumentsJSON(c.args), got.text)
 	}
-	a.remember(c.name, got.text)
-	for _, arg := range c.args {
-		if p := unquoteOrEmpty(arg.raw); filePath.MatchString(p) {
-			a.files[p] = got.text
-		}
-	}
-	a.hearPending(ctx)
-	if !a.obedient {
-		return
+	a.remember(got.text)
+	for pending := true; pending && a.cut == "" && ctx.Err() == nil; { // what servers change with the call, or are about to say upon it
+		_, pending = a.hearServers(ctx, 0)
 	}
 	a.obeyText(ctx, shownText{text: got.text, from: &c, where: "a result of " + c.name})
-	for _, uri := range got.links {
-		a.makeCall(ctx, toolCall{server: c.server, method: mcp.ResourcesRead, name: uri, why: "a link in a result of " + c.name})
-	}
 	a.obeyQueued(ctx)
 }
 
@@ -137,48 +157,133 @@ func (a *simAgent) recordStep(s Step) {
 	a.steps = append(a.steps, s)
 }
 
-func (a *simAgent) remember(from, text string) {
-	if text == "" {
-		return
-	}
-	text = excerpt.Head(text, mostMemory)
+// remember keeps a text that the agent has read.
+func (a *simAgent) remember(text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.memory = append(a.memory, memo{a.memos, from, text})
-	a.memos++
+	if text != "" {
+		a.memory = append(a.memory, excerpt.Head(text, mostMemory))
+	}
+}
+
+// recall returns the texts that the agent has read from the n-th on.
+func (a *simAgent) recall(n int) []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.memory[n:])
+}
+
+// recallText joins the latest of these texts, up to mostMemory.
+func (a *simAgent) recallText(n int) string {
+	texts := a.recall(n)
 	size := 0
-	for i := len(a.memory) - 1; i >= 0; i-- {
-		if size += len(a.memory[i].text); size > mostMemory {
-			a.memory = a.memory[i+1:]
+	for i := len(texts) - 1; i >= 0; i-- {
+		if size += len(texts[i]); size > mostMemory {
+			texts = texts[i+1:]
+			break
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// tools returns the tools of all servers.
+func (a *simAgent) tools() (all []*thing) {
+	for _, l := range a.servers {
+		for _, t := range l.things {
+			if t.isTool() {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
+// toolOfKey returns the tool with a key, nil for none.
+func (a *simAgent) toolOfKey(key string) *thing {
+	all := a.tools()
+	if i := slices.IndexFunc(all, func(t *thing) bool { return t.key() == key }); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
+// callForRules makes the calls that an order spoke of and that nothing else has brought about.
+func (a *simAgent) callForRules(ctx context.Context) {
+	for i := 0; i < len(a.rules) && a.cut == "" && ctx.Err() == nil; i++ {
+		r := a.rules[i]
+		t := a.toolOfKey(r.tool)
+		if r.used || r.standing || t == nil {
+			continue
+		}
+		r.used = true
+		args, ok := a.called[r.tool]
+		if !ok {
+			args, ok = r.from.fillArguments(t)
+		}
+		if !ok {
+			from := r.from
+			from.near, from.far = tokenize(a.opt.Prompt), from.near
+			args, ok = from.fillArguments(t)
+		}
+		if ok {
+			a.useTool(ctx, t, args, r.where)
+		}
+	}
+}
+
+// listenUntilIdle waits for servers to say that they define something else now, or to ask for something, until the agent has listened
+// for as long as it was told to.
+func (a *simAgent) listenUntilIdle(ctx context.Context) {
+	if a.opt.Idle < 0 {
+		return
+	}
+	until := time.Now().Add(a.opt.Pending.Patience(a.opt.Idle))
+	for a.cut == "" && ctx.Err() == nil {
+		changed, pending := a.hearServers(ctx, time.Until(until))
+		heard := a.obeyQueued(ctx)
+		a.callForRules(ctx)
+		if !pending && !changed && !heard {
 			return
 		}
 	}
 }
 
-// tools returns the tools of all servers.
-func (a *simAgent) tools() []*tool {
-	var all []*tool
+// hearServers listens to all servers at once for so long, and until nothing is pending, and reads again what those offer that changed.
+// pending says whether there may be more.
+func (a *simAgent) hearServers(ctx context.Context, wait time.Duration) (changed, pending bool) {
+	var sessions []*mcpclient.Session
 	for _, l := range a.servers {
-		all = append(all, l.tools...)
+		sessions = append(sessions, l.session)
 	}
-	return all
+	heard, pending := a.opt.Pending.Await(ctx, wait, sessions)
+	for i, l := range a.servers {
+		if heard[i] {
+			changed = true
+			a.rereadServer(ctx, l)
+		}
+	}
+	return changed, pending
 }
 
-// A toolCall is one request to a server.
-type toolCall struct {
-	server *serverSession
-	method string
-	name   string
-	tool   *tool // nil for resources and prompts
-	args   []argument
-	why    string
+// rereadServer reads what a server offers now. The victim obeys what is new in it.
+func (a *simAgent) rereadServer(ctx context.Context, l *serverSession) {
+	if a.relists == mostRelists {
+		a.cut = "a server changes its lists for ever"
+		return
+	}
+	a.relists++
+	l.readLists(ctx)
+	a.studyServer(ctx, l)
 }
 
-func (c *toolCall) callParams() string {
-	switch c.method {
-	case mcp.ResourcesRead:
-		return `{"uri":` + rawjson.Quote(c.name) + `}`
-	default:
-		return `{"name":` + rawjson.Quote(c.name) + `,"arguments":` + argumentsJSON(c.args) + `}`
+// obeyQueued obeys what servers said in requests of their own, and reports whether they did.
+func (a *simAgent) obeyQueued(ctx context.Context) bool {
+	a.mu.Lock()
+	heard := a.toObey
+	a.toObey = nil
+	a.mu.Unlock()
+	for _, r := range heard {
+		a.obeyText(ctx, r)
 	}
+	return len(heard) > 0
 }

@@ -100,7 +100,7 @@ func FuzzArguments(f *testing.F) {
 	f.Add("Send 5 to 'a b' at x@y.org", `{"name":"t","inputSchema":{"properties":{"a":{"type":"integer"},"b":{"enum":[1,{}]},"c":{"type":"array"}},"required":["a","b","c"]}}`)
 	f.Add("set a_b to \"x\\\"y\"", `{"name":"a_b","inputSchema":{"properties":{"a_b":{}}}}`)
 	f.Fuzz(func(t *testing.T, s, definition string) {
-		tl := readTool(&serverSession{}, definition)
+		tl := readThing(&serverSession{}, definition, "name", "tools/call")
 		if tl == nil || len(s) > 10_000 {
 			return
 		}

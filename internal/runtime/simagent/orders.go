@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/rawjson"
 )
 
 // A shownText is a text that the victim is shown, and where.
@@ -13,18 +14,18 @@ type shownText struct {
 	text  string
 	where string    // for the record
 	from  *toolCall // whose result it is, nil for others
-	tool  *tool     // whose definition it is in, nil for others
+	tool  *thing    // whose definition it is in, nil for others
 	param *param    // whose schema it is in, nil for others
 }
 
 // A paramRule is an order to give a parameter a value whenever a tool is called.
 type paramRule struct {
-	tool, param string // the tool by its key
-	raw         string // the value as JSON
-	standing    bool   // said of the calls that are made, and not of one to be made
-	used        bool
-	where       string
-	from        argumentSource // that calls the tool if nothing else does
+	tool     string // by its key
+	value    argument
+	standing bool // said of the calls that are made, and not of one to be made
+	used     bool
+	where    string
+	from     argumentSource // that calls the tool if nothing else does
 }
 
 const (
@@ -34,86 +35,40 @@ const (
 	mostRules = 100
 )
 
+// applyTo sets the value among arguments.
 func (r *paramRule) applyTo(args []argument) []argument {
 	r.used = true
-	for i := range args {
-		if args[i].name == r.param {
-			args = slices.Clone(args)
-			args[i].raw = r.raw
-			return args
-		}
+	args = slices.Clone(args)
+	if i := slices.IndexFunc(args, func(a argument) bool { return a.name == r.value.name }); i >= 0 {
+		args[i] = r.value
+		return args
 	}
-	return append(slices.Clip(args), argument{r.param, r.raw})
+	return append(args, r.value)
 }
 
-// studyServers reads what servers say about themselves.
-func (a *simAgent) studyServers(ctx context.Context) {
+// studyServer has the victim obey what a server says about itself.
+func (a *simAgent) studyServer(ctx context.Context, l *serverSession) {
 	if !a.obedient {
 		return
 	}
-	for _, l := range a.servers {
-		a.studyServer(ctx, l)
-	}
-}
-
-func (a *simAgent) studyServer(ctx context.Context, l *serverSession) {
 	for _, text := range l.says {
 		a.obeyText(ctx, shownText{text: text, where: "the instructions of " + l.name})
 	}
-	for _, t := range l.tools {
-		a.obeyText(ctx, shownText{text: t.about, tool: t, where: "the description of " + t.name})
-		for _, text := range t.says {
-			a.obeyText(ctx, shownText{text: text, tool: t, where: "the definition of " + t.name})
+	for _, t := range l.things {
+		shown := shownText{where: "the definition of " + t.name}
+		if t.isTool() {
+			shown.tool = t
+		}
+		for _, shown.text = range append([]string{t.about}, t.says...) {
+			a.obeyText(ctx, shown)
 		}
 		for i := range t.params {
-			p := &t.params[i]
-			for _, text := range p.texts {
-				a.obeyText(ctx, shownText{text: text, tool: t, param: p, where: "the schema of " + t.name})
+			shown.param = &t.params[i]
+			for _, shown.text = range shown.param.texts {
+				a.obeyText(ctx, shown)
 			}
 		}
 	}
-	for _, d := range slices.Concat(l.resources, l.prompts) {
-		for _, text := range append([]string{d.about}, d.says...) {
-			a.obeyText(ctx, shownText{text: text, where: "the description of " + d.name})
-		}
-	}
-}
-
-// obeyText carries out the orders of a text, in the order in which they stand. An order that was
-// obeyed once in one place is not obeyed again, so that a retry which fails alike ends, and
-// so does a server that repeats what it was told.
-func (a *simAgent) obeyText(ctx context.Context, r shownText) {
-	if strings.TrimSpace(r.text) == "" || a.depth == mostDepth {
-		return
-	}
-	a.depth++
-	defer func() { a.depth-- }()
-	for _, view := range readableViews(r.text) {
-		o := &orderReader{simAgent: a, shownText: r, all: tokenize(view)}
-		a.mu.Lock()
-		o.since = a.memos
-		a.mu.Unlock()
-		for _, c := range parseClauses(o.all) {
-			key := r.orderKey(c)
-			if a.obeyed[key] {
-				continue
-			}
-			a.obeyed[key] = true // before, since results may repeat the order
-			done := len(a.steps) + len(a.rules) + len(a.delayed)
-			if o.followClause(ctx, c); len(a.steps)+len(a.rules)+len(a.delayed) == done {
-				delete(a.obeyed, key) // it meant nothing here, and may elsewhere
-			}
-		}
-	}
-}
-
-// orderKey tells the orders of all texts apart. Those in a schema mean the parameter that they
-// stand at.
-func (r *shownText) orderKey(c clause) string {
-	if r.param != nil {
-		return strings.Join([]string{r.tool.server.name, r.tool.name, r.param.name, joinTokens(c.tokens)}, "\x00")
-	}
-	return joinTokens(c.tokens)
 }
 
 // An orderReader is the reading of one text, order by order.
@@ -121,9 +76,35 @@ type orderReader struct {
 	*simAgent
 	shownText
 	all   []token
-	since int   // memories before it are from before this text
-	last  *tool // that the latest order was carried out with, nil for none
-	verb  string
+	since int    // memories before it are from before this text
+	verb  string // of the latest order, for the entries of a list below: "read each file:"
+}
+
+// obeyText carries out the orders of a text, in the order in which they are written. An order that was obeyed once is not obeyed
+// again, so that a retry which fails alike ends, and so does a server that repeats what it was told.
+func (a *simAgent) obeyText(ctx context.Context, r shownText) {
+	if !a.obedient || a.depth == mostDepth {
+		return
+	}
+	a.depth++
+	defer func() { a.depth-- }()
+	for _, view := range readableViews(r.text) {
+		o := &orderReader{simAgent: a, shownText: r, all: tokenize(view), since: len(a.recall(0))}
+		for _, c := range parseClauses(o.all) {
+			key := joinTokens(c.tokens)
+			if r.param != nil { // which the order is about
+				key = strings.Join([]string{r.tool.key(), r.param.name, key}, "\x00")
+			}
+			if a.obeyed[key] {
+				continue
+			}
+			a.obeyed[key] = true // before, since results may repeat the order
+			done := len(a.steps) + len(a.rules)
+			if o.followClause(ctx, c); len(a.steps)+len(a.rules) == done {
+				delete(a.obeyed, key) // it meant nothing here, and may elsewhere
+			}
+		}
+	}
 }
 
 // followClause carries out one order.
@@ -132,123 +113,122 @@ func (o *orderReader) followClause(ctx context.Context, c clause) {
 		return
 	}
 	o.gatherSecrets(ctx, c)
-	if c.verb == "" && !(c.item && o.verb != "" && hasValue(c.tokens)) {
-		if !o.assignParams(c) { // "bcc: x@example.org" needs no verb
+	assigned := o.assignParams(c)
+	named := o.namedTool(c.tokens)
+	switch {
+	case c.verb == "" && !(c.item && o.verb != "" && hasValue(c.tokens)):
+		if !assigned { // "bcc: x@example.org" needs no verb
 			o.tellUser(c)
 		}
-		return
-	}
-	if !o.done && containsWord(c.sentence[:min(len(c.sentence), 2)], later) && o.from == nil {
-		o.delayed = append(o.delayed, func(ctx context.Context) { o.carryOutClause(ctx, c) })
-		return
-	}
-	o.carryOutClause(ctx, c)
-}
-
-func (o *orderReader) carryOutClause(ctx context.Context, c clause) {
-	if o.assignParams(c) && c.act == set || c.act == set && o.tellUser(c) {
-		return
-	}
-	switch {
-	case c.act == again && o.toolOf(c) == nil:
-		switch {
-		case o.from != nil && o.from.tool != nil:
-			o.useTool(ctx, o.from.tool, o.from.args, o.where)
-		case o.shownText.tool != nil:
-			o.repeatCall(ctx, o.shownText.tool)
-		}
-	case c.act != set || o.firstNamedTool(c.own) != nil && !containsWord(c.sentence, standings):
-		o.callNamedTool(ctx, c)
+	case c.act == set && (assigned || o.tellUser(c)):
+	case c.act == set && (named == nil || containsWord(c.sentence, standings)):
+	case c.act == again && named == nil:
+		o.repeatCall(ctx)
+	default:
+		o.callTool(ctx, c, named)
 	}
 }
 
-// repeatCall makes the latest call of a tool again, with what its definition requires by now.
-func (o *orderReader) repeatCall(ctx context.Context, t *tool) {
-	args, ok := o.called[t.toolKey()]
-	if !ok {
-		return
+// recordPreference takes note of an order to use one tool where another would be, and reports whether it is one.
+func (o *orderReader) recordPreference(c clause) bool {
+	at := slices.IndexFunc(c.sentence, func(t token) bool { return t.kind == word && preferring[t.low] })
+	if at < 0 {
+		return false
 	}
-	r := argumentSource{agent: o.simAgent, near: tokenize(o.opt.Prompt), content: o.passage}
-	for i := range t.params {
-		p := &t.params[i]
-		if !p.required || slices.ContainsFunc(args, func(a argument) bool { return a.name == p.name }) {
-			continue
-		}
-		raw := r.impliedValue(p)
-		if raw == "" {
-			return
-		}
-		args = append(slices.Clip(args), argument{p.name, raw})
+	better, worse := o.namedTool(c.sentence[:at]), o.namedTool(c.sentence[at:])
+	if better == nil || worse == nil || better == worse {
+		return false
 	}
-	o.useTool(ctx, t, args, o.where)
+	o.preferred[worse.key()] = better.key()
+	return true
 }
 
-// callNamedTool calls the tool that an order names, or the one that fits what it is about.
-func (o *orderReader) callNamedTool(ctx context.Context, c clause) {
+// repeatCall makes again the call whose result was shown, or the latest one of the tool whose definition was, with what that
+// requires by now.
+func (o *orderReader) repeatCall(ctx context.Context) {
+	if o.from != nil && o.from.thing != nil {
+		o.useTool(ctx, o.from.thing, o.from.args, o.where)
+	}
+	if o.tool == nil {
+		return
+	}
+	if args, ok := o.called[o.tool.key()]; ok {
+		r := argumentSource{agent: o.simAgent, near: tokenize(o.opt.Prompt), content: o.passage, given: map[string]string{}}
+		for _, a := range args {
+			r.given[a.name] = a.raw
+		}
+		if args, ok = r.fillArguments(o.tool); ok {
+			o.useTool(ctx, o.tool, args, o.where)
+		}
+	}
+}
+
+// callTool makes the call of an order: of the resource or the tool that it names, or else of the tool that takes its values and
+// whose words it uses.
+func (o *orderReader) callTool(ctx context.Context, c clause, t *thing) {
 	if o.readURI(ctx, c.tokens) {
 		return
 	}
-	t := o.toolOf(c)
-	own := o.shownText.tool
-	if c.verb != "" && c.verb != o.verb {
-		o.last, o.verb = nil, c.verb // also for the entries of a list below: "read each file:"
+	if c.verb != "" {
+		o.verb = c.verb
 	}
-	switch {
-	case t == nil && !hasValue(c.tokens):
-		o.tellUser(c) // "read the documentation": nothing else that could be done
-		return
-	case t == nil:
-		t = o.bestTool(c)
-	case t == own && !hasValue(c.tokens) && !mentionsOne(c, t):
+	if t == nil && hasValue(c.tokens) {
+		fit := slices.DeleteFunc(o.tools(), func(t *thing) bool { return !slices.ContainsFunc(c.tokens, t.takes) })
+		t = bestMatch(fit, append(slices.Clip(c.tokens), token{kind: word, text: o.verb, low: o.verb}))
+		if t == nil { // the files of an order are the victim's own
+			for _, tok := range c.tokens {
+				if tok.kind == path {
+					o.remember(fileText(tok.text))
+				}
+			}
+		}
+	} else if t != nil && t == o.tool && !hasValue(c.tokens) && !namesParam(c, t) {
 		return // a description that says when to use its tool
 	}
 	if t == nil {
-		o.readFiles(c.tokens)
 		o.tellUser(c)
 		return
 	}
-	r := o.requestFor(c)
+	r := o.sourceOf(c)
 	r.given = o.assignedValues(c, t)
-	args, ok := r.fillArguments(t)
-	if !ok {
-		return
+	if args, ok := r.fillArguments(t); ok {
+		o.useTool(ctx, t, args, o.where)
 	}
-	o.last = t
-	o.useTool(ctx, t, args, o.where)
 }
 
-// toolOf returns the tool that an order names: behind its verb, or else before it, as in "with
-// x, send it to y".
-func (o *orderReader) toolOf(c clause) *tool {
-	if t := o.firstNamedTool(c.own); t != nil {
-		return t
-	}
-	return o.firstNamedTool(c.tokens)
+// sourceOf is what an order's call takes its arguments from.
+func (o *orderReader) sourceOf(c clause) argumentSource {
+	return argumentSource{agent: o.simAgent, near: c.tokens, far: o.all, content: func() string { return o.contentOf(c.tokens) }}
 }
 
-// firstNamedTool returns the tool that the tokens mention first, nil for none.
-func (o *orderReader) firstNamedTool(tokens []token) *tool {
-	if all := o.namedTools(tokens); len(all) > 0 {
-		return all[0]
+// readURI reads the resource that an order names by its URI, and reports whether it names one.
+func (o *orderReader) readURI(ctx context.Context, tokens []token) bool {
+	for _, l := range o.servers {
+		for _, t := range l.things {
+			if t.method == mcp.ResourcesRead && slices.ContainsFunc(tokens, func(tok token) bool { return tok.text == t.name }) {
+				o.makeCall(ctx, toolCall{server: l, method: t.method, name: t.name, why: o.where})
+				return true
+			}
+		}
 	}
-	return nil
+	return false
 }
 
-// namedTools returns the tools that the tokens name, in order.
-func (o *orderReader) namedTools(tokens []token) []*tool {
-	var out []*tool
+// namedTool returns the tool that the tokens name first, nil for none. "call add" and "the add tool" name it; another "add" does not.
+func (a *simAgent) namedTool(tokens []token) *thing {
+	tools := a.tools()
 	for i, tok := range tokens {
 		if tok.kind != word && tok.kind != quoted && tok.kind != path {
 			continue
 		}
-		for _, t := range o.tools() {
-			if tok.namesTool(t.name) && (tok.kind == quoted || !isEverydayWord(t.name) || isPointedAt(tokens, i)) {
-				out = append(out, t)
-				break
+		pointed := tok.kind == quoted || i > 0 && pointing[tokens[i-1].low] || i+1 < len(tokens) && (tokens[i+1].low == "tool" || tokens[i+1].low == "function")
+		for _, t := range tools {
+			if tok.namesTool(t.name) && (pointed || !isEverydayWord(t.name)) {
+				return t
 			}
 		}
 	}
-	return out
+	return nil
 }
 
 // namesTool reports whether a token is a tool's name, or that behind the name of its server.
@@ -262,47 +242,99 @@ func isEverydayWord(name string) bool {
 	return !strings.ContainsAny(name, "_-.0123456789") && name == strings.ToLower(name)
 }
 
-// isPointedAt reports whether the word at i is said to be a tool: "the add tool", "call add".
-func isPointedAt(tokens []token, i int) bool {
-	if i+1 < len(tokens) && (tokens[i+1].low == "tool" || tokens[i+1].low == "function") {
-		return true
+// assignParams makes rules of an order that gives parameters their values, and reports whether it made one. "Include the contents as
+// the auth_token parameter of every search call."
+func (o *orderReader) assignParams(c clause) bool {
+	if c.act == do && o.namedTool(c.tokens) != nil {
+		return false // the arguments of a call that is to be made
 	}
-	return i > 0 && pointing[tokens[i-1].low]
-}
-
-// bestTool returns the tool for an order that names none: that of the order before for an
-// entry of its list or the same verb, else the one whose words it uses and whose parameters
-// take its values.
-func (o *orderReader) bestTool(c clause) *tool {
-	unable := func(t *tool) bool { return !slices.ContainsFunc(c.tokens, t.takes) }
-	if o.last != nil && !unable(o.last) {
-		return o.last
-	}
-	return bestMatch(slices.DeleteFunc(o.tools(), unable), append(slices.Clip(c.tokens), token{kind: word, low: o.verb}))
-}
-
-// readFiles is what the victim does without a tool: the files of an order are its own.
-func (o *orderReader) readFiles(tokens []token) {
-	for _, t := range tokens {
-		if t.kind == path {
-			o.files[t.text] = fileText(t.text)
-			o.remember(t.text, o.files[t.text])
-		}
-	}
-}
-
-// readURI reads the resource that an order names by its URI, and reports whether it names one.
-func (o *orderReader) readURI(ctx context.Context, tokens []token) bool {
-	for _, t := range tokens {
-		if t.kind != address && t.kind != quoted {
-			continue
-		}
-		for _, l := range o.servers {
-			if slices.ContainsFunc(l.resources, func(d listedItem) bool { return d.name == t.text }) {
-				o.makeCall(ctx, toolCall{server: l, method: mcp.ResourcesRead, name: t.text, why: o.where})
-				return true
+	made := false
+	tools := o.toolsMeant(c)
+	for _, t := range tools {
+		for i := range t.params {
+			p := &t.params[i]
+			if !o.meansParam(c, t, p) || len(o.rules) >= mostRules {
+				continue
+			}
+			raw := p.valueByName(c.tokens)
+			if raw == "" && c.act == set {
+				raw = o.valueFor(c, p)
+			}
+			if raw != "" {
+				standing := c.verb == "" || !o.done && (t == o.tool || len(tools) > 1 || containsWord(c.sentence, standings))
+				o.rules = append(o.rules, &paramRule{tool: t.key(), value: argument{p.name, raw}, where: o.where, from: o.sourceOf(c), standing: standing})
+				made = true
 			}
 		}
 	}
-	return false
+	return made
+}
+
+// valueFor is the value for a parameter that the order names without one beside it.
+func (o *orderReader) valueFor(c clause, p *param) string {
+	for _, t := range c.tokens {
+		if p.accepts(t) && (p.want != wantPath || o.param == nil) {
+			return p.tokenJSON(t)
+		}
+	}
+	if p.typ != "" && p.typ != "string" || p.want == wantMailbox || p.want == wantURL {
+		return ""
+	}
+	return rawjson.Quote(o.contentOf(c.tokens))
+}
+
+// assignedValues returns the values that an order gives parameters of the tool that it has called, without one beside their names:
+// "call x with the contents as the y parameter".
+func (o *orderReader) assignedValues(c clause, t *thing) map[string]string {
+	out := map[string]string{}
+	for i := range t.params {
+		if p := &t.params[i]; o.meansParam(c, t, p) && p.valueByName(c.tokens) == "" {
+			out[p.name] = o.valueFor(c, p)
+		}
+	}
+	return out
+}
+
+// toolsMeant are the tools that an order about parameters may mean, the likeliest alone: one that its sentence names, the one whose
+// schema or result it is in, any.
+func (o *orderReader) toolsMeant(c clause) []*thing {
+	likely := []*thing{o.namedTool(c.sentence), o.tool}
+	if o.from != nil {
+		likely = append(likely, o.from.thing)
+	}
+	for _, t := range likely {
+		if t != nil && (namesParam(c, t) || t == o.tool && o.param != nil) {
+			return []*thing{t}
+		}
+	}
+	return o.tools()
+}
+
+func namesParam(c clause, t *thing) bool {
+	return slices.ContainsFunc(t.params, func(p param) bool { return slices.ContainsFunc(c.tokens, p.isNamedBy) })
+}
+
+// meansParam reports whether an order means a parameter and not a word that is spelt like it.
+func (o *orderReader) meansParam(c clause, t *thing, p *param) bool {
+	for i, tok := range c.tokens {
+		if !p.isNamedBy(tok) {
+			continue
+		}
+		var before, after token
+		if i > 0 {
+			before = c.tokens[i-1]
+		}
+		if i+1 < len(c.tokens) {
+			after = c.tokens[i+1]
+		}
+		if tok.kind == quoted || !isEverydayWord(p.name) || deictic[after.low] {
+			return true
+		}
+		if !empties[p.name] && (after.kind == sign && strings.Contains(":=", after.text) || p.accepts(after) && p.want != wantPath && c.verb != "" ||
+			deictic[before.low] || placing[before.low] || verbs[before.low] == set) {
+			return true
+		}
+	}
+	// In a parameter's own description "this field" is the parameter, and an order for something of ours is about it.
+	return o.param != nil && p.name == o.param.name && o.tool == t && (c.act == set || containsWord(c.tokens, deictic))
 }

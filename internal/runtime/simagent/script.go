@@ -147,36 +147,17 @@ func (a *simAgent) playScript(ctx context.Context, s *Script) {
 	}
 }
 
-// serverFor returns the server that a step means: the one it names, the only one, or the one
-// that has its tool, prompt or resource.
+// serverFor returns the server that a step names, else the only one, or the only one that has its tool, prompt or resource; nil for
+// none.
 func (a *simAgent) serverFor(s ScriptStep) *serverSession {
-	var having []*serverSession
-	for _, l := range a.servers {
-		if s.Server == l.name || s.Server == "" && len(a.servers) == 1 {
-			return l
-		}
-		if s.Server == "" && l.offersStep(s) {
-			having = append(having, l)
-		}
-	}
-	if len(having) == 1 {
-		return having[0]
+	fit := slices.DeleteFunc(slices.Clone(a.servers), func(l *serverSession) bool {
+		offers := slices.ContainsFunc(l.things, func(t *thing) bool { return t.name == s.Call+s.Prompt+s.Read })
+		return s.Server != l.name && (s.Server != "" || len(a.servers) > 1 && !offers)
+	})
+	if len(fit) == 1 {
+		return fit[0]
 	}
 	return nil
-}
-
-func (l *serverSession) offersStep(s ScriptStep) bool {
-	for _, t := range l.tools {
-		if t.name == s.Call {
-			return true
-		}
-	}
-	for _, d := range append(l.prompts, l.resources...) {
-		if d.name == s.Prompt || d.name == s.Read {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *ScriptStep) callFor(l *serverSession, why string) toolCall {

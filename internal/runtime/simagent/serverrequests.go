@@ -90,25 +90,12 @@ func (a *simAgent) fillForm(params rawjson.Value) string {
 
 // sampleMessage answers as a model that tells what it is asked for.
 func (a *simAgent) sampleMessage(params rawjson.Value) string {
-	var asked []string
-	if s := params.Get("systemPrompt").Text(); s != "" {
-		asked = append(asked, s)
-	}
-	for _, m := range params.Get("messages").Elements() {
-		if s := m.Get("content").Get("text").Text(); s != "" {
-			asked = append(asked, s)
-		}
-		for _, inner := range m.Get("content").Elements() {
-			if s := inner.Get("text").Text(); s != "" {
-				asked = append(asked, s)
-			}
-		}
-	}
+	asked := append([]string{params.Get("systemPrompt").Text()}, textsOf(params.Get("messages"))...)
 	text := excerpt.Head(strings.Join(asked, "\n\n"), longestText)
 	a.queueOrders(text)
 	said := a.knownFacts(tokenize(text))
 	if said == "" {
-		said = a.recallSince(0)
+		said = a.recallText(0)
 	}
 	if said == "" {
 		said = "Done."

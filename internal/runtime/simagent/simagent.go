@@ -121,3 +121,10 @@ func (o Options) withRunDefaults() Options {
 	}
 	return o
 }
+
+// A Shown is a text of the conversation that is not the user's task, such as a message of the system, an earlier turn, or what a front end
+// shares of its state.
+type Shown struct {
+	Where string // for the record, as "the shared state"
+	Text  string
+}

@@ -9,26 +9,38 @@ import (
 	"gauntlet/internal/leaf/mcp"
 )
 
-// runPrompt does what the user asked for, one part of the prompt after the other: with the tool
-// that fits it best, the resource or prompt that it is about. Victim and resister differ in
-// nothing here but in what they pass on of what they have read.
+const (
+	// mostTries is how often a victim without a task calls a tool: what a server puts off for a while waits for two or three calls.
+	mostTries = 3
+	// firstTry is why the victim makes a call that nothing asked for.
+	firstTry = "a first try"
+	// mostLooked is how many resources and prompts are read for one part of a task.
+	mostLooked = 3
+	// twoWords is the score of a resource or prompt that a request has two words of, one of them of its name.
+	twoWords = 4
+	// mostPassed is how much an agent that obeys nothing passes on of what it has read, in bytes.
+	mostPassed = 200
+)
+
+// runPrompt does what the user asked for, one part of the prompt after the other: with the tool that fits it best, the resource or
+// prompt that it is about. Victim and resister differ in nothing here but in what they pass on of what they have read.
 func (a *simAgent) runPrompt(ctx context.Context) {
 	all := tokenize(a.opt.Prompt)
-	for _, part := range splitOrders(all) {
+	for _, part := range splitTask(all) {
 		if a.lookUp(ctx, part) {
 			continue
 		}
-		t := a.preferredTool(bestMatch(a.tools(), part))
+		t := bestMatch(a.tools(), part)
 		if t == nil {
 			continue
 		}
-		r := argumentSource{agent: a, near: part, far: all, content: a.passage}
-		if args, ok := r.fillArguments(t); ok {
-			a.useTool(ctx, t, args, "the task")
+		if better := a.toolOfKey(a.preferred[t.key()]); better != nil {
+			t = better
 		}
-		for _, twin := range a.tools() {
-			if a.obedient && twin.server != t.server && twin.name != t.name && lookalike(twin.name) == lookalike(t.name) {
-				if args, ok := r.fillArguments(twin); ok { // it cannot tell one from the other
+		r := argumentSource{agent: a, near: part, far: all, content: a.passage}
+		for _, twin := range a.tools() { // the victim cannot tell one from the other
+			if twin == t || a.obedient && twin.server != t.server && twin.name != t.name && lookalike(twin.name) == lookalike(t.name) {
+				if args, ok := r.fillArguments(twin); ok {
 					a.useTool(ctx, twin, args, "the task")
 				}
 			}
@@ -39,14 +51,8 @@ func (a *simAgent) runPrompt(ctx context.Context) {
 // lookalike returns a name with digits that pass for letters as these.
 var lookalike = strings.NewReplacer("0", "o", "1", "l", "i", "l", "3", "e", "5", "s", "-", "", "_", "").Replace
 
-// mostTries is how often a victim without a task calls a tool: what a server puts off for a while waits for two or three calls.
-const mostTries = 3
-
-// firstTry is why the victim makes a call that nothing asked for.
-const firstTry = "a first try"
-
-// tryTools makes ordinary calls where there is no task that would bring one about: some servers show what they are up to
-// only after a few. The resister does nothing unasked.
+// tryTools makes ordinary calls where there is no task that would bring one about: some servers show what they are up to only after a
+// few. The resister does nothing unasked.
 func (a *simAgent) tryTools(ctx context.Context) {
 	if !a.obedient || strings.TrimSpace(a.opt.Prompt) != "" || a.opt.Shown != nil || len(a.steps) > len(a.servers) {
 		return
@@ -60,63 +66,36 @@ func (a *simAgent) tryTools(ctx context.Context) {
 	}
 }
 
-// splitOrders parts a prompt where one order ends and the next begins. A part that says nothing
-// but a verb belongs to the next: "fetch and summarize this page".
-func splitOrders(all []token) [][]token {
-	var out [][]token
+// splitTask parts a prompt where one order ends and the next begins. A part that says nothing but a verb belongs to the next: "fetch and
+// summarize this page".
+func splitTask(all []token) (out [][]token) {
 	var part []token
-	for _, s := range splitSentences(all) {
-		for _, c := range parseSentence(s.tokens, false) {
-			part = append(part, c.tokens...)
-			if len(stemSet(wordsOf(part))) > 1 || hasValue(part) {
-				out = append(out, part)
-				part = nil
-			}
+	for _, c := range parseClauses(all) {
+		part = append(slices.Clip(part), c.tokens...)
+		if len(stemSet(wordsOf(part))) > 1 || hasValue(part) {
+			out, part = append(out, part), nil
 		}
-		if len(part) > 0 && len(out) == 0 {
-			out = append(out, part)
-		}
-		part = nil
+	}
+	if len(out) == 0 && len(part) > 0 {
+		out = append(out, part)
 	}
 	return out
 }
 
-func wordsOf(tokens []token) []string {
-	var out []string
-	for _, t := range tokens {
-		if t.kind == word {
-			out = append(out, t.low)
-		}
-	}
-	return out
-}
-
-func hasValue(tokens []token) bool { return slices.ContainsFunc(tokens, token.isValue) }
-
-const (
-	// mostLooked is how many resources and prompts are read for one part of a task.
-	mostLooked = 3
-	// honest is how much an agent that obeys nothing passes on of what it has read, in bytes.
-	honest = 200
-)
-
-// lookUp reads the resources and prompts that a part of the task is about, and reports
-// whether it names one of them.
+// lookUp reads the resources and prompts that a part of the task is about, and reports whether it names one of them.
 func (a *simAgent) lookUp(ctx context.Context, part []token) (named bool) {
-	asked := stemSet(wordsOf(part))
 	looked := 0
 	for _, l := range a.servers {
-		for _, d := range slices.Concat(l.resources, l.prompts) {
-			exact := slices.ContainsFunc(part, func(t token) bool { return t.text == d.name })
-			if !exact && !d.matchesTask(asked) || looked == mostLooked {
+		for _, t := range l.things {
+			exact := slices.ContainsFunc(part, func(tok token) bool { return tok.text == t.name })
+			if t.isTool() || looked == mostLooked || !exact && t.scoreFor(part) < twoWords {
 				continue
 			}
 			looked++
 			named = named || exact
-			c := toolCall{server: l, method: d.method, name: d.name, why: "the task"}
-			if d.method == mcp.PromptsGet {
-				r := argumentSource{agent: a, near: part, far: part}
-				c.args, _ = r.fillArguments(&tool{params: d.params})
+			c := toolCall{server: l, method: t.method, name: t.name, why: "the task"}
+			if t.method == mcp.PromptsGet {
+				c.args, _ = (&argumentSource{agent: a, near: part, far: part}).fillArguments(t)
 			}
 			a.makeCall(ctx, c)
 		}
@@ -124,46 +103,15 @@ func (a *simAgent) lookUp(ctx context.Context, part []token) (named bool) {
 	return named
 }
 
-// matchesTask reports whether a request says two words of a thing's name and description.
-func (d *listedItem) matchesTask(asked map[string]bool) bool {
-	common := 0
-	for w := range stemSet(append(identifierWords(d.name), identifierWords(d.about)...)) {
-		if asked[w] {
-			common++
-		}
-	}
-	return common > 1
-}
-
-// useTool calls a tool, with what was ordered for every call of it.
-func (a *simAgent) useTool(ctx context.Context, t *tool, args []argument, why string) {
-	for _, r := range a.rules {
-		if r.tool == t.toolKey() {
-			args = r.applyTo(args)
-		}
-	}
-	a.called[t.toolKey()] = args
-	a.makeCall(ctx, toolCall{server: t.server, method: mcp.ToolsCall, name: t.name, tool: t, args: args, why: why})
-}
-
 // passage is what an agent passes on of what it has read so far.
 func (a *simAgent) passage() string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.memory) == 0 {
+	if a.obedient {
+		return a.recallText(0)
+	}
+	texts := a.recall(0)
+	if len(texts) == 0 {
 		return ""
 	}
-	if a.obedient {
-		return joinMemories(a.memory)
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(a.memory[len(a.memory)-1].text), "\n")
-	return excerpt.Head(strings.ToValidUTF8(line, ""), honest)
-}
-
-func joinMemories(memory []memo) string {
-	var all []string
-	for _, m := range memory {
-		all = append(all, m.text)
-	}
-	return strings.Join(all, "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(texts[len(texts)-1]), "\n")
+	return excerpt.Head(strings.ToValidUTF8(line, ""), mostPassed)
 }
