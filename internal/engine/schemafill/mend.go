@@ -71,25 +71,20 @@ type issue struct {
 	Values   []any    `json:"values"`
 	Message  string   `json:"message"`
 	Prefix   string   `json:"prefix"`
-	Input    any      `json:"input"`
 }
 
 // readIssues reads the JSON list of issues that validators in TypeScript answer with.
 func readIssues(text string) (Complaint, bool) {
-	at := strings.Index(text, "[")
 	for range 8 { // a log prefix may hold brackets, too
-		if at < 0 {
-			return Complaint{}, false
-		}
-		var issues []issue
-		if json.NewDecoder(strings.NewReader(text[at:])).Decode(&issues) == nil && len(issues) > 0 && issues[0].Code != "" {
-			return complaintOf(issues), true
-		}
-		next := strings.Index(text[at+1:], "[")
-		if next < 0 {
+		before, list, found := strings.Cut(text, "[")
+		if !found {
 			break
 		}
-		at += 1 + next
+		var issues []issue
+		if json.NewDecoder(strings.NewReader(text[len(before):])).Decode(&issues) == nil && len(issues) > 0 && issues[0].Code != "" {
+			return complaintOf(issues), true
+		}
+		text = list
 	}
 	return Complaint{}, false
 }
@@ -205,8 +200,7 @@ func (s *Schema) readProse(text string) Complaint {
 	return c
 }
 
-// namesWord reports whether text holds a name as a word of its own. A name that is an everyday
-// word counts only where it is marked as a name.
+// namesWord reports whether text holds a name as a word of its own.
 func namesWord(text, name string) bool {
 	if len(name) < 2 {
 		return false
@@ -218,19 +212,11 @@ func namesWord(text, name string) bool {
 		}
 		at += from
 		end := at + len(name)
-		before, after := byteAt(text, at-1), byteAt(text, end)
-		if !isWord(before) && !isWord(after) {
+		if (at == 0 || !isWord(text[at-1])) && (end == len(text) || !isWord(text[end])) {
 			return true
 		}
 		from = end
 	}
-}
-
-func byteAt(s string, i int) byte {
-	if i < 0 || i >= len(s) {
-		return ' '
-	}
-	return s[i]
 }
 
 func isWord(c byte) bool {
@@ -244,10 +230,10 @@ func quotedOptions(text string) []string {
 		return nil
 	}
 	var out []string
-	if quoted := quotedWord.FindAllStringSubmatch(m[1], 40); len(quoted) > 0 {
-		for _, q := range quoted {
-			out = append(out, q[1])
-		}
+	for _, quoted := range quotedWord.FindAllStringSubmatch(m[1], 40) {
+		out = append(out, quoted[1])
+	}
+	if out != nil {
 		return out
 	}
 	list, _, _ := strings.Cut(m[1], ". ")
@@ -266,9 +252,7 @@ func quotedOptions(text string) []string {
 // Mend changes what the filler puts into calls by a complaint, leaving alone the parameter at
 // target, which is under test. It reports whether anything changed.
 func (f *Filler) Mend(c Complaint, target string) bool {
-	if f.Fixed == nil {
-		f.Fixed, f.Dropped = map[string]any{}, map[string]bool{}
-	}
+	f.startLearning()
 	changed := false
 	for _, name := range c.Unknown {
 		if !f.Dropped[name] && !samePath(name, target) {
@@ -304,6 +288,12 @@ func (f *Filler) Mend(c Complaint, target string) bool {
 		}
 	}
 	return changed
+}
+
+func (f *Filler) startLearning() {
+	if f.Fixed == nil {
+		f.Fixed, f.Dropped = map[string]any{}, map[string]bool{}
+	}
 }
 
 // keepOne takes out all but one of the parameters that exclude each other: the one under test
@@ -435,9 +425,7 @@ func stringOr(v any) string {
 
 // Fix has every call hold a value at a path, where no other is under test.
 func (f *Filler) Fix(path string, value any) {
-	if f.Fixed == nil {
-		f.Fixed, f.Dropped = map[string]any{}, map[string]bool{}
-	}
+	f.startLearning()
 	f.Fixed[path] = value
 }
 

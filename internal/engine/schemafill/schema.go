@@ -131,13 +131,13 @@ func (s *Schema) Parameters() []Parameter {
 		open = s.collect(open[0], open, &out)
 	}
 	slices.SortStableFunc(out, func(a, b Parameter) int {
-		if a.Required != b.Required {
-			if a.Required {
-				return -1
-			}
-			return 1
+		switch {
+		case a.Required == b.Required:
+			return strings.Compare(a.Path, b.Path)
+		case a.Required:
+			return -1
 		}
-		return strings.Compare(a.Path, b.Path)
+		return 1
 	})
 	return out
 }
@@ -167,20 +167,14 @@ func (s *Schema) collect(o object, open []object, out *[]Parameter) []object {
 	return open
 }
 
+// addParameter adds a value or the items of an array, or puts in line the object that it is.
 func (s *Schema) addParameter(sub map[string]any, at, name string, required bool, depth int, open []object, out *[]Parameter) []object {
-	switch typeOf(sub) {
-	case "object":
-		if sub["properties"] != nil {
-			return append(open, object{sub, at, required, depth})
-		}
-	case "array":
+	if typeOf(sub) == "array" {
 		items, _ := sub["items"].(map[string]any)
-		items = s.resolve(items, depth)
-		if typeOf(items) == "object" && items["properties"] != nil {
-			return append(open, object{items, at + "[]", required, depth})
-		}
-		*out = append(*out, Parameter{Path: at + "[]", Name: name, Required: required, Type: typeOf(items), Enum: enumOf(items), Schema: items})
-		return open
+		sub, at = s.resolve(items, depth), at+"[]"
+	}
+	if typeOf(sub) == "object" && sub["properties"] != nil {
+		return append(open, object{sub, at, required, depth})
 	}
 	*out = append(*out, Parameter{Path: at, Name: name, Required: required, Type: typeOf(sub), Enum: enumOf(sub), Schema: sub})
 	return open
@@ -213,48 +207,37 @@ func (s *Schema) resolveWithin(schema map[string]any, depth int, left *int) map[
 	return schema
 }
 
-// mergeAll joins the parts of an allOf: later members win, properties and required add up.
+// mergeAll joins the parts of an allOf and what stands beside it.
 func (s *Schema) mergeAll(schema map[string]any, parts []any, depth int, left *int) map[string]any {
 	out := map[string]any{}
-	add := func(m map[string]any) {
-		for k, v := range m {
-			switch have := out[k].(type) {
-			case map[string]any:
-				if more, ok := v.(map[string]any); ok && k == "properties" {
-					joined := map[string]any{}
-					for n, p := range have {
-						joined[n] = p
-					}
-					for n, p := range more {
-						joined[n] = p
-					}
-					out[k] = joined
-					continue
-				}
-			case []any:
-				if more, ok := v.([]any); ok && k == "required" {
-					out[k] = slices.Concat(have, more)
-					continue
-				}
-			}
-			out[k] = v
-		}
-	}
 	for i, p := range parts {
 		if m, ok := p.(map[string]any); ok && i < 16 && *left > 0 {
 			*left--
-			add(s.resolveWithin(m, depth+1, left))
+			merge(out, s.resolveWithin(m, depth+1, left))
 		}
 	}
-	rest := map[string]any{}
-	for k, v := range schema {
-		if k != "allOf" {
-			rest[k] = v
-		}
-	}
-	add(rest)
+	merge(out, schema)
 	delete(out, "allOf")
 	return out
+}
+
+// merge adds the members of a schema to another: later ones win, properties and required add up.
+func merge(out, schema map[string]any) {
+	for k, v := range schema {
+		switch have := out[k].(type) {
+		case map[string]any:
+			if more, ok := v.(map[string]any); ok && k == "properties" {
+				joined := maps.Clone(have)
+				maps.Copy(joined, more)
+				v = joined
+			}
+		case []any:
+			if more, ok := v.([]any); ok && k == "required" {
+				v = slices.Concat(have, more)
+			}
+		}
+		out[k] = v
+	}
 }
 
 // firstAlternative returns the alternative of oneOf or anyOf that says most, nil where there is none.
@@ -275,18 +258,10 @@ func firstAlternative(schema map[string]any) map[string]any {
 		if best == nil {
 			continue
 		}
-		out := map[string]any{}
-		for k, v := range schema {
-			if k != "anyOf" && k != "oneOf" {
-				out[k] = v
-			}
-		}
-		for k, v := range best {
-			out[k] = v
-		}
-		if _, again := best[key]; !again {
-			delete(out, key)
-		}
+		out := maps.Clone(schema)
+		delete(out, "anyOf")
+		delete(out, "oneOf")
+		maps.Copy(out, best)
 		return out
 	}
 	return nil
@@ -333,11 +308,7 @@ func stringsOf(v any) (out []string) {
 
 // TakesAny reports whether the schema says that a caller may add members of its own.
 func (s *Schema) TakesAny() bool {
-	switch v := s.root["additionalProperties"].(type) {
-	case bool:
-		return v
-	case map[string]any:
-		return true
-	}
-	return false
+	v := s.root["additionalProperties"]
+	_, described := v.(map[string]any)
+	return described || v == true
 }

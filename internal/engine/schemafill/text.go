@@ -1,8 +1,10 @@
 package schemafill
 
 import (
+	"cmp"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -49,12 +51,7 @@ func (f *Filler) role(path string) string {
 func (f *Filler) byRole(path, name string) string {
 	lower := strings.ToLower(name)
 	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(lower, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lower, w) })
 	}
 	switch f.role(path) {
 	case "path":
@@ -87,10 +84,7 @@ func (f *Filler) byRole(path, name string) string {
 	case has("query", "search"):
 		return "test"
 	}
-	if f.With.Word != "" {
-		return f.With.Word
-	}
-	return "test"
+	return cmp.Or(f.With.Word, "test")
 }
 
 // fitLength keeps a string within minLength and maxLength, in characters.
@@ -118,10 +112,9 @@ func exampleIn(schema map[string]any) string {
 
 // Example returns the value that a parameter's schema or description gives as an example, "" if none.
 func (p *Parameter) Example() string {
-	if v, ok := given(p.Schema); ok {
-		if s, ok := v.(string); ok {
-			return s
-		}
+	v, _ := given(p.Schema)
+	if s, ok := v.(string); ok {
+		return s
 	}
 	return exampleIn(p.Schema)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/rawjson"
 )
@@ -190,17 +191,10 @@ func sameError(text, payload string, ordinary Ordinary) bool {
 
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	if len(line) > 160 {
-		line = strings.ToValidUTF8(line[:160], "") + "…"
-	}
-	return line
+	return excerpt.Clip(line, 160)
 }
 
 // Excerpt returns the beginning of an answer without the payload, for a report.
 func Excerpt(text, payload string) string {
-	s := Strip(text, payload)
-	if len(s) > 400 {
-		s = strings.ToValidUTF8(s[:400], "") + "…"
-	}
-	return strings.TrimSpace(s)
+	return strings.TrimSpace(excerpt.Clip(Strip(text, payload), 400))
 }

@@ -151,23 +151,17 @@ func (l *layout) write() error {
 	return nil
 }
 
-// A programCall is a recorded call of a stand-in.
-type programCall struct {
-	Name string
-	Args []string
-}
-
-// entryEnd terminates a recorded call; mostProgramCalls bounds the calls kept.
+// entryEnd terminates a recorded call of a stand-in; mostProgramCalls bounds the calls kept.
 const (
 	entryEnd         = "\x00\n"
 	mostProgramCalls = 10_000
 )
 
-func readProgramLog(text string) (out []programCall) {
+func readProgramLog(text string) (out []sighting) {
 	for line := range strings.SplitSeq(text, entryEnd) {
 		parts := strings.Split(line, "\x00")
-		if parts[0] != "" && len(out) < mostProgramCalls {
-			out = append(out, programCall{Name: parts[0], Args: parts[1:]})
+		if parts[0] != "" {
+			out = append(out, sighting{Name: parts[0], Args: parts[1:]})
 		}
 	}
 	return out

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gauntlet/internal/engine/check/probing"
+	"gauntlet/internal/leaf/hostscope"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/leaf/sockettable"
@@ -74,7 +75,7 @@ func newHTTP(t protocolTarget, transport http.RoundTripper, out *probe.Protocol)
 	p := &httpProber{protocolTarget: t, at: at}
 	p.prober = &prober{channel: p, Plan: t.Plan, out: out}
 	p.client = &http.Client{Transport: transport, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	if out.Scheme, out.Loopback = at.Scheme, isLoopback(at.Hostname()); out.Loopback {
+	if out.Scheme, out.Loopback = at.Scheme, hostscope.Of(at.Hostname()) == hostscope.Loopback; out.Loopback {
 		sockets := t.Inside.sockets()
 		out.Listening = addressesAt(sockets, at)
 	}
@@ -137,14 +138,6 @@ func againHTTP(ctx context.Context, t protocolTarget, transport http.RoundTrippe
 		p.again(ctx, recorded, exchanges)
 	}
 	return out
-}
-
-func isLoopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	a, err := netip.ParseAddr(host)
-	return err == nil && a.IsLoopback()
 }
 
 func (p *httpProber) reaches(q *probing.Probe) bool { return q.HTTP }

@@ -37,7 +37,7 @@ func (r *run) proofOf(a *attempt) *probe.Proof {
 				return found(kind, "the answer holds %d, the product of %d and %d", m.result(), m.A, m.B)
 			}
 		case probe.Program:
-			if c := g.calledWithAny(a.since, "--gauntlet-"+a.mark.Token, "-oProxyCommand=touch "+a.mark.Touch, "--output="+a.mark.Touch, "--upload-pack=touch "+a.mark.Touch); c != nil {
+			if c := g.calledWith(a.since, "--gauntlet-"+a.mark.Token, "-oProxyCommand=touch "+a.mark.Touch, "--output="+a.mark.Touch, "--upload-pack=touch "+a.mark.Touch); c != nil {
 				p := found(kind, "%s was called with an option that the value added: %q", c.Name, c.Args)
 				p.Program = c.Name
 				return p
@@ -102,7 +102,7 @@ func (r *run) callbackOf(a *attempt) string {
 }
 
 // climbed compares a request's path with that for an ordinary value: a value with ../ must not reach the parent folder.
-func (r *run) climbed(a *attempt, c *serviceCall) string {
+func (r *run) climbed(a *attempt, c *sighting) string {
 	ordinary := r.ordinaryRequest(a.target)
 	if ordinary == "" || strings.Contains(c.URL, "..") || strings.Contains(strings.ToLower(c.URL), "%2e%2e") || strings.Contains(strings.ToLower(c.URL), "..%2f") {
 		return ""
@@ -130,39 +130,17 @@ func pathOf(url string) string {
 	return p
 }
 
-// ordinaryRequest returns the folder of the request that an ordinary value caused.
+// ordinaryRequest returns the folder of the first request that an ordinary value caused.
 func (r *run) ordinaryRequest(t *target) string {
 	for key, o := range t.tool.ordinary {
 		if !strings.HasPrefix(key, t.Parameter.Path+"\x00") {
 			continue
 		}
-		if folder := r.folderOf(o.Value); folder != "" {
-			return folder
+		for _, s := range r.testbed.since(0) {
+			if folder, _, ok := strings.Cut(pathOf(s.URL), o.Value); ok && folder != "" {
+				return folder
+			}
 		}
 	}
 	return ""
-}
-
-// folderOf returns the folder of the first request whose path contains an ordinary value, or "". Each request is examined once.
-func (r *run) folderOf(value string) string {
-	if r.folders == nil || r.foldersOn != r.testbed {
-		r.folders, r.foldersOn = map[string]*requestFolder{}, r.testbed
-	}
-	f := r.folders[value]
-	if f == nil {
-		f = &requestFolder{}
-		r.folders[value] = f
-	}
-	for ; f.folder == "" && f.looked < len(r.testbed.calls); f.looked++ {
-		if before, _, ok := strings.Cut(pathOf(r.testbed.calls[f.looked].URL), value); ok {
-			f.folder = before
-		}
-	}
-	return f.folder
-}
-
-// A requestFolder is the folder an ordinary value led to, and how many requests were examined.
-type requestFolder struct {
-	folder string
-	looked int
 }

@@ -48,7 +48,7 @@ func (r *run) probeProtocol(ctx context.Context) {
 	to.Plan, to.Register = plan, r.Register
 	e := probeHTTP(inTime, to, transport)
 	e.Command = r.Server.Command
-	e.Planted = r.testbed != nil && r.testbed.service != nil && len(r.testbed.service.seen()) > 0
+	e.Planted = r.testbed != nil && r.testbed.service != nil && len(r.testbed.service.since(0)) > 0
 	e.PassedOn = r.passedOn(to.Token)
 	r.out.Evidence.Protocol = e
 	if r.OtherToken != "" {
@@ -142,7 +142,7 @@ func (r *run) passedOn(token string) string {
 	if token == "" || r.testbed == nil || r.testbed.service == nil {
 		return ""
 	}
-	for _, c := range r.testbed.service.seen() {
+	for _, c := range r.testbed.service.since(0) {
 		if strings.Contains(c.Head, token) {
 			return c.Method + " " + c.URL
 		}

@@ -112,14 +112,12 @@ type run struct {
 	ends           time.Time       // deadline of all calls
 	restarts       int
 	calls          int
-	shortWaits     bool                      // wait at most two seconds for an answer
-	folders        map[string]*requestFolder // by ordinary value
-	foldersOn      *testbed                  // the environment of these folders
-	given          map[string]bool           // handle guesses that occurred in answers
-	returnedValues []returnedValue           // values returned by ordinary calls
-	bindings       []binding                 // parameters that take another tool's values
-	secrets        []string                  // what the server was supplied with, as NAME=VALUE
-	leaks          *redact.Redactor          // finds these and the environment's canaries; nil without a sandbox
+	shortWaits     bool             // wait at most two seconds for an answer
+	given          map[string]bool  // handle guesses that occurred in answers
+	returnedValues []returnedValue  // values returned by ordinary calls
+	bindings       []binding        // parameters that take another tool's values
+	secrets        []string         // what the server was supplied with, as NAME=VALUE
+	leaks          *redact.Redactor // finds these and the environment's canaries; nil without a sandbox
 	out            *Result
 }
 
@@ -128,7 +126,7 @@ type tool struct {
 	Tool
 	filler      schemafill.Filler
 	choices     []map[string]any // values of a parameter that selects what the tool does; one empty map if there is none
-	ordinary    map[string]ordinaryAnswer
+	ordinary    map[string]Ordinary
 	slow        int // answers that did not arrive in time
 	calls       int
 	spent       time.Duration
@@ -361,7 +359,7 @@ func (r *run) addTools(server *catalog.Server, entries []entry) {
 			Name: it.Name(), Schema: schemafill.Parse(v.Get("inputSchema").Raw()), Labels: labels.Tools[i],
 
 			ReadOnly: v.Get("annotations").Get("readOnlyHint").Raw() == "true", Destructive: v.Get("annotations").Get("destructiveHint").Raw() == "true",
-		}, ordinary: map[string]ordinaryAnswer{}, description: v.Get("description").Text(), output: v.Get("outputSchema").Raw()}
+		}, ordinary: map[string]Ordinary{}, description: v.Get("description").Text(), output: v.Get("outputSchema").Raw()}
 		t.filler = schemafill.Filler{Schema: t.Schema, Role: func(path string) string { return string(t.Role(path).Role) }, With: r.companions()}
 		if entries != nil {
 			t.entry = entries[i]

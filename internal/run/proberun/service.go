@@ -5,17 +5,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
-
-// A serviceCall is one request received by a planted service.
-type serviceCall struct {
-	Method string
-	URL    string // as requested
-	Inner  bool   // it was sent to the planted service
-	Head   string // headers and beginning of the body
-}
 
 // A service records every request on the loopback address and answers it.
 type service struct {
@@ -24,7 +17,7 @@ type service struct {
 	done   chan struct{}
 
 	mu    sync.Mutex
-	calls []serviceCall
+	calls []sighting
 }
 
 const maxServiceCalls = 10_000
@@ -59,14 +52,15 @@ func (s *service) remember(r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.calls) < maxServiceCalls {
-		s.calls = append(s.calls, serviceCall{Inner: true, Method: r.Method, URL: "http://" + r.Host + r.RequestURI, Head: head + "\n" + string(body)})
+		s.calls = append(s.calls, sighting{Inner: true, Method: r.Method, URL: "http://" + r.Host + r.RequestURI, Head: head + "\n" + string(body)})
 	}
 }
 
-func (s *service) seen() []serviceCall {
+// since returns the requests after the first n.
+func (s *service) since(n int) []sighting {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]serviceCall(nil), s.calls...)
+	return slices.Clone(s.calls[n:])
 }
 
 func (s *service) close() error {

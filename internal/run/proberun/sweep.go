@@ -151,7 +151,7 @@ func (r *run) markHits(s sweepCall) {
 	for one, token := range s.tokens {
 		hit := false
 		if s.sweep.option {
-			hit = r.testbed.calledWith("--gauntlet-"+token, moment{}) != nil
+			hit = r.testbed.calledWith(0, "--gauntlet-"+token) != nil
 		} else {
 			hit = r.testbed.exists(r.testbed.place.WriteDir + "/" + token)
 		}

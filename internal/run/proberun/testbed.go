@@ -27,14 +27,33 @@ type testbed struct {
 	service *service         // nil in a sandbox, which has its own
 	folder  string           // to be removed; "" in a sandbox
 	port    int
-	seen    int // events read so far
-	calls   []serviceCall
-	fields  []string      // headers of requests in lower case, as far as read
-	headers []string      // of mails
-	starts  []programCall // programs of this machine, from events
-	stoodIn []programCall // stand-ins, from their log
-	logRead int64         // bytes of that log already read
+	seen    int // events of the sandbox, or requests to the service, read so far
+	seenAll []sighting
+	started int   // how many of these are programs
+	logRead int64 // bytes of the stand-ins' log already read
 }
+
+// A sighting is something that a server was seen to do: to send a request or a mail, or to start a program.
+type sighting struct {
+	Method string
+	URL    string // as requested
+	Inner  bool   // it was sent to the planted service
+	Head   string // headers and beginning of the body
+	fields string // headers in lower case, each behind a line break
+	Name   string // of a program
+	Args   []string
+}
+
+// A moment is how much had been observed at some time. The zero moment is the beginning.
+type moment int
+
+func (g *testbed) mark() moment {
+	g.look()
+	return moment(len(g.seenAll))
+}
+
+// since returns what was seen after a moment.
+func (g *testbed) since(m moment) []sighting { return g.seenAll[min(int(m), len(g.seenAll)):] }
 
 // sandboxPort is the port of the planted service in a sandbox.
 const sandboxPort = 18081
@@ -157,7 +176,10 @@ func (g *testbed) exists(file string) bool {
 func (g *testbed) look() {
 	log := g.base + "/drop/" + programLog
 	if g.box == nil {
-		g.calls = g.service.seen()
+		for _, c := range g.service.since(g.seen) {
+			g.seen++
+			g.addMessage(c, headerOf(c.Head))
+		}
 		text, _ := readFrom(log, g.logRead, maxProgramLog)
 		g.takeProgramLog(text)
 		return
@@ -167,6 +189,19 @@ func (g *testbed) look() {
 	for _, e := range g.box.Events(g.seen + 1) {
 		g.seen = e.Seq
 		g.takeEvent(e)
+	}
+}
+
+// addMessage keeps a request or a mail with its header.
+func (g *testbed) addMessage(s sighting, header string) {
+	s.fields = strings.ToLower("\n" + header)
+	g.seenAll = append(g.seenAll, s)
+}
+
+func (g *testbed) addProgram(s sighting) {
+	if g.started < mostProgramCalls {
+		g.started++
+		g.seenAll = append(g.seenAll, s)
 	}
 }
 
@@ -193,8 +228,8 @@ func (g *testbed) takeProgramLog(text []byte) {
 		return
 	}
 	g.logRead += int64(end + len(entryEnd))
-	if len(g.stoodIn) < mostProgramCalls {
-		g.stoodIn = append(g.stoodIn, readProgramLog(string(text[:end]))...)
+	for _, s := range readProgramLog(string(text[:end])) {
+		g.addProgram(s)
 	}
 }
 
@@ -202,12 +237,14 @@ func (g *testbed) takeProgramLog(text []byte) {
 func (g *testbed) takeEvent(e sandbox.Event) {
 	switch e.Kind {
 	case sandbox.Request:
-		g.calls = append(g.calls, serviceCall{Method: e.Method, URL: cmp.Or(e.URL, e.Path), Head: e.Text, Inner: reachesInner(e.URL, e.Addr)})
+		g.addMessage(sighting{Method: e.Method, URL: cmp.Or(e.URL, e.Path), Head: e.Text, Inner: reachesInner(e.URL, e.Addr)}, headerOf(e.Text))
 	case sandbox.Mail:
-		g.headers = append(g.headers, mailHeaders(e.Text)...)
+		for _, header := range mailHeaders(e.Text) {
+			g.addMessage(sighting{}, header)
+		}
 	case sandbox.Start:
-		if name := path.Base(e.Path); len(e.Args) > 0 && !slices.Contains(g.programs, name) && len(g.starts) < mostProgramCalls {
-			g.starts = append(g.starts, programCall{Name: name, Args: e.Args[1:]})
+		if name := path.Base(e.Path); len(e.Args) > 0 && !slices.Contains(g.programs, name) {
+			g.addProgram(sighting{Name: name, Args: e.Args[1:]})
 		}
 	}
 }
@@ -223,44 +260,30 @@ func reachesInner(address, peer string) bool {
 
 // requested returns the first request since a moment whose URL contains a token; if inner is set, only requests to the planted
 // service. A token in the body of a request to another service is merely input of the tool.
-func (g *testbed) requested(token string, inner bool, since moment) *serviceCall {
-	for i := min(since.calls, len(g.calls)); i < len(g.calls); i++ {
-		if c := &g.calls[i]; strings.Contains(c.URL, token) && (c.Inner || !inner) {
-			return c
+func (g *testbed) requested(token string, inner bool, since moment) *sighting {
+	for _, s := range g.since(since) {
+		if strings.Contains(s.URL, token) && (s.Inner || !inner) {
+			return &s
 		}
 	}
 	return nil
 }
 
-// A moment is how much had been observed at some time. The zero moment is the beginning.
-type moment struct{ calls, starts, stoodIn, headers int }
+// texts returns all that a sighting holds of what a server was given.
+func (s *sighting) texts() []string { return append([]string{s.URL, s.Head, s.fields}, s.Args...) }
 
-func (g *testbed) mark() moment {
-	g.look()
-	return moment{len(g.calls), len(g.starts), len(g.stoodIn), len(g.headers)}
-}
-
-// seenTokens returns which tokens, all of one length, occur in requests, mails and command lines. It reads each only once.
+// seenTokens returns which tokens, all of one length and in lower case, occur in requests, mails and command lines. It reads each
+// only once.
 func (g *testbed) seenTokens(tokens map[string]bool, length int) map[string]bool {
 	out := map[string]bool{}
-	look := func(text string) {
-		text = strings.ToLower(text)
-		for i := 0; i+length <= len(text); i++ {
-			if tokens[text[i:i+length]] {
-				out[text[i:i+length]] = true
+	for _, s := range g.seenAll {
+		for _, text := range s.texts() {
+			text = strings.ToLower(text)
+			for i := 0; i+length <= len(text); i++ {
+				if tokens[text[i:i+length]] {
+					out[text[i:i+length]] = true
+				}
 			}
-		}
-	}
-	for _, c := range g.calls {
-		look(c.URL)
-		look(c.Head)
-	}
-	for _, h := range g.headers {
-		look(h)
-	}
-	for _, c := range slices.Concat(g.starts, g.stoodIn) {
-		for _, a := range c.Args {
-			look(a)
 		}
 	}
 	return out
@@ -279,21 +302,15 @@ func (g *testbed) sawSince(m moment, a *attempt) bool {
 		plain, err := url.QueryUnescape(text)
 		return err == nil && strings.Contains(plain, value)
 	}
-	for _, c := range g.calls[min(m.calls, len(g.calls)):] {
-		if holds(c.URL) || holds(c.Head) {
-			return true
-		}
-	}
-	started := slices.Concat(g.starts[min(m.starts, len(g.starts)):], g.stoodIn[min(m.stoodIn, len(g.stoodIn)):])
-	return slices.ContainsFunc(started, func(c programCall) bool { return slices.ContainsFunc(c.Args, holds) })
+	return slices.ContainsFunc(g.since(m), func(s sighting) bool { return slices.ContainsFunc(s.texts(), holds) })
 }
 
 // startedSince returns the first command line since a moment that is not a shell's, or "".
 func (g *testbed) startedSince(m moment) string {
 	g.look()
-	for _, c := range slices.Concat(g.stoodIn[min(m.stoodIn, len(g.stoodIn)):], g.starts[min(m.starts, len(g.starts)):]) {
-		line := strings.Join(append([]string{c.Name}, c.Args...), " ")
-		if !slices.Contains(shells, c.Name) && len(line) < 80 && !strings.ContainsAny(line, "\n\"'`$;|&<>") {
+	for _, s := range g.since(m) {
+		line := strings.Join(append([]string{s.Name}, s.Args...), " ")
+		if s.Name != "" && !slices.Contains(shells, s.Name) && len(line) < 80 && !strings.ContainsAny(line, "\n\"'`$;|&<>") {
 			return line
 		}
 	}
@@ -302,22 +319,12 @@ func (g *testbed) startedSince(m moment) string {
 
 var shells = []string{"sh", "bash", "dash", "zsh", "env", "timeout", "which"}
 
-// calledWithAny is calledWith for the first matching text.
-func (g *testbed) calledWithAny(since moment, texts ...string) *programCall {
+// calledWith returns the first program call since a moment that has a separate argument beginning with one of the texts.
+func (g *testbed) calledWith(since moment, texts ...string) *sighting {
 	for _, text := range texts {
-		if c := g.calledWith(text, since); c != nil {
-			return c
-		}
-	}
-	return nil
-}
-
-// calledWith returns the first program call since a moment that has a separate argument beginning with text.
-func (g *testbed) calledWith(text string, since moment) *programCall {
-	for _, calls := range [][]programCall{g.stoodIn[min(since.stoodIn, len(g.stoodIn)):], g.starts[min(since.starts, len(g.starts)):]} {
-		for i := range calls {
-			if hasOption(calls[i].Args, text) {
-				return &calls[i]
+		for _, s := range g.since(since) {
+			if hasOption(s.Args, text) {
+				return &s
 			}
 		}
 	}
@@ -348,12 +355,8 @@ func (g *testbed) close() error {
 
 // hasHeader reports whether a request or mail since a moment had a header field, on its own line.
 func (g *testbed) hasHeader(name string, since moment) bool {
-	for i := len(g.fields); i < len(g.calls); i++ {
-		g.fields = append(g.fields, strings.ToLower("\n"+headerOf(g.calls[i].Head)))
-	}
 	line := "\n" + strings.ToLower(name) + ":"
-	return slices.ContainsFunc(g.fields[min(since.calls, len(g.fields)):], func(fields string) bool { return strings.Contains(fields, line) }) ||
-		slices.ContainsFunc(g.headers[min(since.headers, len(g.headers)):], func(h string) bool { return strings.Contains(strings.ToLower("\n"+h), line) })
+	return slices.ContainsFunc(g.since(since), func(s sighting) bool { return strings.Contains(s.fields, line) })
 }
 
 // headerOf returns the part before the first empty line: a body may contain any lines.

@@ -49,7 +49,7 @@ func FuzzReadProgramLog(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, c := range readProgramLog(text) {
 			if c.Name == "" || slices.ContainsFunc(c.Args, func(a string) bool { return len(a) > len(text) }) {
-				t.Fatalf("%q gave %q", text, c)
+				t.Fatalf("%q gave %q", text, c.Args)
 			}
 		}
 	})

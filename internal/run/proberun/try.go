@@ -48,8 +48,6 @@ type attempt struct {
 	since     moment         // when it was sent: earlier observations are not its effect
 }
 
-type ordinaryAnswer = Ordinary
-
 // maxChoices bounds the tried values of a parameter that selects what a tool does.
 const maxChoices = 16
 
@@ -283,7 +281,7 @@ func (r *run) tryPayload(ctx context.Context, a *attempt) {
 		if r.renew(ctx, t.tool, a.arguments, a.answer) {
 			continue
 		}
-		var ordinary ordinaryAnswer
+		var ordinary Ordinary
 		if a.answer.Failed || t.Class == probe.RequestPath {
 			ordinary = r.ordinaryFor(ctx, t, a.choice)
 		}
@@ -317,7 +315,7 @@ func (r *run) tryPayload(ctx context.Context, a *attempt) {
 }
 
 // ordinaryFor returns the answer to an ordinary value of a target's parameter, requested once.
-func (r *run) ordinaryFor(ctx context.Context, t *target, choice map[string]any) ordinaryAnswer {
+func (r *run) ordinaryFor(ctx context.Context, t *target, choice map[string]any) Ordinary {
 	key := t.Parameter.Path + "\x00" + schemafill.Encode(choice)
 	if have, ok := t.tool.ordinary[key]; ok {
 		return have
@@ -327,7 +325,7 @@ func (r *run) ordinaryFor(ctx context.Context, t *target, choice map[string]any)
 	for k, v := range choice {
 		set[k] = v
 	}
-	o := ordinaryAnswer{Value: value, Answer: r.call(ctx, t.tool, schemafill.Encode(t.tool.filler.Arguments(set)))}
+	o := Ordinary{Value: value, Answer: r.call(ctx, t.tool, schemafill.Encode(t.tool.filler.Arguments(set)))}
 	t.tool.ordinary[key] = o
 	return o
 }

@@ -54,10 +54,7 @@ func judgeUndeclared(e *probe.Protocol) Verdict {
 			}
 		}
 	}
-	if calls == 0 {
-		return Verdict{}
-	}
-	return held(excerpt.Count(calls, "call") + " without capabilities: the server asked for nothing")
+	return heldIn(calls, excerpt.Count(calls, "call") + " without capabilities: the server asked for nothing")
 }
 
 var _ = add(Probe{
@@ -87,10 +84,7 @@ func judgeNotices(e *probe.Protocol) Verdict {
 			}
 		}
 	}
-	if calls == 0 {
-		return Verdict{}
-	}
-	return held(excerpt.Count(calls, "call") + ": nothing came that nobody had asked for")
+	return heldIn(calls, excerpt.Count(calls, "call") + ": nothing came that nobody had asked for")
 }
 
 // judgeOutputs compares the results of calls with what their tools declare that they return.
@@ -113,10 +107,7 @@ func judgeOutputs(e *probe.Protocol) Verdict {
 		}
 		compared++
 	}
-	if compared == 0 {
-		return Verdict{}
-	}
-	return held(excerpt.Count(compared, "result") + " as the output schemas say")
+	return heldIn(compared, excerpt.Count(compared, "result") + " as the output schemas say")
 }
 
 var _ = add(Probe{
@@ -208,10 +199,7 @@ func judgeTypes(e *probe.Protocol) Verdict {
 			return brokenBy(wrong, "the tool "+excerpt.Clip(tool, 80)+" took a list where its schema wants a text, and did the same with it: "+excerpt.Clip(wrong.Sent, 300))
 		}
 	}
-	if compared == 0 {
-		return Verdict{}
-	}
-	return held("a list in place of a text was refused, or answered in another way")
+	return heldIn(compared, "a list in place of a text was refused, or answered in another way")
 }
 
 // without takes a random value, and what lists are written with, out of an answer.
@@ -264,10 +252,7 @@ func judgeQuestions(e *probe.Protocol, mode string, wrong func(rawjson.Value) st
 			return broken(strings.Replace(sentence, "%s", q.during, 1) + what)
 		}
 	}
-	if asked == 0 {
-		return Verdict{}
-	}
-	return held("what the user was asked for is no secret, and goes nowhere unsafe")
+	return heldIn(asked, "what the user was asked for is no secret, and goes nowhere unsafe")
 }
 
 // A question is one elicitation of the server.

@@ -96,10 +96,7 @@ func judgeErrors(e *probe.Protocol) Verdict {
 			}
 		}
 	}
-	if errors == 0 {
-		return Verdict{}
-	}
-	return held("what was answered with errors holds no frame of a stack")
+	return heldIn(errors, "what was answered with errors holds no frame of a stack")
 }
 
 // isError reports whether an answer says that something went wrong.

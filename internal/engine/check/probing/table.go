@@ -75,6 +75,14 @@ func brokenBy(x *probe.Exchange, text string) Verdict {
 }
 func unprobed(text string) Verdict { return Verdict{Text: text} }
 
+// heldIn is held, of n things that were looked at; nothing for none.
+func heldIn(n int, text string) Verdict {
+	if n == 0 {
+		return Verdict{}
+	}
+	return held(text)
+}
+
 // table holds the protocol probes in the order of their files.
 var table []Probe
 
