@@ -15,11 +15,11 @@ import (
 )
 
 // authorizationCheck registers a check that reads what discovery saw.
-func authorizationCheck(c check.Check, judge func(*authorization) (string, finding.Severity)) *check.Check {
+func authorizationCheck(c check.Check, judge func(*authorization) Verdict) *check.Check {
 	c.Axis = "authentication"
-	return protocolCheck(c, func(e *probe.Protocol) (string, finding.Severity) {
+	return protocolCheck(c, func(e *probe.Protocol) Verdict {
 		if e.Authorization == nil {
-			return "", finding.None
+			return Verdict{}
 		}
 		return judge(readAuthorization(e.Authorization))
 	})
@@ -144,7 +144,7 @@ func (m *metadata) list(name string) (out []string, ok bool) {
 // addressMembers are the members of metadata that clients ask or open.
 var addressMembers = []string{"issuer", "authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint", "device_authorization_endpoint", "introspection_endpoint", "jwks_uri"}
 
-func judgeAddresses(a *authorization) (string, finding.Severity) {
+func judgeAddresses(a *authorization) Verdict {
 	type named struct{ member, address string }
 	var all []named
 	for i := range a.resources {
@@ -167,11 +167,14 @@ func judgeAddresses(a *authorization) (string, finding.Severity) {
 			worst, text = severity, fmt.Sprintf("%s is %q: %s", n.member, excerpt.Clip(n.address, 120), what)
 		}
 	}
-	return text, worst
+	if text == "" {
+		return Verdict{}
+	}
+	return Verdict{State: Broken, Severity: worst, Text: text}
 }
 
 // judgeAddress says what is wrong with an address that metadata names, near being how near the server is.
-func judgeAddress(address string, near hostscope.Scope) (string, finding.Severity) {
+func judgeAddress(address string, near hostscope.Scope) (what string, severity finding.Severity) {
 	if strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("\"'<>`\\^{|};", r) }) {
 		return "it has characters that a shell or a terminal acts upon", finding.Critical
 	}
@@ -196,20 +199,20 @@ func judgeAddress(address string, near hostscope.Scope) (string, finding.Severit
 	return "", finding.None
 }
 
-func judgeMissing(a *authorization) (string, finding.Severity) {
+func judgeMissing(a *authorization) Verdict {
 	if !a.Refused || len(a.Documents) == 0 || slices.ContainsFunc(a.Documents, wasUnclear) {
-		return "", finding.None
+		return Verdict{}
 	}
 	if len(a.resources) == 0 {
-		return fmt.Sprintf("requests without a token are refused, and no protected resource metadata was found at %d addresses", countOf(a.Documents, probe.ResourceMetadata)), finding.None
+		return broken(fmt.Sprintf("requests without a token are refused, and no protected resource metadata was found at %d addresses", countOf(a.Documents, probe.ResourceMetadata)))
 	}
 	if servers, _ := a.resources[0].list("authorization_servers"); len(servers) == 0 {
-		return "the protected resource metadata names no authorization server", finding.None
+		return broken("the protected resource metadata names no authorization server")
 	}
 	if tried := countOf(a.Documents, probe.ServerMetadata); tried > 0 && len(a.servers) == 0 {
-		return fmt.Sprintf("no metadata of the authorization server was found at %d addresses", tried), finding.None
+		return broken(fmt.Sprintf("no metadata of the authorization server was found at %d addresses", tried))
 	}
-	return "", finding.None
+	return Verdict{}
 }
 
 // wasUnclear reports whether a document was neither found nor said not to be there.
@@ -224,19 +227,19 @@ func countOf(all []probe.Document, kind probe.MetadataKind) (n int) {
 	return n
 }
 
-func judgeMismatch(a *authorization) (string, finding.Severity) {
+func judgeMismatch(a *authorization) Verdict {
 	for i := range a.resources {
 		if resource := a.resources[i].text("resource"); !coversServer(resource, a.Server) {
-			return fmt.Sprintf("the metadata of %s is about %q", a.Server, excerpt.Clip(resource, 120)), finding.None
+			return broken(fmt.Sprintf("the metadata of %s is about %q", a.Server, excerpt.Clip(resource, 120)))
 		}
 	}
 	for i := range a.servers {
 		m := &a.servers[i]
 		if issuer := m.text("issuer"); strings.TrimSuffix(issuer, "/") != strings.TrimSuffix(m.Expect, "/") {
-			return fmt.Sprintf("the metadata at the issuer %q says that it is that of %q", excerpt.Clip(m.Expect, 120), excerpt.Clip(issuer, 120)), finding.None
+			return broken(fmt.Sprintf("the metadata at the issuer %q says that it is that of %q", excerpt.Clip(m.Expect, 120), excerpt.Clip(issuer, 120)))
 		}
 	}
-	return "", finding.None
+	return Verdict{}
 }
 
 // coversServer reports whether a resource is the server, or the part of its origin in which it is.
@@ -250,25 +253,25 @@ func coversServer(resource, server string) bool {
 	return has == want || strings.HasPrefix(has, want+"/")
 }
 
-func judgeChallenge(a *authorization) (string, finding.Severity) {
+func judgeChallenge(a *authorization) Verdict {
 	for i := range a.servers {
 		methods, ok := a.servers[i].list("code_challenge_methods_supported")
 		switch {
 		case !ok || len(methods) == 0:
-			return "the authorization server names no code challenge method, so that a client cannot know that codes are compared at all", finding.None
+			return broken("the authorization server names no code challenge method, so that a client cannot know that codes are compared at all")
 		case !slices.Contains(methods, "S256"):
-			return fmt.Sprintf("the authorization server compares codes by %q and not by S256", excerpt.Clip(strings.Join(methods, " "), 80)), finding.None
+			return broken(fmt.Sprintf("the authorization server compares codes by %q and not by S256", excerpt.Clip(strings.Join(methods, " "), 80)))
 		case slices.Contains(methods, "plain"):
-			return "the authorization server takes plain code challenges beside S256", finding.Low
+			return Verdict{State: Broken, Severity: finding.Low, Text: "the authorization server takes plain code challenges beside S256"}
 		}
 	}
-	return "", finding.None
+	return Verdict{}
 }
 
-func judgeRegistration(a *authorization) (string, finding.Severity) {
+func judgeRegistration(a *authorization) Verdict {
 	r := a.Registration
 	if r == nil || r.Status/100 != 2 {
-		return "", finding.None
+		return Verdict{}
 	}
 	for _, address := range r.Registered {
 		if slices.Contains(r.Asked, address) && strings.Contains(address, "*") {
@@ -276,44 +279,44 @@ func judgeRegistration(a *authorization) (string, finding.Severity) {
 			if r.Removed {
 				left = "which was removed again"
 			}
-			return fmt.Sprintf("anybody can register a client with the redirect address %s (HTTP %d), %s", address, r.Status, left), finding.None
+			return broken(fmt.Sprintf("anybody can register a client with the redirect address %s (HTTP %d), %s", address, r.Status, left))
 		}
 	}
-	return "", finding.None
+	return Verdict{}
 }
 
-func judgeTokenInAddress(a *authorization) (string, finding.Severity) {
+func judgeTokenInAddress(a *authorization) Verdict {
 	if a.InQuery {
-		return "the server refuses requests without a token, and answered one that had it in its address alone", finding.None
+		return broken("the server refuses requests without a token, and answered one that had it in its address alone")
 	}
 	for i := range a.resources {
 		if methods, _ := a.resources[i].list("bearer_methods_supported"); slices.Contains(methods, "query") {
-			return "the server says that it takes tokens in the query of its address", finding.None
+			return broken("the server says that it takes tokens in the query of its address")
 		}
 	}
 	for i := range a.servers {
 		types, _ := a.servers[i].list("response_types_supported")
 		for _, t := range types {
 			if slices.Contains(strings.Fields(t), "token") {
-				return fmt.Sprintf("the authorization server hands out tokens in an address: response_types_supported has %q", excerpt.Clip(t, 40)), finding.None
+				return broken(fmt.Sprintf("the authorization server hands out tokens in an address: response_types_supported has %q", excerpt.Clip(t, 40)))
 			}
 		}
 	}
-	return "", finding.None
+	return Verdict{}
 }
 
-func judgeIssuer(a *authorization) (string, finding.Severity) {
+func judgeIssuer(a *authorization) Verdict {
 	for i := range a.servers {
 		if says, ok := a.servers[i].root.Get("authorization_response_iss_parameter_supported").Bool(); !ok || !says {
-			return "the metadata of the authorization server does not say that its answers name their issuer", finding.None
+			return broken("the metadata of the authorization server does not say that its answers name their issuer")
 		}
 	}
-	return "", finding.None
+	return Verdict{}
 }
 
-func judgeAudience(a *authorization) (string, finding.Severity) {
+func judgeAudience(a *authorization) Verdict {
 	if !a.Accepted || len(a.Audience) == 0 {
-		return "", finding.None
+		return Verdict{}
 	}
 	own := []string{a.Server}
 	for i := range a.resources {
@@ -321,13 +324,13 @@ func judgeAudience(a *authorization) (string, finding.Severity) {
 	}
 	for _, aud := range a.Audience {
 		if coversServer(aud, a.Server) || slices.Contains(own, aud) {
-			return "", finding.None
+			return Verdict{}
 		}
 	}
 	if !slices.ContainsFunc(a.Audience, isAddress) {
-		return "", finding.None // a name, which can be the server's own for its authorization server
+		return Verdict{} // a name, which can be the server's own for its authorization server
 	}
-	return fmt.Sprintf("the server took a token that is for %q", excerpt.Clip(strings.Join(a.Audience, " "), 160)), finding.None
+	return broken(fmt.Sprintf("the server took a token that is for %q", excerpt.Clip(strings.Join(a.Audience, " "), 160)))
 }
 
 func isAddress(s string) bool {

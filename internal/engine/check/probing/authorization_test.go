@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/finding"
 	"gauntlet/internal/leaf/probe"
 )
 
@@ -120,8 +119,8 @@ func FuzzAuthorization(f *testing.F) {
 	f.Add(`{"resource":"\u001b[2J","authorization_servers":["javascript:\u0007"]}`, `{"issuer":"\n","token_endpoint":"//"}`)
 	f.Fuzz(func(t *testing.T, resource, server string) {
 		a := readAuthorization(discovered(resource, server))
-		for _, judge := range []func(*authorization) (string, finding.Severity){judgeAddresses, judgeMissing, judgeMismatch, judgeChallenge, judgeTokenInAddress, judgeIssuer, judgeAudience} {
-			if text, _ := judge(a); strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) || len(text) > 2000 {
+		for _, judge := range []func(*authorization) Verdict{judgeAddresses, judgeMissing, judgeMismatch, judgeChallenge, judgeTokenInAddress, judgeIssuer, judgeAudience} {
+			if text := judge(a).Text; strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) || len(text) > 2000 {
 				t.Errorf("the message is %q", text)
 			}
 		}

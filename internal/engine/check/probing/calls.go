@@ -54,7 +54,7 @@ func judgeUndeclared(e *probe.Protocol) Verdict {
 			}
 		}
 	}
-	return heldIn(calls, excerpt.Count(calls, "call") + " without capabilities: the server asked for nothing")
+	return heldIn(calls, excerpt.Count(calls, "call")+" without capabilities: the server asked for nothing")
 }
 
 var _ = add(Probe{
@@ -84,7 +84,7 @@ func judgeNotices(e *probe.Protocol) Verdict {
 			}
 		}
 	}
-	return heldIn(calls, excerpt.Count(calls, "call") + ": nothing came that nobody had asked for")
+	return heldIn(calls, excerpt.Count(calls, "call")+": nothing came that nobody had asked for")
 }
 
 // judgeOutputs compares the results of calls with what their tools declare that they return.
@@ -107,7 +107,7 @@ func judgeOutputs(e *probe.Protocol) Verdict {
 		}
 		compared++
 	}
-	return heldIn(compared, excerpt.Count(compared, "result") + " as the output schemas say")
+	return heldIn(compared, excerpt.Count(compared, "result")+" as the output schemas say")
 }
 
 var _ = add(Probe{

@@ -90,8 +90,8 @@ var postureOf = map[string]func(*probe.Protocol) Verdict{
 		if e.Sessions == nil {
 			return unsent(e, "P09")
 		}
-		if what, _ := judgeSessions(e); what != "" {
-			return broken(what)
+		if v := judgeSessions(e); v.State == Broken {
+			return v
 		}
 		return held(fmt.Sprintf("%d ids that differ; after its end a session is refused", len(e.Sessions)))
 	},
@@ -112,8 +112,8 @@ var postureOf = map[string]func(*probe.Protocol) Verdict{
 		if e.Find("P18", "malformed") == nil {
 			return unsent(e, "P18")
 		}
-		if what, _ := judgeLiveness(e); what != "" {
-			return broken(what)
+		if v := judgeLiveness(e); v.State == Broken {
+			return v
 		}
 		if after := silentAfter(e); after != "" {
 			return unprobed("not probed to the end: nothing was answered in time after " + after + ", which shows nothing")

@@ -68,51 +68,12 @@ func Wanting(rule finding.Rule, otherToken, burst bool) string {
 	return ""
 }
 
-// Unjudged says why evidence shows nothing of a rule with a probe of its own; "" where it shows something.
+// Unjudged says why evidence shows nothing of a rule over the protocol probes; "" where it shows something.
 func Unjudged(rule finding.Rule, e *probe.Protocol) string {
-	if other := e.Find("P09", OtherSession); rule == "GNT-446" && (other == nil || !other.Answered) {
-		return "no session could be asked in with another token"
-	}
-	switch rule {
-	case "SEC-022":
-		return tokensUnjudged(e)
-	case "GNT-411":
-		return sessionsUnjudged(e)
-	}
-	for i := range table {
-		p := &table[i]
-		if p.Rule.ID != rule {
-			continue
-		}
-		if v := p.Read(e); v.State == Unprobed {
+	if judge := judges[rule]; judge != nil {
+		if v := judge(e); v.State == Unprobed {
 			return v.Text
 		}
-	}
-	return ""
-}
-
-// tokensUnjudged says why evidence does not tell whether a server takes tokens that nobody issued.
-func tokensUnjudged(e *probe.Protocol) string {
-	none, madeUp := e.Find("P11", "no token"), e.Find("P11", "made-up token")
-	switch {
-	case none == nil || !none.Answered || madeUp == nil || !madeUp.Answered:
-		return "a request without a token, or with one that nobody issued, was not answered"
-	case none.Status != 401 && none.Status != 403:
-		return "the server refuses no request without a token, so that a made-up one shows nothing"
-	}
-	return ""
-}
-
-// sessionsUnjudged says why evidence does not tell how a server keeps sessions.
-func sessionsUnjudged(e *probe.Protocol) string {
-	end, after := e.Find("P09", "end"), e.Find("P09", "after the end")
-	switch {
-	case len(e.Sessions) < 2:
-		return "the server gave no two session ids to compare"
-	case end == nil || !end.Answered:
-		return "no session could be ended"
-	case end.Status/100 == 2 && (after == nil || !after.Answered):
-		return "nothing was answered in a session after its end"
 	}
 	return ""
 }

@@ -30,7 +30,7 @@ func TestUnjudged(t *testing.T) {
 	answered := func(id, step string, status int) probe.Exchange {
 		return probe.Exchange{ID: id, Step: step, Status: status, Answered: status != 0}
 	}
-	two := []string{"a1", "b2"}
+	two := []string{"session-a1b2c3d4e5f6", "session-b2c3d4e5f6a1"}
 	for _, tt := range []struct {
 		name    string
 		rule    finding.Rule
@@ -44,6 +44,7 @@ func TestUnjudged(t *testing.T) {
 		{"no sessions", "GNT-411", probe.Protocol{}, true},
 		{"no session was ended", "GNT-411", probe.Protocol{Sessions: two}, true},
 		{"no answer after the end", "GNT-411", probe.Protocol{Sessions: two, Exchanges: []probe.Exchange{answered("P09", "end", 204), answered("P09", "after the end", 0)}}, true},
+		{"ids that are short, and no end", "GNT-411", probe.Protocol{Sessions: []string{"a1", "b2"}}, false},
 		{"refused after the end", "GNT-411", probe.Protocol{Sessions: two, Exchanges: []probe.Exchange{answered("P09", "end", 204), answered("P09", "after the end", 404)}}, false},
 		{"sessions cannot be ended", "GNT-411", probe.Protocol{Sessions: two, Exchanges: []probe.Exchange{answered("P09", "end", 405)}}, false},
 	} {

@@ -34,33 +34,33 @@ var dangers = []struct {
 	{lazyregexp.New(`(?:^|[\s;&|(])eval\s`), "evaluates a text that is put together"},
 }
 
-func judgeStart(e *probe.Protocol) (string, finding.Severity) {
+func judgeStart(e *probe.Protocol) Verdict {
 	words := e.Command
 	for n, w := range words {
 		switch program := strings.TrimSuffix(path.Base(w), ".exe"); {
 		case slices.Contains([]string{"sudo", "doas", "pkexec"}, program):
-			return "the start command asks for the rights of root: " + excerpt.Quote(strings.Join(words, " "), 200), finding.None
+			return broken("the start command asks for the rights of root: " + excerpt.Quote(strings.Join(words, " "), 200))
 		case slices.Contains([]string{"sh", "bash", "zsh", "dash", "ksh"}, program):
 			return judgeScript(words[n+1:])
 		case program != "env" && !strings.Contains(w, "="):
-			return "", finding.None
+			return Verdict{}
 		}
 	}
-	return "", finding.None
+	return Verdict{}
 }
 
 // judgeScript judges the line that follows -c.
-func judgeScript(words []string) (string, finding.Severity) {
+func judgeScript(words []string) Verdict {
 	at := slices.IndexFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.HasSuffix(w, "c")
 	})
 	if at < 0 || at+1 >= len(words) {
-		return "", finding.None
+		return Verdict{}
 	}
 	for _, d := range dangers {
 		if d.re.MatchString(words[at+1]) {
-			return "the start command is a shell command line that " + d.why + ": " + excerpt.Quote(words[at+1], 200), finding.None
+			return broken("the start command is a shell command line that " + d.why + ": " + excerpt.Quote(words[at+1], 200))
 		}
 	}
-	return "", finding.None
+	return Verdict{}
 }

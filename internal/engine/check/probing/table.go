@@ -110,6 +110,9 @@ func registerProbe(p Probe) {
 	registerProtocol(p.Rule, func(e *probe.Protocol) Verdict { return p.Read(e) })
 }
 
+// judges say what evidence shows of each rule over the protocol probes.
+var judges = map[finding.Rule]func(*probe.Protocol) Verdict{}
+
 // registerProtocol registers a check of what the protocol probes recorded. Where evidence is missing, judge is not Broken.
 func registerProtocol(c check.Check, judge func(*probe.Protocol) Verdict) *check.Check {
 	c.Maturity, c.Needs = check.Experimental, check.Probes
@@ -118,6 +121,7 @@ func registerProtocol(c check.Check, judge func(*probe.Protocol) Verdict) *check
 			reportVerdict(pass, c.ID, judge(e))
 		}
 	}
+	judges[c.ID] = judge
 	return register(c)
 }
 

@@ -85,7 +85,7 @@ func TestStartCommand(t *testing.T) {
 		{"sh", ""}, {"", ""},
 	} {
 		words := strings.Split(tt.command, "¦")
-		got, _ := judgeStart(&probe.Protocol{Command: words})
+		got := judgeStart(&probe.Protocol{Command: words}).Text
 		if (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) {
 			t.Errorf("%q: %q, want %q", words, got, tt.want)
 		}

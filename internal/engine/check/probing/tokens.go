@@ -68,12 +68,15 @@ pushed into it reaches somebody else. Tried with --other-bearer-env alone.
 
 What stays quiet: servers that answer requests without any token.`,
 	Advice: "Bind each session to the user who began it, and answer others with HTTP 404.",
-}, func(e *probe.Protocol) (string, finding.Severity) {
+}, func(e *probe.Protocol) Verdict {
 	none, first, other := e.Find("P11", "no token"), e.Find("P30", "first"), e.Find("P09", OtherSession)
-	if none == nil || !none.Answered || isResult(none) || first == nil || !isResult(first) || other == nil || !isResult(other) {
-		return "", finding.None
+	switch {
+	case other == nil || !other.Answered:
+		return unprobed("no session could be asked in with another token")
+	case none == nil || !none.Answered || isResult(none) || first == nil || !isResult(first) || !isResult(other):
+		return Verdict{}
 	}
-	return "a session that was begun with one token answers a request with another: " + other.Sent, finding.None
+	return broken("a session that was begun with one token answers a request with another: " + other.Sent)
 })
 
 var _ = add(Probe{

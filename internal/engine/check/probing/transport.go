@@ -13,22 +13,10 @@ import (
 	"gauntlet/rawjson"
 )
 
-// protocolCheck registers a check without a probe of its own. judge returns what is wrong, "" for nothing; where evidence is missing
-// it says nothing.
-func protocolCheck(c check.Check, judge func(*probe.Protocol) (string, finding.Severity)) *check.Check {
+// protocolCheck registers a check without a probe of its own. Where evidence is missing, judge says nothing, or why.
+func protocolCheck(c check.Check, judge func(*probe.Protocol) Verdict) *check.Check {
 	c.Doc += "\n\nNot reported where the probe was not sent; the posture map says why. See docs/probing.md."
-	return registerProtocol(c, func(e *probe.Protocol) Verdict {
-		what, severity := judge(e)
-		if what == "" {
-			return Verdict{}
-		}
-		return Verdict{State: Broken, Text: what, Severity: severity, By: e.Find(shownBy[c.ID].id, shownBy[c.ID].step)} // nil for most: the replay shows it then
-	})
-}
-
-// shownBy are the exchanges that show what a rule reports.
-var shownBy = map[finding.Rule]struct{ id, step string }{
-	"SEC-017": {"P03", "no origin"}, "SEC-018": {"P01", ""}, "GNT-410": {"P02", ""}, "SEC-022": {"P11", "made-up token"}, "GNT-411": {"P09", "after the end"}, "GNT-446": {"P09", OtherSession},
+	return registerProtocol(c, judge)
 }
 
 const transportPage = "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports"
@@ -82,40 +70,41 @@ had been answering before. One that could be started again ended at the same mes
 	}, judgeStdout)
 )
 
-func judgeTLS(e *probe.Protocol) (string, finding.Severity) {
-	if e.Scheme == "http" && !e.Loopback && e.Find("P03", "no origin").HasResult() {
-		return "the server answers over plain HTTP on an address that is not the loopback one", finding.None
+func judgeTLS(e *probe.Protocol) Verdict {
+	if x := e.Find("P03", "no origin"); e.Scheme == "http" && !e.Loopback && x.HasResult() {
+		return brokenBy(x, "the server answers over plain HTTP on an address that is not the loopback one")
 	}
-	return "", finding.None
+	return Verdict{}
 }
 
-func judgeOrigin(e *probe.Protocol) (string, finding.Severity) {
+func judgeOrigin(e *probe.Protocol) Verdict {
 	x := e.Find("P01", "")
 	if !x.HasResult() || !e.Find("P03", "no origin").HasResult() {
-		return "", finding.None
+		return Verdict{}
 	}
 	text := fmt.Sprintf("a request with Origin %s was answered with a result (HTTP %d)", x.Header["Origin"], x.Status)
 	if allowed := x.Answer["Access-Control-Allow-Origin"]; allowed == "*" || allowed == x.Header["Origin"] {
 		text += ", and the page may read it: Access-Control-Allow-Origin is " + allowed
 	}
+	v := brokenBy(x, text)
 	if !e.Loopback || e.Token {
-		return text, finding.Medium
+		v.Severity = finding.Medium
 	}
-	return text, finding.None
+	return v
 }
 
-func judgeHost(e *probe.Protocol) (string, finding.Severity) {
+func judgeHost(e *probe.Protocol) Verdict {
 	if x := e.Find("P02", ""); e.Loopback && x.HasResult() {
-		return fmt.Sprintf("a request with Host %s was answered with a result (HTTP %d)", x.Header["Host"], x.Status), finding.None
+		return brokenBy(x, fmt.Sprintf("a request with Host %s was answered with a result (HTTP %d)", x.Header["Host"], x.Status))
 	}
-	return "", finding.None
+	return Verdict{}
 }
 
-func judgeTier(e *probe.Protocol) (string, finding.Severity) {
+func judgeTier(e *probe.Protocol) Verdict {
 	if tier := Tier(e); tier != "" {
-		return "authentication: " + tier, finding.None
+		return broken("authentication: " + tier)
 	}
-	return "", finding.None
+	return Verdict{}
 }
 
 // Tier says which authentication a server behind a URL asks for, "" where it was not asked.
@@ -138,20 +127,26 @@ func Tier(e *probe.Protocol) string {
 	return "bearer token"
 }
 
-func judgeToken(e *probe.Protocol) (string, finding.Severity) {
-	none := e.Find("P11", "no token")
-	if none == nil || none.Status != 401 && none.Status != 403 {
-		return "", finding.None
-	}
-	if e.Find("P11", "made-up token").HasResult() {
-		return fmt.Sprintf("without a token the server answers HTTP %d, with a token that nobody issued it answers with a result", none.Status), finding.None
+func judgeToken(e *probe.Protocol) Verdict {
+	const unanswered = "a request without a token, or with one that nobody issued, was not answered"
+	none, madeUp := e.Find("P11", "no token"), e.Find("P11", "made-up token")
+	switch {
+	case none == nil || !none.Answered:
+		return unprobed(unanswered)
+	case none.Status != 401 && none.Status != 403:
+		return unprobed("the server refuses no request without a token, so that a made-up one shows nothing")
+	case madeUp.HasResult():
+		return broken(fmt.Sprintf("without a token the server answers HTTP %d, with a token that nobody issued it answers with a result", none.Status))
 	}
 	for _, x := range exchanges(e, "P12") {
 		if x.Step != QueryStep && isResult(x) {
-			return fmt.Sprintf("without a token the server answers HTTP %d, and with a result to %s", none.Status, x.Step), finding.None
+			return broken(fmt.Sprintf("without a token the server answers HTTP %d, and with a result to %s", none.Status, x.Step))
 		}
 	}
-	return "", finding.None
+	if madeUp == nil || !madeUp.Answered {
+		return unprobed(unanswered)
+	}
+	return held("tokens that nobody issued are refused")
 }
 
 // QueryStep is the step of P12 that has the token in the address.
@@ -160,12 +155,12 @@ const QueryStep = "the token in the address alone"
 // shortestID is the length below which a session id cannot hold 64 random bits.
 const shortestID = 11
 
-func judgeSessions(e *probe.Protocol) (string, finding.Severity) {
+func judgeSessions(e *probe.Protocol) Verdict {
 	seen := map[string]bool{}
 	short := 0
 	for _, id := range e.Sessions {
 		if seen[id] {
-			return fmt.Sprintf("%d sessions have the same id, of %d begun", 2, len(e.Sessions)), finding.High
+			return Verdict{State: Broken, Severity: finding.High, Text: fmt.Sprintf("%d sessions have the same id, of %d begun", 2, len(e.Sessions))}
 		}
 		seen[id] = true
 		if len(id) < shortestID {
@@ -173,21 +168,29 @@ func judgeSessions(e *probe.Protocol) (string, finding.Severity) {
 		}
 	}
 	if short > 0 {
-		return fmt.Sprintf("%d of %d session ids have fewer than %d characters", short, len(e.Sessions), shortestID), finding.High
+		return Verdict{State: Broken, Severity: finding.High, Text: fmt.Sprintf("%d of %d session ids have fewer than %d characters", short, len(e.Sessions), shortestID)}
 	}
-	if end, after := e.Find("P09", "end"), e.Find("P09", "after the end"); end != nil && end.Status/100 == 2 && after.HasResult() {
-		return fmt.Sprintf("the session was ended (HTTP %d) and still answers", end.Status), finding.None
+	end, after := e.Find("P09", "end"), e.Find("P09", "after the end")
+	switch {
+	case end != nil && end.Status/100 == 2 && after.HasResult():
+		return broken(fmt.Sprintf("the session was ended (HTTP %d) and still answers", end.Status))
+	case len(e.Sessions) < 2:
+		return unprobed("the server gave no two session ids to compare")
+	case end == nil || !end.Answered:
+		return unprobed("no session could be ended")
+	case end.Status/100 == 2 && (after == nil || !after.Answered):
+		return unprobed("nothing was answered in a session after its end")
 	}
-	return "", finding.None
+	return held("ids differ, and after its end a session is refused")
 }
 
-func judgeLiveness(e *probe.Protocol) (string, finding.Severity) {
+func judgeLiveness(e *probe.Protocol) Verdict {
 	for i := range e.Exchanges {
 		if x := &e.Exchanges[i]; x.Gone && (x.Again || e.Transport != "stdio") && x.Effect == probe.Reads {
-			return fmt.Sprintf("the server ended at %s: %s", nameOf(x), excerpt.Quote(x.Sent, 120)), finding.None
+			return broken(fmt.Sprintf("the server ended at %s: %s", nameOf(x), excerpt.Quote(x.Sent, 120)))
 		}
 	}
-	return "", finding.None
+	return Verdict{}
 }
 
 // silentAfter names a message after which nothing was answered in time though nothing shows that the
@@ -201,15 +204,15 @@ func silentAfter(e *probe.Protocol) string {
 	return ""
 }
 
-func judgeStdout(e *probe.Protocol) (string, finding.Severity) {
+func judgeStdout(e *probe.Protocol) Verdict {
 	if e.Transport != "stdio" || e.Noise == 0 {
-		return "", finding.None
+		return Verdict{}
 	}
 	text := fmt.Sprintf("%s on stdout that %s no message", excerpt.Count(e.Noise, "line"), map[bool]string{true: "is", false: "are"}[e.Noise == 1])
 	if e.NoiseLine != "" {
 		text += fmt.Sprintf(": %s, after %s", excerpt.Quote(e.NoiseLine, 200), e.NoiseAfter)
 	}
-	return text, finding.None
+	return broken(text)
 }
 
 var _ = add(Probe{
