@@ -93,6 +93,7 @@ var table = []row{
 	{path: "posture", layer: contract, may: []string{"internal/leaf/mcp", "catalog", "rawjson", "result", "finding"}},
 
 	{path: "internal/engine/schemafill", layer: words},
+	{path: "internal/leaf/schemacheck", layer: words, may: []string{"rawjson"}, deps: []string{"github.com/google/jsonschema-go"}},
 
 	{path: "internal/engine/callgraph", layer: contract, may: []string{"internal/leaf/mcp", "capability", "internal/leaf/ir", "sink"}},
 	{path: "internal/engine/survey", layer: lanes, may: []string{"capability", "internal/leaf/ir", "internal/engine/callgraph", "sink"}},
@@ -113,7 +114,7 @@ var table = []row{
 	{path: "oatf/indicator", layer: lanes, may: []string{"internal/leaf/a2a", "internal/leaf/agui", "oatf", "oatf/match", "trace", "verdict", "rawjson"}},
 	{path: "internal/engine/delivery", layer: lanes, may: []string{"internal/leaf/planted", "internal/engine/schemafill", "oatf/match", "internal/leaf/agui", "internal/leaf/mcp", "oatf", "trace", "verdict", "rawjson", "internal/leaf/clause"}},
 	{path: "internal/engine/check/differential", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson"}},
-	{path: "internal/engine/check/probing", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "result", "internal/leaf/mcp", "internal/leaf/probe", "internal/leaf/secret", "internal/leaf/hostscope"}, deps: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
+	{path: "internal/engine/check/probing", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "result", "internal/leaf/mcp", "internal/leaf/probe", "internal/leaf/schemacheck", "internal/leaf/secret", "internal/leaf/hostscope"}},
 	{path: "internal/engine/check/behaviour", layer: lanes, may: []string{"internal/engine/check", "internal/leaf/startup", "finding", "rawjson", "trace"}},
 	{path: "internal/engine/check/packaging", layer: lanes, may: []string{"internal/engine/check", "finding", "result"}},
 	{path: "internal/engine/check/sourceflow", layer: lanes, may: []string{"internal/engine/check", "finding", "sink"}},
@@ -150,7 +151,7 @@ var table = []row{
 
 	{path: "internal/runtime/gateway", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson", "trace"}, not: impure},
 	// The engine of attack documents knows no protocol; a binding for each plays its actors.
-	{path: "internal/runtime/attack", layer: manners, may: []string{"internal/leaf/secret", "internal/leaf/faults", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
+	{path: "internal/runtime/attack", layer: manners, may: []string{"internal/leaf/schemacheck", "internal/leaf/secret", "internal/leaf/faults", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/attackmcp", layer: stages, may: []string{"capability", "catalog", "classify", "internal/leaf/mcp", "internal/leaf/faults", "internal/runtime/attack", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/attacka2a", layer: stages, may: []string{"internal/leaf/a2a", "internal/runtime/attack", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace", "internal/leaf/excerpt"}, not: impure},
 	{path: "internal/runtime/aguiagent", layer: stages, may: []string{"internal/leaf/agui", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson"}, not: impure},
@@ -187,7 +188,7 @@ var table = []row{
 	{path: "internal/run/sourcecode", layer: doors, may: []string{"catalog", "finding", "internal/engine/source", "internal/run/interrupt", "internal/run/userfile", "sink", "internal/leaf/charset"}, not: impure},
 	{path: "internal/run/redaction", layer: doors, may: []string{"capability", "finding", "internal/leaf/redact", "result"}},
 	{path: "internal/run/checkdoc", layer: doors, may: []string{"finding", "internal/engine/check", "internal/engine/check/config", "internal/engine/scanner", "internal/leaf/clause", "internal/leaf/suggest", "report", "result"}},
-	{path: "internal/run/proberun", layer: targets, may: []string{"internal/run/tracefile", "internal/run/userfile", "internal/engine/check", "internal/engine/check/behaviour", "capability", "catalog", "classify", "finding", "internal/engine/check/probing", "internal/engine/scanner", "internal/run/redaction", "result", "internal/engine/schemafill", "internal/leaf/mcp", "internal/leaf/probe", "internal/leaf/redact", "internal/run/interrupt", "internal/run/launch", "internal/runtime/mcpclient", "internal/runtime/sandbox", "internal/runtime/wire", "rawjson", "trace", "internal/leaf/sockettable", "internal/runtime/oauth"}, not: impure},
+	{path: "internal/run/proberun", layer: targets, may: []string{"internal/run/tracefile", "internal/run/userfile", "internal/engine/check", "internal/engine/check/behaviour", "capability", "catalog", "classify", "finding", "internal/engine/check/probing", "internal/engine/scanner", "internal/run/redaction", "result", "internal/engine/schemafill", "internal/leaf/hostscope", "internal/leaf/mcp", "internal/leaf/probe", "internal/leaf/redact", "internal/run/interrupt", "internal/run/launch", "internal/runtime/mcpclient", "internal/runtime/sandbox", "internal/runtime/wire", "rawjson", "trace", "internal/leaf/sockettable", "internal/runtime/oauth"}, not: impure},
 	{path: "internal/run/runstate", layer: doors, may: []string{"finding", "result", "internal/run/userfile", "report"}, not: impure},
 	{path: "internal/run/progress", layer: targets, may: []string{"finding", "internal/run/runstate", "report"}, not: impure},
 	{path: "internal/run/liveview", layer: targets, may: []string{"diff", "internal/run/runstate", "internal/run/tracefile", "internal/run/userfile", "report", "result"}, not: impure},

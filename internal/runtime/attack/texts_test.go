@@ -116,13 +116,13 @@ func TestCheckWritten(t *testing.T) {
 		{"beyond it", `{"a":"` + strings.Repeat("x", room+1) + `"}`, schema, "", "it has 262145 bytes, and no more than 262144 are sent"},
 		{"no JSON", "Sure! " + strings.Repeat("y", 300), schema, "", `it is not JSON: "Sure! yyy`},
 		{"nothing", "", schema, "", "it is not JSON"},
-		{"a member too few", `{}`, schema, "", "/: missing property"},
-		{"another type", `{"a":1}`, schema, "", "/a: got number, want string"},
-		{"deep within", `{"a":"x","list":[{"n":1},{"n":"2"}]}`, schema, "", "/list/1/n: got string, want integer"},
-		{"a reference", `{"a":"x"}`, `{"$ref":"#/x","x":true}`, "", "its schema has references, which are not followed"},
-		{"a reference within", `{"a":"x"}`, `{"properties":{"a":{"$dynamicRef":"#x"}}}`, "", "its schema has references"},
+		{"a member too few", `{}`, schema, "", "required: missing properties"},
+		{"another type", `{"a":1}`, schema, "", `/properties/a: type: 1 has type "integer", want "string"`},
+		{"deep within", `{"a":"x","list":[{"n":1},{"n":"2"}]}`, schema, "", `/properties/list/items/properties/n: type: 2 has type "string"`},
+		{"a reference", `{"a":"x"}`, `{"$ref":"#/x","x":true}`, "", "its schema cannot be used: its reference"},
+		{"a reference within", `{"a":"x"}`, `{"properties":{"a":{"$dynamicRef":"#x"}}}`, "", "its schema cannot be used: it has dynamic references"},
 		{"a property of that name", `{"$ref":"x"}`, `{"properties":{"$ref":{"type":"string"}}}`, `{"$ref":"x"}`, ""},
-		{"no schema", `{}`, `{`, "", "its schema is no JSON"},
+		{"no schema", `{}`, `{`, "", "its schema cannot be used: it is no JSON"},
 		{"a schema that is none", `{}`, `{"type":"thing"}`, "", "its schema cannot be used: "},
 	} {
 		got, err := checkWritten(tt.text, tt.schema)
@@ -164,7 +164,7 @@ func TestSynthesize(t *testing.T) {
 		{"no model", `{"synthesize":{"prompt":"say"}}`, nil, "", "a model has to write it (synthesize), and none is named", "s/a: the result: a model has to write it (synthesize), and none is named (W-006)"},
 		{"no prompt", `{"synthesize":{"prompt":" {{none}} "},"content":[]}`, &recordedModel{}, "", "synthesize has no prompt", "s/a: the result: synthesize has no prompt; what the document gives beside is sent instead (W-006)"},
 		{"no answer", `{"synthesize":{"prompt":"say"},"messages":[]}`, &recordedModel{err: errors.New("busy")}, "say", "busy", "s/a: the result: busy; what the document gives beside is sent instead (W-006)"},
-		{"a wrong answer", `{"synthesize":{"prompt":"say"}}`, &recordedModel{answer: "{}"}, "say", "what the model wrote is not sent: /: missing property", "s/a: the result: what the model wrote is not sent: /: missing property 'a' (W-006)"},
+		{"a wrong answer", `{"synthesize":{"prompt":"say"}}`, &recordedModel{answer: "{}"}, "say", "what the model wrote is not sent: required: missing properties", "s/a: the result: what the model wrote is not sent: required: missing properties: [\"a\"] (W-006)"},
 	} {
 		s := newStage()
 		r := s.run(t, "actors: [{name: s, mode: mcp_server, phases: [{name: a, state: {}}]}]", func(o *Options) {

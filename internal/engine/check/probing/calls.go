@@ -1,18 +1,16 @@
 package probing
 
 import (
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/leaf/schemacheck"
 	"gauntlet/internal/leaf/secret"
 	"gauntlet/rawjson"
 )
@@ -119,46 +117,23 @@ var _ = add(Probe{
 		Doc: `A tool declares what it returns (outputSchema) and returned something else to an ordinary call, or no structured content at all. Clients that
 trust the schema hand on what nobody looked at.
 
-What stays quiet: errors; schemas that refer to other addresses or cannot be read; answers that are cut by a limit.`,
+What stays quiet: errors; schemas that refer to other addresses or to themselves, or cannot be read; answers that are cut by a limit.`,
 		Advice: "Validate results with the tool's own outputSchema before they are sent.",
 	},
 })
 
-// noLoading refuses what a stranger's schema refers to: neither a file nor an address is opened.
-type noLoading struct{}
-
-func (noLoading) Load(string) (any, error) { return nil, errors.New("not loaded") }
-
 // breaksSchema says where a value differs from a schema, "" where it does not. It is not ok where the
-// schema cannot be read.
+// schema cannot be used.
 func breaksSchema(schema string, v rawjson.Value) (what string, ok bool) {
-	read, err := jsonschema.UnmarshalJSON(strings.NewReader(schema))
-	if err != nil {
-		return "", false
-	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(noLoading{})
-	if c.AddResource("mem:schema", read) != nil {
-		return "", false
-	}
-	compiled, err := c.Compile("mem:schema")
+	s, err := schemacheck.Parse(schema)
 	if err != nil {
 		return "", false
 	}
 	if !v.Exists() {
 		return "there is no structuredContent", true
 	}
-	value, err := jsonschema.UnmarshalJSON(strings.NewReader(v.Raw()))
-	if err != nil {
-		return "", false
-	}
-	var invalid *jsonschema.ValidationError
-	if err := compiled.Validate(value); errors.As(err, &invalid) {
-		leaf := invalid
-		for len(leaf.Causes) > 0 {
-			leaf = leaf.Causes[0]
-		}
-		return excerpt.Quote("/"+strings.Join(leaf.InstanceLocation, "/"), 120) + " against " + excerpt.Quote(strings.Join(leaf.ErrorKind.KeywordPath(), "/"), 80), true
+	if err := s.Check(v.Raw()); err != nil {
+		return excerpt.Quote(err.Error(), 200), true
 	}
 	return "", true
 }
