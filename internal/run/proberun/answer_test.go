@@ -165,3 +165,22 @@ func TestSameError(t *testing.T) {
 		}
 	}
 }
+
+// Planted content is known in capitals and backwards, also where it begins with letters alone; its first ten characters as they are.
+func TestHoldsStart(t *testing.T) {
+	const content = "kaezsxyifn3wir7x6q5psnjb"
+	for _, tt := range []struct {
+		name, answer string
+		want         bool
+	}{
+		{"as it is", "it says " + content, true},
+		{"the part that an error quotes", "Unexpected token k in \"kaezsxyifn\"...", true},
+		{"capitals, backwards", "BJNSP5Q6X7RIW3NFIYXSZEAK ENIL DNOCES", true},
+		{"another text in capitals, backwards", "CJNSP5Q6X7RIW3NFIYXSZEAL ENIL DNOCES", false},
+		{"its beginning alone", "kaezsxyif", false},
+	} {
+		if got := holdsStart(tt.answer, "/srv/canary.txt", content); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
