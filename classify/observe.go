@@ -2,6 +2,7 @@ package classify
 
 import (
 	"math/bits"
+	"sync"
 
 	"gauntlet/capability"
 )
@@ -45,14 +46,23 @@ type factKind struct {
 
 func newFactKind(name string, shared bool) *factKind {
 	k := &factKind{name: name, seed: hashString(fnvOffset, name+":"), shared: shared}
-	for class, i := range lex.names {
-		k.classes[i] = keyOf(name + ":" + class)
-	}
-	for i, concept := range conceptNames {
-		k.concepts[i] = keyOf(name + ":" + concept)
-	}
+	factKinds = append(factKinds, k)
 	return k
 }
+
+// factKinds are all kinds. Their keys are reckoned when the first definition is read, and not when the program starts.
+var factKinds []*factKind
+
+var loadFactKinds = sync.OnceFunc(func() {
+	for _, k := range factKinds {
+		for class, i := range lex.names {
+			k.classes[i] = keyOf(k.name + ":" + class)
+		}
+		for i, concept := range conceptNames {
+			k.concepts[i] = keyOf(k.name + ":" + concept)
+		}
+	}
+})
 
 // observations collects what was observed of one thing, each key once.
 type observations struct {

@@ -125,6 +125,7 @@ func optionalBoolOf(v rawjson.Value) optionalBool {
 }
 
 func newToolReader() *toolReader {
+	loadFactKinds()
 	return &toolReader{tok: tokenizer{lex: lex.withWords()}, concepts: loadConcepts(), weights: defaultWeights()}
 }
 

@@ -5,15 +5,16 @@ package finding
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // A Rule is a check's permanent id, such as "SEC-001" or "MCP-S-005". Ids are never reused. A rule whose findings
 // differ in weight appends a suffix for each kind, as in "SEC-060/transformed".
 type Rule string
 
-var ruleForm = regexp.MustCompile(`^[A-Z]{3}(-[A-Z])?-[0-9]{3}(/[a-z]+)?$`)
+var ruleForm = lazyregexp.New(`^[A-Z]{3}(-[A-Z])?-[0-9]{3}(/[a-z]+)?$`)
 
 // Valid reports whether r has the form of a rule id: three capitals, optionally a hyphen and a capital, a hyphen, three
 // digits; optionally a slash and lower-case letters.

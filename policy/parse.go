@@ -2,12 +2,12 @@ package policy
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 
 	"gauntlet/finding"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/yamltext"
 )
 
@@ -77,8 +77,8 @@ func (r *reader) root(root *yaml.Node) {
 }
 
 var (
-	fingerprintForm = regexp.MustCompile(`^[0-9a-f]{32}$`)
-	contentForm     = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	fingerprintForm = lazyregexp.New(`^[0-9a-f]{32}$`)
+	contentForm     = lazyregexp.New(`^[0-9a-f]{64}$`)
 )
 
 // The keys of an entry in the order written.

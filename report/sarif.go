@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"reflect"
-	"regexp"
 
 	"gauntlet/finding"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/result"
 )
 
@@ -43,7 +43,7 @@ func writeSARIF(w *bufio.Writer, r *result.Report, o Options) error {
 }
 
 // semantic matches SemVer 2.0 without the rarely used build part.
-var semantic = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
+var semantic = lazyregexp.New(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
 
 func writeDriver(s *jsonStream, tool result.Tool, rules sarifRules, security bool) {
 	s.openBracket("tool", '{')

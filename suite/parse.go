@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/yamltext"
 )
 
@@ -333,7 +334,7 @@ func (r *reader) expect(n *yaml.Node, listed bool) *Expect {
 	return e
 }
 
-var pointerForm = regexp.MustCompile(`^(/([^~/]|~[01])*)*$`)
+var pointerForm = lazyregexp.New(`^(/([^~/]|~[01])*)*$`)
 
 // names reports names that are undefined or ambiguous.
 func (r *reader) names() {

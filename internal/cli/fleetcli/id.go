@@ -3,10 +3,11 @@ package fleetcli
 import (
 	"fmt"
 	"os"
-	"regexp"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
-var notInID = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var notInID = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 
 // chooseID is a name that no other worker has, as long as hosts have names of their own.
 func (w *workerCommand) chooseID() string {

@@ -9,8 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/report"
@@ -67,7 +67,7 @@ func (d *directory) write(name string, write func(io.Writer) error) error {
 	return userfile.Write(filepath.Join(d.path, name), nil, write)
 }
 
-var plainName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var plainName = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
 // fileName is the name of a target's files: readable, and no other target's.
 func fileName(l *Listed) string {

@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/runtime/wire"
 )
@@ -152,7 +152,7 @@ func knock(ctx context.Context, client *http.Client, at netip.AddrPort, said str
 	return Endpoint{}, false
 }
 
-var namedURL = regexp.MustCompile(`https?://(?:\[[0-9a-f:]*\])?[^\s"'<>()\[\]{},;]*`)
+var namedURL = lazyregexp.New(`https?://(?:\[[0-9a-f:]*\])?[^\s"'<>()\[\]{},;]*`)
 
 // namedPaths returns the paths of URLs with the port in a text, in order.
 func namedPaths(text string, port uint16) (out []string) {

@@ -7,13 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"gauntlet/internal/engine/delivery"
 	"gauntlet/internal/leaf/agui"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/run/tracefile"
@@ -88,7 +88,7 @@ func canaryOf(scenario string, run int) string {
 	return "gx-" + hex.EncodeToString(sum[:6])
 }
 
-var canaryForm = regexp.MustCompile(`gx-[0-9a-f]{12}`)
+var canaryForm = lazyregexp.New(`gx-[0-9a-f]{12}`)
 
 func (t *Target) readTools(ctx context.Context) (readOnly map[string]bool, err error) {
 	conn, err := t.Dial(t.masks.add)

@@ -1,11 +1,11 @@
 package scanrun
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"gauntlet/finding"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // A subject is what a finding is about: its catalogue entries, and which of the kinds below.
@@ -31,9 +31,9 @@ var kinds = []struct {
 }
 
 var (
-	cweEntry   = regexp.MustCompile(`(?i)\bcwe[-/ _:]?0*([1-9][0-9]{0,3})\b`)
-	owaspEntry = regexp.MustCompile(`(?i)\bMCP(0[1-9]|10)\b`)
-	notLetters = regexp.MustCompile(`[^a-z0-9]+`)
+	cweEntry   = lazyregexp.New(`(?i)\bcwe[-/ _:]?0*([1-9][0-9]{0,3})\b`)
+	owaspEntry = lazyregexp.New(`(?i)\bMCP(0[1-9]|10)\b`)
+	notLetters = lazyregexp.New(`[^a-z0-9]+`)
 )
 
 // subjectOf reads the entries from a rule's ties, and the kinds from those and its names.

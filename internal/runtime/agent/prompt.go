@@ -3,9 +3,10 @@ package agent
 import (
 	"errors"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // checkPrompt rejects a prompt that would be interpreted. It may come from a stranger's document, and must not become an option of
@@ -38,7 +39,7 @@ func namesScript(before []string) bool {
 
 var (
 	// interprets matches programs that run a script from their command line, with version suffixes.
-	interprets = regexp.MustCompile(`^(?:sh|bash|dash|zsh|ksh|fish|python|node|deno|bun|ruby|perl|php|pwsh|powershell|cmd)[\d.]*(?:\.exe)?$`)
+	interprets = lazyregexp.New(`^(?:sh|bash|dash|zsh|ksh|fish|python|node|deno|bun|ruby|perl|php|pwsh|powershell|cmd)[\d.]*(?:\.exe)?$`)
 	// takesScript matches options that a script follows: -c, -lc, -e, --eval, /c.
-	takesScript = regexp.MustCompile(`^(?:-[a-z]*[cep]|--eval|--print|-command|-encodedcommand|/[ck]|eval)$`)
+	takesScript = lazyregexp.New(`^(?:-[a-z]*[cep]|--eval|--print|-command|-encodedcommand|/[ck]|eval)$`)
 )

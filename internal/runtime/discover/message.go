@@ -2,9 +2,9 @@ package discover
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/rawjson"
 )
 
@@ -26,7 +26,7 @@ func jsonOffset(err error, otherwise int) int {
 	return otherwise
 }
 
-var yamlWhere = regexp.MustCompile(`\bline \d+(?:, column \d+)?`)
+var yamlWhere = lazyregexp.New(`\bline \d+(?:, column \d+)?`)
 
 // yamlMessage keeps the position only: the parser's message contains parts of the text.
 func yamlMessage(err error) string {

@@ -11,12 +11,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/result"
 )
 
@@ -406,7 +406,7 @@ func isChosen(packages map[string]lockedPackage, at, name string) bool {
 }
 
 // registrySpec matches what names a package of the registry: a range or a tag, also of a package under another name.
-var registrySpec = regexp.MustCompile(`^(npm:(@[^/]+/)?[^/:]+|[^/:]*)$`)
+var registrySpec = lazyregexp.New(`^(npm:(@[^/]+/)?[^/:]+|[^/:]*)$`)
 
 // noteSpec notes what a package asks for by something else than a name of the registry.
 func (p *Fetched) noteSpec(name, spec, by string) {

@@ -9,10 +9,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/result"
 )
 
@@ -61,7 +61,7 @@ func (p *Fetched) addScripts(s result.InstallScript) {
 }
 
 // runsScript matches the call of another script of the same package.json.
-var runsScript = regexp.MustCompile(`\b(?:npm|pnpm|yarn|bun)(?:\s+-\S+)*\s+(?:run(?:-script)?\s+)?(?:-\S+\s+)*([A-Za-z0-9][\w:.-]*)`)
+var runsScript = lazyregexp.New(`\b(?:npm|pnpm|yarn|bun)(?:\s+-\S+)*\s+(?:run(?:-script)?\s+)?(?:-\S+\s+)*([A-Za-z0-9][\w:.-]*)`)
 
 // spelledOut is the command of a script with what it has npm run of the others behind it, each once: "npm run build" alone says
 // nothing.

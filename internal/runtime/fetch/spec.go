@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"regexp"
 	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // A Kind is the sort of a target.
@@ -38,13 +39,13 @@ const Forms = "npm:NAME@VERSION, pypi:NAME==VERSION, go:MODULE@VERSION, git:URL#
 // What may stand in names and versions. Nothing begins with "-", since clients would take it for an
 // option, and nothing names a file, an address or a repository where a name is wanted.
 var (
-	npmName    = regexp.MustCompile(`^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*$`)
-	version    = regexp.MustCompile(`^[0-9A-Za-z^~<>=*][0-9A-Za-z.^~<>=|* +!,_-]*$`)
-	pypiName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9._,-]+\])?$`)
-	modulePath = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._~/-]*\.[A-Za-z0-9._~/-]+$`)
-	imageName  = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9._/:@-]*$`)
-	serverName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9._-]+)?$`)
-	gitRef     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/+-]*$`)
+	npmName    = lazyregexp.New(`^(@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*$`)
+	version    = lazyregexp.New(`^[0-9A-Za-z^~<>=*][0-9A-Za-z.^~<>=|* +!,_-]*$`)
+	pypiName   = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9._,-]+\])?$`)
+	modulePath = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._~/-]*\.[A-Za-z0-9._~/-]+$`)
+	imageName  = lazyregexp.New(`^[a-z0-9][A-Za-z0-9._/:@-]*$`)
+	serverName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9._-]+)?$`)
+	gitRef     = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._/+-]*$`)
 )
 
 // Parse reads a target.
@@ -92,7 +93,7 @@ func cutVersion(text, separator string) (name, version string) {
 	return text, ""
 }
 
-func checked(s Spec, name, version *regexp.Regexp) (Spec, error) {
+func checked(s Spec, name, version *lazyregexp.Regexp) (Spec, error) {
 	if !name.MatchString(s.Name) {
 		return Spec{}, fmt.Errorf("%q is no name of the kind %s", s.Name, s.Kind)
 	}
@@ -103,7 +104,7 @@ func checked(s Spec, name, version *regexp.Regexp) (Spec, error) {
 }
 
 // scpLike is the short form of SSH addresses, user@host:path.
-var scpLike = regexp.MustCompile(`^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[A-Za-z0-9._~/-]+$`)
+var scpLike = lazyregexp.New(`^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[A-Za-z0-9._~/-]+$`)
 
 func parseGit(text, rest string) (Spec, error) {
 	address, ref, _ := strings.Cut(strings.TrimPrefix(rest, "+"), "#")

@@ -1,9 +1,10 @@
 package model
 
 import (
-	"regexp"
 	"strings"
 	"sync"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // A parameter is a request parameter that some models reject.
@@ -20,7 +21,7 @@ type omitted parameter
 func (o omitted) has(p parameter) bool { return o&omitted(p) != 0 }
 
 // reasoning matches models known to reject temperature and max_tokens.
-var reasoning = regexp.MustCompile(`^(o\d|gpt-[5-9])`)
+var reasoning = lazyregexp.New(`^(o\d|gpt-[5-9])`)
 
 // refusals match the messages by which endpoints reject a parameter.
 var refusals = []struct {

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 	"time"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 //go:embed prices.json
@@ -68,7 +69,7 @@ func ParsePrices(text string) (*Prices, error) {
 }
 
 // snapshotOf matches the suffix by which providers name a version of a model.
-var snapshotOf = regexp.MustCompile(`-(latest|\d{8}|\d{4}-\d{2}-\d{2})$`)
+var snapshotOf = lazyregexp.New(`-(latest|\d{8}|\d{4}-\d{2}-\d{2})$`)
 
 // Of returns a model's price, or false if unknown: a model is not priced like another with the same prefix.
 func (p *Prices) Of(id string) (Price, bool) {

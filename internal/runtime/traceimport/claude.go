@@ -1,11 +1,11 @@
 package traceimport
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
 	"gauntlet/trace"
@@ -94,7 +94,7 @@ func readClaude(r *importRun) error {
 }
 
 // claudeCut marks text left out of the middle.
-var claudeCut = regexp.MustCompile(`\.\.\.\[[0-9]+ chars truncated\]\.\.\.`)
+var claudeCut = lazyregexp.New(`\.\.\.\[[0-9]+ chars truncated\]\.\.\.`)
 
 const metadata = " { metadata: "
 

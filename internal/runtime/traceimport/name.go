@@ -3,11 +3,12 @@ package traceimport
 import (
 	"net/url"
 	"path/filepath"
-	"regexp"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // namesServer matches the file names that programs give to recordings of one server.
-var namesServer = regexp.MustCompile(`^(?:mcp-server-(.+)\.log|inspector-(?:protocol|protocol-pinned|protocol-unpinned|network)-(.+)-\d{4}-\d\d-\d\dT[\d.-]+Z\.json)$`)
+var namesServer = lazyregexp.New(`^(?:mcp-server-(.+)\.log|inspector-(?:protocol|protocol-pinned|protocol-unpinned|network)-(.+)-\d{4}-\d\d-\d\dT[\d.-]+Z\.json)$`)
 
 // ServerOf returns the server in a recording's file name, or "".
 func ServerOf(file string) string {

@@ -1,17 +1,18 @@
 package wire
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // variableName matches possible environment variable names. Without an underscore a name is too often an ordinary word in capitals,
 // or an error code.
-var variableName = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
+var variableName = lazyregexp.New(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
 
 // settingName matches the endings of variables that a server asks its user for. Error names end otherwise.
-var settingName = regexp.MustCompile(`(KEY|TOKEN|SECRET|PASSWORD|PASS|PAT|URL|URI|ENDPOINT|HOST|HOSTNAME|DOMAIN|USER|USERNAME|EMAIL|ID|ORG|ORGANIZATION|WORKSPACE|PROJECT|TENANT|REGION|NAME|DSN|PATH|DIR|DIRECTORY|PORT|ACCOUNT|STRING|CREDENTIALS|AUTH|SITE|INSTANCE|TEAM|BASE|SERVER)$`)
+var settingName = lazyregexp.New(`(KEY|TOKEN|SECRET|PASSWORD|PASS|PAT|URL|URI|ENDPOINT|HOST|HOSTNAME|DOMAIN|USER|USERNAME|EMAIL|ID|ORG|ORGANIZATION|WORKSPACE|PROJECT|TENANT|REGION|NAME|DSN|PATH|DIR|DIRECTORY|PORT|ACCOUNT|STRING|CREDENTIALS|AUTH|SITE|INSTANCE|TEAM|BASE|SERVER)$`)
 
 const (
 	maxVariables     = 100 // names examined in one text

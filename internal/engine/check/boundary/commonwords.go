@@ -2,9 +2,10 @@ package boundary
 
 import (
 	_ "embed"
-	"regexp"
 	"strings"
 	"sync"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 //go:embed commonwords.txt
@@ -22,7 +23,7 @@ var commonWords = sync.OnceValue(func() map[string]bool {
 })
 
 // mediaType matches a media type of RFC 6838 with an optional charset.
-var mediaType = regexp.MustCompile(`^(application|audio|font|image|message|model|multipart|text|video)/[a-z0-9][a-z0-9.+-]*(; ?charset=[a-z0-9-]+)?$`)
+var mediaType = lazyregexp.New(`^(application|audio|font|image|message|model|multipart|text|video)/[a-z0-9][a-z0-9.+-]*(; ?charset=[a-z0-9-]+)?$`)
 
 // isCommonWord reports whether a text is a word common in protocols and programs, which says nothing about its origin.
 func isCommonWord(text string) bool {
