@@ -46,6 +46,12 @@ func Names(list string) map[string]bool {
 	return out
 }
 
+// LastWord returns the last part of the name of something that is called: "listen" of "express().listen()".
+func LastWord(name string) string {
+	name = strings.TrimSuffix(name, "()")
+	return name[strings.LastIndexAny(name, "./")+1:]
+}
+
 // PlaceOf returns where an expression is written.
 func PlaceOf(e *ir.Expr) sink.Place { return placeAt(e.Scope.File, e.Start, e.End) }
 

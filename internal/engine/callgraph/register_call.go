@@ -71,19 +71,7 @@ func (rg *registrar) tieDecorators(fn *ir.Func) []tie {
 		default:
 			continue
 		}
-		name := fn.Name
-		for i, a := range args {
-			if a.Name != "name" && (a.Name != "" || i > 0) {
-				continue
-			}
-			v := onlyValue(rg.evaluate(a.Value, nil))
-			if v.kind == composite { // @Tool({ name: "x" })
-				v = onlyValue(rg.evalEntry(v, "name"))
-			}
-			if v.kind == constant {
-				name = v.text
-			}
-		}
+		name := cmp.Or(rg.nameGiven(args, nil), fn.Name)
 		if target.Kind == ir.Attr {
 			name = rg.mounted(target.X, name)
 		}
@@ -254,13 +242,7 @@ func (rg *registrar) tieAppliedDecorator(c *ir.Expr) []tie {
 	var out []tie
 	tied := func(f *frame) {
 		for _, fn := range rg.functionsIn(c.Args[0].Value, f, 0) {
-			name := fn.fn.Name
-			for i, a := range c.X.Args {
-				if v := onlyValue(rg.evaluate(a.Value, f)); v.kind == constant && (a.Name == "name" || a.Name == "" && i == 0) {
-					name = v.text
-				}
-			}
-			out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: PlaceOf(c), decl: c.X, in: f})
+			out = append(out, tie{tool: cmp.Or(rg.nameGiven(c.X.Args, f), fn.fn.Name), via: sink.ByRegistration, fn: fn, at: PlaceOf(c), decl: c.X, in: f})
 		}
 	}
 	if !rg.readPerElement(c.Args, nil, tied) {

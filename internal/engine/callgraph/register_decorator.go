@@ -1,6 +1,8 @@
 package callgraph
 
 import (
+	"cmp"
+
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
 )
@@ -104,12 +106,7 @@ func returnsFunction(fn *ir.Func, name string) bool {
 // are the tools, with their own parameters, and the wrapper only hands the arguments on.
 func (rg *registrar) tieDecorated(c *ir.Expr) (out []tie) {
 	for _, d := range rg.insideDecorator(c.Scope) {
-		name := d.fn.fn.Name
-		for i, a := range c.X.Args {
-			if v := onlyValue(rg.evaluate(a.Value, d.in)); v.kind == constant && (a.Name == "name" || a.Name == "" && i == 0) {
-				name = v.text
-			}
-		}
+		name := cmp.Or(rg.nameGiven(c.X.Args, d.in), d.fn.fn.Name)
 		out = append(out, tie{tool: name, via: sink.ByRegistration, fn: d.fn, at: d.at, decl: c.X, in: d.in})
 	}
 	return out

@@ -78,8 +78,8 @@ func findLoopVariable(e *ir.Expr, left *int) *ir.Expr {
 // callbacks are methods that call what they are given for each element of a list.
 var callbacks = map[string]bool{"forEach": true, "map": true, "flatMap": true}
 
-// framesPerElement returns a frame of fn for each element of the list that it is called for.
-func (rg *registrar) framesPerElement(fn *ir.Func) []*frame {
+// listOfCallback returns the list for each element of which a function literal is called, nil for any other: list.map(fn).
+func (rg *registrar) listOfCallback(fn *ir.Func) *ir.Expr {
 	if rg.looped == nil {
 		rg.looped = map[*ir.Func]*ir.Expr{}
 		for _, c := range rg.prog.Calls {
@@ -88,13 +88,30 @@ func (rg *registrar) framesPerElement(fn *ir.Func) []*frame {
 			}
 		}
 	}
-	list := rg.looped[fn]
+	return rg.looped[fn]
+}
+
+// framesPerElement returns a frame of fn for each element of the list that it is called for.
+func (rg *registrar) framesPerElement(fn *ir.Func) (out []*frame) {
+	list := rg.listOfCallback(fn)
 	if list == nil {
 		return nil
 	}
-	var out []*frame
 	for _, v := range rg.takeElements(rg.elementsOf(rg.evaluate(list, nil), "")) {
 		out = append(out, &frame{fn: fn, args: [][]value{{v}}})
 	}
 	return out
+}
+
+// ListOf returns the list of which an expression is any element, the variable of a loop or what a callback is given; nil where it is none.
+func (g *Graph) ListOf(x *ir.Expr) *ir.Expr {
+	if x.Kind == ir.Name {
+		if b, _ := x.Scope.Find(x.Text); len(b) == 1 && b[0].Param != nil && b[0].Param.Index == 0 {
+			return g.registrar.listOfCallback(b[0].Param.Func)
+		}
+	}
+	if d := g.Definition(x); d.Kind == ir.Index && len(d.Args) == 0 {
+		return d.X
+	}
+	return nil
 }

@@ -98,15 +98,28 @@ func (rg *registrar) returnedNames(x *ir.Expr, f *frame) (out []string) {
 
 // declaredName returns the name in Tool(name="x"), mcp.Tool{Name: "x"} or NewTool("x", …).
 func (rg *registrar) declaredName(x *ir.Expr, f *frame) []string {
-	x = rg.Definition(x)
-	for i, a := range x.Args {
-		if a.Name == "name" || a.Name == "Name" || a.Name == "" && i == 0 {
-			if v := onlyValue(rg.evaluate(a.Value, f)); v.kind == constant {
-				return []string{v.text}
-			}
-		}
+	if name := rg.nameGiven(rg.Definition(x).Args, f); name != "" {
+		return []string{name}
 	}
 	return nil
+}
+
+// nameGiven returns the name of a tool among the arguments of what registers or declares it: that of this name or the first one, a text or
+// an object with such a member, as in @Tool({ name: "x" }); "" for none.
+func (rg *registrar) nameGiven(args []ir.Arg, f *frame) string {
+	for i, a := range args {
+		if a.Name != "name" && a.Name != "Name" && (a.Name != "" || i > 0) {
+			continue
+		}
+		v := onlyValue(rg.evaluate(a.Value, f))
+		if v.kind == composite {
+			v = onlyValue(rg.evalEntry(v, "name"))
+		}
+		if v.kind == constant {
+			return v.text
+		}
+	}
+	return ""
 }
 
 func (rg *registrar) constantMembers(v value, name string) []string {

@@ -12,8 +12,8 @@ import (
 // describers are the members that make an object with a name a tool.
 var describers = []string{"description", "inputSchema", "input_schema", "parameters", "schema", "annotations", "Description", "InputSchema", "inputs", "argsShape", "paramsSchema"}
 
-// declarations are the members under which the declaration of a tool stands beside its handler.
-var declarations = []string{"schema", "tool", "definition", "Tool", "config", "spec", "metadata"}
+// Declarations are the members under which the declaration of a tool stands beside its handler.
+var Declarations = []string{"schema", "tool", "definition", "Tool", "config", "spec", "metadata"}
 
 // tieObject ties { name: "x", description: …, handler: f } and { schema: { name: "x", … }, handle: f }.
 func (rg *registrar) tieObject(o *ir.Expr) []tie {
@@ -95,7 +95,7 @@ func (rg *registrar) objectNames(v value) []string {
 			return names
 		}
 	}
-	for _, d := range declarations {
+	for _, d := range Declarations {
 		if !v.expr.HasMember(d) {
 			continue
 		}
@@ -150,22 +150,14 @@ func (rg *registrar) tieClass(c *ir.Class) []tie {
 	if !described {
 		return nil
 	}
-	var found []string
-	for name := range c.Methods {
-		if rg.conv.Handlers[name] {
-			found = append(found, name)
-		}
-	}
-	slices.Sort(found)
 	var out []tie
-	for _, name := range found {
-		m := c.Methods[name]
-		if !m.Abstract {
+	for _, name := range slices.Sorted(maps.Keys(c.Methods)) {
+		if m := c.Methods[name]; rg.conv.Handlers[name] && !m.Abstract {
 			out = append(out, tie{tool: names[0], via: sink.ByRegistration, fn: value{kind: function, fn: m, class: c}, at: PlaceOfFunc(m), of: c})
 		}
 	}
 	if len(out) == 0 && isToolClass(c) {
-		if m := rg.inheritedHandler(c, map[*ir.Class]bool{}); m != nil {
+		if m := rg.handlerOf(c); m != nil {
 			out = append(out, tie{tool: names[0], via: sink.ByRegistration, fn: value{kind: function, fn: m, class: c}, at: placeAt(c.Scope.File, c.Start, c.Start), of: c})
 		}
 	}
@@ -177,31 +169,6 @@ func isToolClass(c *ir.Class) bool {
 	return strings.Contains(c.Name, "Tool") || slices.ContainsFunc(c.Bases, func(b *ir.Expr) bool {
 		return strings.Contains(b.Text, "Tool") || b.X != nil && strings.Contains(b.X.Text, "Tool")
 	})
-}
-
-// inheritedHandler returns the method by which a class that others are derived from answers calls for all of them, or nil.
-func (rg *registrar) inheritedHandler(c *ir.Class, seen map[*ir.Class]bool) *ir.Func {
-	const most = 20 // classes above one
-	if seen[c] || len(seen) >= most {
-		return nil
-	}
-	seen[c] = true
-	for _, b := range c.Bases {
-		for _, v := range rg.evaluate(b, nil) {
-			if v.kind != class || v.class == c {
-				continue
-			}
-			for _, name := range slices.Sorted(maps.Keys(v.class.Methods)) {
-				if m := v.class.Methods[name]; rg.conv.Handlers[name] && !m.Abstract {
-					return m
-				}
-			}
-			if m := rg.inheritedHandler(v.class, seen); m != nil {
-				return m
-			}
-		}
-	}
-	return nil
 }
 
 // nameFromSuperCall returns the name that a class passes to the constructor of a base that is a

@@ -255,24 +255,14 @@ func (r *Row) matchesName(name string) bool {
 // matchGlob matches a pattern with * and **. Patterns are ours and hold two stars at most; a name is
 // as long as the limits of evaluation allow.
 func matchGlob(pattern, name string) bool {
-	for {
-		if pattern == "" {
-			return name == ""
-		}
-		if rest, ok := strings.CutPrefix(pattern, "**"); ok {
+	for pattern != "" {
+		if pattern[0] == '*' {
+			rest, anything := strings.CutPrefix(pattern[1:], "*")
 			for i := range len(name) + 1 {
 				if matchGlob(rest, name[i:]) {
 					return true
 				}
-			}
-			return false
-		}
-		if rest, ok := strings.CutPrefix(pattern, "*"); ok {
-			for i := range len(name) + 1 {
-				if matchGlob(rest, name[i:]) {
-					return true
-				}
-				if i < len(name) && name[i] == '.' {
+				if !anything && i < len(name) && name[i] == '.' {
 					return false
 				}
 			}
@@ -283,4 +273,5 @@ func matchGlob(pattern, name string) bool {
 		}
 		pattern, name = pattern[1:], name[1:]
 	}
+	return name == ""
 }

@@ -13,9 +13,6 @@ var schemaMembers = []string{"inputSchema", "input_schema", "InputSchema", "para
 // hints are what annotations of a tool consist of.
 var hints = []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
 
-// nested are members under which a declaration stands beside its handler.
-var nested = []string{"schema", "tool", "definition", "Tool", "config", "spec", "metadata"}
-
 // registration reads what a tool was registered with.
 func (r *Reader) registration(root callgraph.Root) {
 	x := root.Decl
@@ -84,7 +81,7 @@ func (r *Reader) isDeclaration(o *ir.Expr) bool {
 			return a.Value == nil || !r.isSchemaMaker(r.g.Written(a.Value))
 		}
 	}
-	return o.HasMember("name") && o.HasMember(nested...)
+	return o.HasMember("name") && o.HasMember(callgraph.Declarations...)
 }
 
 // declaration reads { name, description, inputSchema }, Tool(name=…), mcp.Tool{…} and mcp.NewTool(…).
@@ -126,7 +123,7 @@ func (r *Reader) nested(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.Co
 		return nil, c
 	}
 	for _, a := range x.Args {
-		if a.Value == nil || !slices.Contains(nested, a.Name) {
+		if a.Value == nil || !slices.Contains(callgraph.Declarations, a.Name) {
 			continue
 		}
 		if d, in := r.written(a.Value, c); d != x && (d.Kind == ir.Object || d.Kind == ir.New) && d.HasMember("description", "Description", "inputSchema", "InputSchema") {

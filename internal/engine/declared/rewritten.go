@@ -25,7 +25,6 @@ const maxElements = 5_000 // declarations of one list
 // findRewritings looks for them in all statements and objects of a program.
 func findRewritings(g *callgraph.Graph) *rewritings {
 	w := &rewritings{registered: map[string]bool{}, declared: map[*ir.Expr]map[string]bool{}}
-	each := eachOf(g)
 	interceptors := map[*ir.Func]bool{}
 	visit(g, func(st *ir.Stmt) {
 		if st.Target.Kind == ir.Attr && g.Convention().Registers[st.Target.Text] && st.X != nil && st.X.Kind == ir.Function {
@@ -42,7 +41,7 @@ func findRewritings(g *callgraph.Graph) *rewritings {
 			return
 		}
 		if _, ok := g.Constant(st.X, nowhere); !ok {
-			w.note(g, elementOf(g, t.X, each), t.Text)
+			w.note(g, g.ListOf(t.X), t.Text)
 		}
 	})
 	for _, o := range g.Program().Objects {
@@ -57,7 +56,7 @@ func findRewritings(g *callgraph.Graph) *rewritings {
 			case interceptors[o.Scope.Owner()]:
 				w.registered[part] = true
 			default:
-				w.note(g, elementOf(g, spread, each), part)
+				w.note(g, g.ListOf(spread), part)
 			}
 		}
 	}
@@ -73,33 +72,6 @@ func visit(g *callgraph.Graph, f func(*ir.Stmt)) {
 			}
 		})
 	}
-}
-
-// eachOf returns the lists whose elements a function literal is called with: list.map(f), list.forEach(f).
-func eachOf(g *callgraph.Graph) map[*ir.Func]*ir.Expr {
-	out := map[*ir.Func]*ir.Expr{}
-	for _, c := range g.Program().Calls {
-		if c.X == nil || c.X.Kind != ir.Attr || c.X.Text != "map" && c.X.Text != "forEach" || len(c.Args) == 0 {
-			continue
-		}
-		if f := c.Args[0].Value; f != nil && f.Kind == ir.Function {
-			out[f.Func] = c.X.X
-		}
-	}
-	return out
-}
-
-// elementOf returns the list of which an expression is any element, nil where it is none.
-func elementOf(g *callgraph.Graph, x *ir.Expr, each map[*ir.Func]*ir.Expr) *ir.Expr {
-	if x.Kind == ir.Name {
-		if b, _ := x.Scope.Find(x.Text); len(b) == 1 && b[0].Param != nil && b[0].Param.Index == 0 {
-			return each[b[0].Param.Func]
-		}
-	}
-	if d := g.Definition(x); d.Kind == ir.Index && len(d.Args) == 0 {
-		return d.X
-	}
-	return nil
 }
 
 // note marks the declarations that stand in a list.

@@ -453,7 +453,4 @@ func lastName(e *ir.Expr) string {
 	return e.Text
 }
 
-func lastWord(name string) string {
-	name = strings.TrimSuffix(name, "()")
-	return name[strings.LastIndexAny(name, "./")+1:]
-}
+var lastWord = callgraph.LastWord

@@ -26,7 +26,7 @@ func (s *surveyor) isOptional(fn *ir.Func) bool {
 			}
 			return
 		}
-		if len(st.Arms) > 0 && !headersIn(st.Arms[0].Body).refuses && leaves(st.Arms[0].Body) { // if (!TOKEN) return next()
+		if len(st.Arms) > 0 && !headersIn(st.Arms[0].Body).refuses && ir.Leaves(st.Arms[0].Body) { // if (!TOKEN) return next()
 			optional = cmp.Or(optional, s.setting(negated(st.Cond)))
 		} else if len(st.Arms) > 0 && !headersIn(st.Rest).refuses { // if (TOKEN) { … }
 			optional = cmp.Or(optional, s.setting(st.Cond))
@@ -45,7 +45,7 @@ func (s *surveyor) isForgiving(fn *ir.Func) bool {
 		if st.Step == ir.Return && i == len(fn.Body)-1 && (st.X == nil || isFalse(st.X)) || st.Throws {
 			return false
 		}
-		if st.Step != ir.Branch || c == nil || st.Block != ir.Plain || len(st.Arms) == 0 || len(st.Rest) > 0 || !leaves(st.Arms[0].Body) {
+		if st.Step != ir.Branch || c == nil || st.Block != ir.Plain || len(st.Arms) == 0 || len(st.Rest) > 0 || !ir.Leaves(st.Arms[0].Body) {
 			continue
 		}
 		if missing := negated(c); missing != nil && s.isCredential(missing) { // if (!supplied) return false
@@ -79,16 +79,6 @@ func (s *surveyor) isCredential(e *ir.Expr) bool {
 }
 
 func isFalse(e *ir.Expr) bool { return e != nil && (e.Text == "false" || e.Text == "False") }
-
-// leaves reports whether a body returns.
-func leaves(body []ir.Stmt) bool {
-	for i := range body {
-		if body[i].Step == ir.Return {
-			return true
-		}
-	}
-	return false
-}
 
 // negated returns what a condition denies, nil for one that denies nothing.
 func negated(e *ir.Expr) *ir.Expr {

@@ -82,21 +82,11 @@ func (r *reader) looksAndLeaves(body []ir.Stmt) bool {
 		ir.EachStmt(body, func(s *ir.Stmt) {
 			s.X.Search(maxPartsDeep, look)
 			s.Cond.Search(maxPartsDeep, look)
-			leaves = leaves || looks && s.Cond != nil && asksMore(s.Cond) && slices.ContainsFunc(s.Arms, func(a ir.Arm) bool { return isBranchOut(a.Body) })
+			leaves = leaves || looks && s.Cond != nil && asksMore(s.Cond) && slices.ContainsFunc(s.Arms, func(a ir.Arm) bool { return ir.Leaves(a.Body) })
 		})
 	}
 	read(body)
 	return looks && leaves
-}
-
-// isBranchOut reports whether a body leaves the function.
-func isBranchOut(body []ir.Stmt) bool {
-	for i := range body {
-		if body[i].Step == ir.Return {
-			return true
-		}
-	}
-	return false
 }
 
 // asksMore reports whether a condition asks more than whether something is there: if (err) is no check of an address.

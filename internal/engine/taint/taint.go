@@ -247,7 +247,7 @@ func isNumber(s string) bool {
 // inJSON returns the members of a struct by the names that they have in JSON, which are those of the tool's parameters.
 func (a *analyzer) inJSON(class string, path []string) []string {
 	for _, c := range a.g.Program().Classes {
-		if name := c.Tags[path[0]]; c.Name == class && name != "" {
+		if name := c.JSONName(path[0]); c.Name == class && name != "" {
 			return append([]string{name}, path[1:]...)
 		}
 	}
@@ -258,7 +258,7 @@ func (a *analyzer) inJSON(class string, path []string) []string {
 func (a *analyzer) boundName(field string) string {
 	found := ""
 	for _, c := range a.g.Program().Classes {
-		if name := c.Tags[field]; name != "" && name != found {
+		if name := c.JSONName(field); name != "" && name != found {
 			if found != "" {
 				return field
 			}

@@ -11,7 +11,10 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
-var names = callgraph.Names
+var (
+	names    = callgraph.Names
+	lastWord = callgraph.LastWord
+)
 
 //go:embed operations.txt
 var operationTable string
@@ -139,14 +142,6 @@ func (c call) everything() *value {
 		out.marks = addMarks(out.marks, a.all()...)
 	}
 	return out
-}
-
-func lastWord(name string) string {
-	name = strings.TrimSuffix(name, "()")
-	if i := strings.LastIndexAny(name, "./"); i >= 0 {
-		return name[i+1:]
-	}
-	return name
 }
 
 // valueOf returns the value of an argument of a call.

@@ -5,6 +5,11 @@
 // which dispatch tools.
 package ir
 
+import (
+	"reflect"
+	"strings"
+)
+
 // A Kind is the kind of an expression.
 type Kind uint8
 
@@ -156,7 +161,6 @@ type Class struct {
 	Bases   []*Expr
 	Methods map[string]*Func
 	Fields  map[string][]*Expr // values and, of kind Type, types
-	Tags    map[string]string  // Go: JSON names of fields
 	Noted   []Field            // Python and Go: fields with their types as written, in order
 	Scope   *Scope             // of the body; its parent is where it was declared
 	Start   int32
@@ -168,6 +172,17 @@ type Field struct {
 	Type  *Expr  // Python: the annotation as written; Go: of kind Type, or nil
 	Value *Expr  // default value
 	Tag   string // Go: the field's tag without quotes
+}
+
+// JSONName returns what a field of a struct is called in JSON by its tag, "" where that says nothing.
+func (c *Class) JSONName(field string) string {
+	for _, f := range c.Noted {
+		if f.Name == field && field != "" {
+			name, _, _ := strings.Cut(reflect.StructTag(f.Tag).Get("json"), ",")
+			return strings.TrimPrefix(name, "-")
+		}
+	}
+	return ""
 }
 
 // A Module is what an import names: a file, or a directory of Go files.

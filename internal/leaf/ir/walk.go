@@ -98,6 +98,11 @@ func eachStmt(body []Stmt, depth int, f func(*Stmt)) {
 	}
 }
 
+// Leaves reports whether one of the statements of a body, and not of one inside it, leaves the function.
+func Leaves(body []Stmt) bool {
+	return slices.ContainsFunc(body, func(s Stmt) bool { return s.Step == Return })
+}
+
 // EachExpr calls f for what each statement of a body computes and asks. What a Set assigns is computed by a Do.
 func EachExpr(body []Stmt, f func(*Expr)) {
 	EachStmt(body, func(s *Stmt) {

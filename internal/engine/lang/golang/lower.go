@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"path"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -105,25 +104,6 @@ func (l *lowerer) newClass(name string, n ast.Node) *ir.Class {
 	return c
 }
 
-// noteTag notes what a field is called in JSON.
-func noteTag(c *ir.Class, f *ast.Field) {
-	if f.Tag == nil || len(f.Names) != 1 {
-		return
-	}
-	text, err := strconv.Unquote(f.Tag.Value)
-	if err != nil {
-		return
-	}
-	name, _, _ := strings.Cut(reflect.StructTag(text).Get("json"), ",")
-	if name == "" || name == "-" {
-		return
-	}
-	if c.Tags == nil {
-		c.Tags = map[string]string{}
-	}
-	c.Tags[f.Names[0].Name] = name
-}
-
 // noteFields notes fields as they are declared; an embedded one has no name.
 func noteFields(c *ir.Class, f *ast.Field, t *ir.Expr) {
 	field := ir.Field{Type: t}
@@ -141,7 +121,6 @@ func noteFields(c *ir.Class, f *ast.Field, t *ir.Expr) {
 
 func (l *lowerer) lowerFields(c *ir.Class, list *ast.FieldList) {
 	for _, f := range list.List {
-		noteTag(c, f)
 		t := l.lowerType(f.Type)
 		noteFields(c, f, t)
 		if t == nil {

@@ -96,10 +96,11 @@ func (l *lowerer) lowerParts(x *ir.Expr, n syntax.Node) {
 		if field := l.t.FieldOf(c); field == "operator" || field == "operators" {
 			continue
 		}
-		kind := l.t.Kind(c)
-		x.Args = append(x.Args, ir.Arg{Value: l.lowerExpr(c), Spread: kind == "list_splat" || kind == "dictionary_splat"})
+		x.Args = append(x.Args, ir.Arg{Value: l.lowerExpr(c), Spread: isSplat(l.t.Kind(c))})
 	}
 }
+
+func isSplat(kind string) bool { return kind == "list_splat" || kind == "dictionary_splat" }
 
 func (l *lowerer) lowerDottedName(n syntax.Node) *ir.Expr {
 	var x *ir.Expr
@@ -189,13 +190,10 @@ func (l *lowerer) lowerArgs(x *ir.Expr, n syntax.Node) {
 		return
 	}
 	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
-		switch l.t.Kind(c) {
-		case "keyword_argument":
+		if l.t.Kind(c) == "keyword_argument" {
 			x.Args = append(x.Args, ir.Arg{Name: l.t.Text(l.t.Field(c, "name")), Value: l.lowerExpr(l.t.Field(c, "value"))})
-		case "list_splat", "dictionary_splat":
-			x.Args = append(x.Args, ir.Arg{Value: l.lowerExpr(c), Spread: true})
-		default:
-			x.Args = append(x.Args, ir.Arg{Value: l.lowerExpr(c)})
+		} else {
+			x.Args = append(x.Args, ir.Arg{Value: l.lowerExpr(c), Spread: isSplat(l.t.Kind(c))})
 		}
 	}
 }

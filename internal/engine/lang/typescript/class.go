@@ -1,6 +1,9 @@
 package typescript
 
 import (
+	"slices"
+	"strings"
+
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/internal/leaf/syntax"
 )
@@ -93,23 +96,8 @@ func (l *lowerer) lowerClassMember(c *ir.Class, m syntax.Node, decorators []*ir.
 
 // isGetter reports whether a method is read like a field: its text begins with get.
 func (l *lowerer) isGetter(m syntax.Node) bool {
-	name := l.t.Field(m, "name")
-	for c := l.t.First(m); c != syntax.None; c = l.t.Next(c) {
-		if c == name {
-			break
-		}
-	}
-	head := string(l.t.Source[l.t.Start(m):l.t.Start(name)])
-	return containsWord(head, "get")
-}
-
-func containsWord(s, word string) bool {
-	for i := 0; i+len(word) <= len(s); i++ {
-		if s[i:i+len(word)] == word && (i == 0 || s[i-1] == ' ') && (i+len(word) == len(s) || s[i+len(word)] == ' ') {
-			return true
-		}
-	}
-	return false
+	head := string(l.t.Source[l.t.Start(m):l.t.Start(l.t.Field(m, "name"))])
+	return slices.Contains(strings.Fields(head), "get")
 }
 
 func (l *lowerer) lowerInterface(n syntax.Node) {

@@ -181,13 +181,8 @@ func (l *lowerer) lowerCall(x *ir.Expr, n syntax.Node) {
 }
 
 func (l *lowerer) lowerArgs(x *ir.Expr, n syntax.Node) {
-	if n == syntax.None {
-		return
-	}
-	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
-		if v := l.lowerExpr(c); v != nil {
-			x.Args = append(x.Args, ir.Arg{Value: v, Spread: l.t.Kind(c) == "spread_element"})
-		}
+	if n != syntax.None {
+		l.lowerParts(x, n)
 	}
 }
 
