@@ -438,11 +438,11 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 		out.Verdict.Outcome, out.Verdict.Reason = verdict.Failed, "part of the attack was not sent: "+sum.Unwritten
 	}
 	if out.Verdict != nil && p.outcome.Ended != "" {
-		switch reason := out.Verdict.Reason; {
-		case reason == delivery.Lifeless:
+		if reason := out.Verdict.Reason; reason == delivery.Lifeless || strings.HasPrefix(reason, delivery.WordsOnly) {
 			out.Verdict.Reason += "; " + p.outcome.Ended
-		case strings.HasPrefix(reason, delivery.WordsOnly):
-			out.Verdict.Reason += fmt.Sprintf("; %s; it had said %q", p.outcome.Ended, excerpt.Clip(strings.TrimSpace(p.outcome.Answer), mostQuoted))
+			if said := strings.TrimSpace(p.outcome.Answer); said != "" {
+				out.Verdict.Reason += fmt.Sprintf("; it had said %q", excerpt.Clip(said, mostQuoted))
+			}
 		}
 	}
 	if p.outcome.Unanswered() {
