@@ -95,7 +95,7 @@ func beginsOrder(s []token, i int, open bool) bool {
 		return false
 	}
 	if i+1 < len(s) && verbs[s[i].low] == do {
-		if behind := s[i+1]; behind.kind == sign && strings.Contains(":=", behind.text) || reporting[behind.low] || strings.HasSuffix(behind.low, "ed") {
+		if behind := s[i+1]; behind.kind == sign && strings.Contains(":=", behind.text) || behind.kind == word && (reporting[behind.low] || strings.HasSuffix(behind.low, "ed")) {
 			return false // a noun spelt like a verb: "query: x", "email sent to x", "search results"
 		}
 	}
