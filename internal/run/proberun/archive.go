@@ -5,8 +5,9 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
-	"regexp"
 	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // A Planted is a file that must exist where the server runs before a payload is sent.
@@ -17,8 +18,8 @@ type Planted struct {
 
 // unpacks matches names of tools that unpack archives, and mayUnpack those that may do so incidentally.
 var (
-	unpacks   = regexp.MustCompile(`(?i)archive|unzip|untar|unpack|extract|decompress|(?:^|[_-])(?:zip|tar)(?:$|[_-])`)
-	mayUnpack = regexp.MustCompile(`(?i)import|restore|install|load|deploy|backup|bundle|plugin|skill|theme|template|package|open`)
+	unpacks   = lazyregexp.New(`(?i)archive|unzip|untar|unpack|extract|decompress|(?:^|[_-])(?:zip|tar)(?:$|[_-])`)
+	mayUnpack = lazyregexp.New(`(?i)import|restore|install|load|deploy|backup|bundle|plugin|skill|theme|template|package|open`)
 )
 
 // archives reports whether a tool's name says that it unpacks archives.

@@ -3,12 +3,12 @@ package proberun
 import (
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/probe"
 )
 
@@ -139,8 +139,8 @@ func (t *Target) BySyntax() bool { return slices.Contains(bySyntax, t.Class) }
 
 var (
 	// effects matches the parts of payloads that define the visible effect.
-	effects = regexp.MustCompile(`\d+\*\d+(?:-\d+|==?\d+)?|X-Gauntlet-\w+: 1`)
-	words   = regexp.MustCompile(`[A-Za-z_]+|[^A-Za-z_]+`)
+	effects = lazyregexp.New(`\d+\*\d+(?:-\d+|==?\d+)?|X-Gauntlet-\w+: 1`)
+	words   = lazyregexp.New(`[A-Za-z_]+|[^A-Za-z_]+`)
 )
 
 // Twin is the control of a payload: the same value without its syntax. The visible effect stays (the product, the file named touch,

@@ -3,6 +3,7 @@ package proberun
 import (
 	"regexp"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/probe"
 )
 
@@ -59,11 +60,11 @@ var languageOf = map[probe.Class]*language{
 
 var (
 	// braces matches template syntax.
-	braces = regexp.MustCompile(`\{\{|\$\{|<%`)
+	braces = lazyregexp.New(`\{\{|\$\{|<%`)
 	// turnsAway matches words after which a description names something other than its subject.
-	turnsAway = regexp.MustCompile(`(?i)\b(?:in|into|of|for|from|with|using|by|on|inside|through|within|to)\b|\b(?:name|id|path|key|slug)\b`)
+	turnsAway = lazyregexp.New(`(?i)\b(?:in|into|of|for|from|with|using|by|on|inside|through|within|to)\b|\b(?:name|id|path|key|slug)\b`)
 	// generalNames matches parameters described by their tool's description.
-	generalNames = regexp.MustCompile(`(?i)^(?:text|content|body|source|src|input|string|value|message|filter|where|query|conditions?|criteria|selector|rule|expression|expr)$`)
+	generalNames = lazyregexp.New(`(?i)^(?:text|content|body|source|src|input|string|value|message|filter|where|query|conditions?|criteria|selector|rule|expression|expr)$`)
 )
 
 // declares returns what a tool, by its description, does with a language in the target's parameter, or "". "Creates a page; title:
