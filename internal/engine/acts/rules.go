@@ -20,7 +20,7 @@ func (r *reader) judge() {
 	about := r.about()
 	for i := range r.units {
 		u := &r.units[i]
-		quiet := u.class.any(defends) || about
+		quiet := about || r.defending(i)
 		for _, k := range rules {
 			if k.prose && u.code {
 				continue
@@ -40,6 +40,23 @@ func (r *reader) judge() {
 	r.acts = slices.DeleteFunc(r.acts, func(a Act) bool {
 		return a.Kind == Conceal && !a.Hidden && detail.MatchString(strings.ToLower(r.raw[a.Start:min(len(r.raw), a.End+60)]))
 	})
+}
+
+// defending reports whether a piece is about attacks, by its own words: those of a command say nothing, which whoever wrote it chose
+// ("echo 'ssh-ed25519 … attacker@x' >> authorized_keys").
+func (r *reader) defending(i int) bool {
+	u := &r.units[i]
+	if !u.class.any(defends) || u.code {
+		return false
+	}
+	words, code := "", false
+	for part := range strings.SplitSeq(r.text(i), "`") {
+		if !code {
+			words += part + " "
+		}
+		code = !code
+	}
+	return classify(words).any(defends)
 }
 
 // detail matches what is kept from the user for the sake of brevity and hides nothing that was done: "do not tell the user about
@@ -119,7 +136,11 @@ var rules = []rule{
 	}},
 	{Conceal, 2, "keeps the user from learning what is done", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(negated|tell) && concealed.MatchString(r.text(i)) || c.any(silent) && silently.MatchString(r.text(i))
+		return c.has(negated|tell) && concealed.MatchString(r.text(i)) || c.any(silent) && silently.MatchString(r.text(i)) || hushed.MatchString(r.text(i))
+	}},
+	{Send, 2, "sends something to somebody outside, and has that hidden", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(send|outward) && !c.any(localhost) && hushed.MatchString(r.text(i))
 	}},
 	{Drop, 2, "drops the rules that hold", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
@@ -184,6 +205,7 @@ var (
 	postsFile     = lazyregexp.New(`curl\b[^\n]*(?:-f\s+\S*@|-d\s+"?@|--data(?:-binary|-raw)?\s+"?@|-t\s+\S)|wget\b[^\n]*--post-file`)
 	asksForSecret = lazyregexp.New(`(?:provide|share|enter|paste|supply|reply with|submit|type|give)\s+(?:me |us )?(?:with )?(?:a |an |the |your |their |any |all |full |current |real |actual |user'?s? |[0-9]+-word )*(?:current |production |existing |old )?(?:password|mfa|2fa|seed|recovery|private key|backup code|api keys? (?:associated|for all)|credential|social security|card number|production api keys?|real api key|real database)`)
 	concealed     = lazyregexp.New(`(?:do not|don't|never|without|must not|should not|not)\s+(?:ever |explicitly |also |need to )*(?:tell|telling|inform|informing|mention|mentioning|notify|notifying|disclose|disclosing|reveal|revealing|show|display|alert|alerting|acknowledge|report|announce|explain)(?:\s+\S+){0,5}?\s+(?:this|that you|these|it|the (?:step|action|upload|call|instruction|ruling|process|operation|change|sync|request)s?|to the user|the user|users?|anyone|them)\b`)
+	hushed        = lazyregexp.New(`\b(?:say nothing (?:about|of) (?:it|this|that)|keep (?:this|it|that|these)(?: \w+)? (?:hidden|secret|quiet|to yourself|between us|from the user)|hide (?:this|it|that|these) from)\b`)
 	silently      = lazyregexp.New(`(?:silently|secretly|covertly|invisibly|stealthily|without (?:telling|informing|notifying|mentioning)|without the user)\s+(?:\S+ ){0,4}?(?:send|post|upload|collect|forward|transmit|exfil|record|execut|install|download|includ|append|encod|copy|read|add|fetch|embed|stor|sync)\S*|(?:send|sent|post|upload|collect|forward|transmit|execut|install|happen|append|record|exfil|done|updates? happen)\S*\s+(?:\S+ ){0,5}?(?:silently|secretly|covertly|invisibly|stealthily|in the background without)`)
 	dropped       = lazyregexp.New(`(?:ignore|disregard|forget|override|overrides|supersedes?|suspend|abandon|discard)\s+(?:all |any |of |the |your |my |every |current |these |those |previous |prior |earlier |above |other |existing |future |system |operational |safety |user |governance )*(?:instruction|rule|guideline|prompt|polic|restriction|constraint|directive|safeguard|guardrail|training)|you are now (?:a|an|the|dan)\b[^.]{0,60}(?:without|unrestricted|permissive|no )|(?:developer|dan|god|emergency access|unrestricted|maintenance|admin) mode (?:is )?(?:enabled|activated|on\b)|enter (?:developer|dan|god|emergency)|(?:actual|real|new) (?:instructions|task)\s*[:(]|act without restrictions|no restrictions`)
 	weakened      = lazyregexp.New(`(?:disable|disabling|bypass|bypassing|skip|circumvent|deactivate|evade|turn off|suppress|remove)\s+(?:all |any |the |your |its |their |normal |standard |every |of )*(?:\S+ ){0,2}?(?:security|safety|approval|confirmation|authentication|authorization|permission|mfa|2fa|sandbox|firewall|antivirus|defender|selinux|logging|auditing|(?:signature|identity) verification|rbac|guardrail|safeguard|gatekeeper|restriction|tls|ssl|certificate|server-side|content filter)|without (?:asking|approval|prompting|user consent)|no need to (?:ask|confirm|verify)|(?:add|use|pass|set|always|append)[^\n]{0,40}--dangerously-skip-permissions|nobody has to approve|danger-full-access|bypasspermissions|executionpolicy bypass|setenforce 0|ufw disable|csrutil disable|master-disable`)

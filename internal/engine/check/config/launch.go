@@ -54,7 +54,7 @@ func unwrap(words []word, env []assignment, depth int) launch {
 		if len(rest) > 0 {
 			return unwrap(rest, env, depth+1)
 		}
-	case l.program == "sudo" || l.program == "nice" || l.program == "nohup" || l.program == "exec" || l.program == "time":
+	case l.program == "wsl" || l.program == "doas" || l.program == "sudo" || l.program == "nice" || l.program == "nohup" || l.program == "exec" || l.program == "time":
 		rest := l.args
 		for len(rest) > 0 && strings.HasPrefix(rest[0].text, "-") {
 			rest = rest[1:]

@@ -1,9 +1,11 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/finding"
+	"gauntlet/internal/engine/acts"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/lazyregexp"
 )
@@ -18,6 +20,8 @@ something, decodes something, or pipes one program into another.
 The configuration does not show what such a line does: at each start it fetches and runs whatever is at an
 address, without a version. Malicious configurations are often passed on in this form.
 
+So does a program on one line (python -c, node -e) that runs what it downloads or decodes.
+
 Reported with severity high: a download (curl, wget, Invoke-WebRequest, certutil -urlcache …), an encoded
 command, eval, and a pipe into a shell or an interpreter. Any other pipe has severity medium. Not reported: a
 shell that starts only one program ("cmd /c npx …" is how npm's programs are started on Windows; "bash -lc"
@@ -27,6 +31,7 @@ loads the user's PATH), "||", and a script file, which is a file on this machine
 		p.eachEntry(func(file int, e *Entry) {
 			words, ok := scriptOf(e)
 			if !ok {
+				reportInline(p, file, e)
 				return
 			}
 			for _, w := range words {
@@ -39,6 +44,23 @@ loads the user's PATH), "||", and a script file, which is a file on this machine
 		})
 	},
 })
+
+// reportInline reports a program on one line, python -c or node -e, that does what no server needs.
+func reportInline(p *Pass, file int, e *Entry) {
+	words := launched(e).args
+	for i := 1; i < len(words); i++ {
+		if !slices.Contains([]string{"-c", "-e", "--eval", "-p", "--print"}, words[i-1].text) {
+			continue
+		}
+		for _, a := range acts.Code(words[i].text) {
+			if a.Weight >= 2 && (a.Kind == acts.Run || a.Kind == acts.Send || a.Kind == acts.Destroy) {
+				p.Report(Report{File: file, Entry: e, At: words[i].at, Evidence: words[i].text[a.Start:a.End], Start: a.Start, End: a.End, Severity: finding.High,
+					Message: "the server is a program on one line that " + a.Says})
+				return
+			}
+		}
+	}
+}
 
 // scriptOf returns the shell script of the entry's command, after env and the like.
 func scriptOf(e *Entry) ([]word, bool) {
