@@ -12,6 +12,7 @@ package trace
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"gauntlet/rawjson"
@@ -214,6 +215,13 @@ func (m *Message) Content(tree *rawjson.Tree) (rawjson.Value, error) {
 		return tree.Root(), nil
 	}
 	return tree.Root().Get("params"), nil
+}
+
+// Unreadable reports whether the message is meant as JSON and is none, as one with NaN in it: clients that are less strict than the
+// recorder may have read it. A line of a log between messages is none.
+func (m *Message) Unreadable(tree *rawjson.Tree) bool {
+	text := strings.TrimLeft(m.Raw, " \t\r\n\ufeff")
+	return text != "" && (m.Kind != Invalid || text[0] == '{' || text[0] == '[') && tree.Parse(m.Raw, 0) != nil
 }
 
 // At returns the message with this Seq, nil if there is none.

@@ -282,3 +282,26 @@ func TestModeAndAt(t *testing.T) {
 		t.Errorf("At(3) = %v, want nil", m)
 	}
 }
+
+// A message that is meant as JSON and is none is unreadable; a line of a log between messages is no message.
+func TestUnreadable(t *testing.T) {
+	var tree rawjson.Tree
+	for _, tt := range []struct {
+		kind Kind
+		raw  string
+		want bool
+	}{
+		{Invalid, `{"id":1,"result":NaN}`, true},
+		{Invalid, "\ufeff" + `{"id":1}`, true},
+		{Invalid, "[1,", true},
+		{Response, "null and void", true},
+		{Invalid, "listening on 8080", false},
+		{Invalid, `{"level":"info"}`, false},
+		{Invalid, "", false},
+		{Request, `{"id":1,"method":"ping"}`, false},
+	} {
+		if m := (&Message{Kind: tt.kind, Raw: tt.raw}); m.Unreadable(&tree) != tt.want {
+			t.Errorf("%s %q: want %t", tt.kind, tt.raw, tt.want)
+		}
+	}
+}

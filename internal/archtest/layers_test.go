@@ -177,7 +177,7 @@ var table = []row{
 	{path: "internal/run/listen", layer: files, not: impure},
 	{path: "internal/run/launch", layer: doors, may: []string{"internal/leaf/mcp", "internal/runtime/sandbox", "internal/runtime/wire", "rawjson", "result", "trace"}, not: impure},
 	{path: "internal/run/login", layer: doors, may: []string{"report", "internal/leaf/probe", "internal/run/userfile", "internal/runtime/oauth", "internal/runtime/wire"}, deps: []string{"github.com/zalando/go-keyring"}, not: impure},
-	{path: "internal/run/tracefile", layer: doors, may: []string{"internal/leaf/secret", "internal/run/userfile", "internal/runtime/wire", "trace"}, not: impure},
+	{path: "internal/run/tracefile", layer: doors, may: []string{"internal/leaf/secret", "internal/run/userfile", "internal/runtime/wire", "rawjson", "trace"}, not: impure},
 	{path: "internal/run/modelset", layer: doors, may: []string{"internal/run/userfile", "internal/runtime/model"}, not: impure},
 	{path: "internal/run/advise", layer: targets, may: []string{"internal/leaf/secret", "oatf/indicator", "capability", "catalog", "classify", "internal/engine/advice", "internal/run/interrupt", "internal/run/modelset", "internal/runtime/attack", "internal/runtime/model", "oatf", "rawjson", "result"}},
 	{path: "internal/run/attackdoc", layer: doors, may: []string{"internal/engine/delivery", "internal/leaf/planted", "internal/leaf/agui", "internal/engine/fromscan", "attacks", "finding", "internal/leaf/faults", "internal/leaf/suggest", "internal/run/interrupt", "internal/run/userfile", "oatf", "oatf/match", "rawjson", "report", "result"}, not: impure},

@@ -46,22 +46,12 @@ func (a *app) addSettings(root *cobra.Command) {
 // applySettings sets the flags that a settings file has for a command. All of the file must be right, so that a typing error in it
 // does not leave a limit out.
 func applySettings(cmd *cobra.Command, text string) error {
-	document, err := yamltext.Document(text, "a settings file", mostSettings)
-	if err != nil || document == nil {
-		return err
-	}
-	asJSON, fault := yamltext.JSON(document)
-	if fault != nil {
-		return fmt.Errorf("line %d: %s", fault.Line, fault.Msg)
-	}
 	var tree rawjson.Tree
-	if err := tree.Parse(asJSON, 0); err != nil {
+	root, err := yamltext.Object(&tree, text, "a settings file", "the flags of commands, as {scan: {max-bytes: 64MiB}}", mostSettings)
+	if err != nil {
 		return err
 	}
-	if tree.Root().Kind() != rawjson.Object {
-		return errors.New("want the flags of commands, as {scan: {max-bytes: 64MiB}}")
-	}
-	for m := range tree.Root().Members() {
+	for m := range root.Members() {
 		name := m.Key.Text()
 		of, rest, err := cmd.Root().Find(strings.Fields(name))
 		if err != nil || len(rest) > 0 || of == cmd.Root() || m.Value.Kind() != rawjson.Object {

@@ -55,21 +55,10 @@ type Policy struct {
 // ParsePolicy reads a policy file.
 func ParsePolicy(text string) (Policy, error) {
 	var p Policy
-	document, err := yamltext.Document(text, "a policy", 1<<20)
-	if err != nil || document == nil {
-		return p, err
-	}
-	asJSON, fault := yamltext.JSON(document)
-	if fault != nil {
-		return p, fmt.Errorf("line %d: %s", fault.Line, fault.Msg)
-	}
 	var tree rawjson.Tree
-	if err := tree.Parse(asJSON, 0); err != nil {
+	root, err := yamltext.Object(&tree, text, "a policy", "keys such as hosts and credentials", 1<<20)
+	if err != nil {
 		return p, err
-	}
-	root := tree.Root()
-	if root.Kind() != rawjson.Object {
-		return p, errors.New("want keys such as hosts and credentials")
 	}
 	for m := range root.Members() {
 		name, v := m.Key.Text(), m.Value
@@ -250,7 +239,7 @@ func (j *judge) arg(a Arg) {
 		j.path(a.Text, u)
 	}
 	if runs || strings.ContainsAny(a.Text, " \t\n;|&`$") {
-		j.script(a.Text, map[string]string{}, 0)
+		j.script(a.Text, map[string]string{}, fate{}, 0)
 	}
 }
 

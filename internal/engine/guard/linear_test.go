@@ -38,5 +38,5 @@ func TestReadOnce(t *testing.T) {
 	if strings.HasSuffix(unit, "a") && unit[0] == '$' {
 		script = unit + strings.Repeat("a", 4*n) // one long name
 	}
-	readScript(script, map[string]string{})
+	readScript(script, map[string]string{}, 0)
 }

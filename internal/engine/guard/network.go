@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"gauntlet/internal/engine/acts"
 	"gauntlet/internal/leaf/hostscope"
@@ -125,7 +126,11 @@ const mostDownloads = 50
 
 // downloads remembers what a command writes of what it downloads.
 func (j *judge) downloads(program string, words []word, writes []word) {
-	if program != "curl" && program != "wget" || len(j.fetched) >= mostDownloads {
+	if program != "curl" && program != "wget" {
+		return
+	}
+	if len(j.fetched) == mostDownloads {
+		j.say(Ask, "the call downloads more files than are followed")
 		return
 	}
 	from, file := "", ""
@@ -161,10 +166,13 @@ func (j *judge) ran(file string) {
 		}
 	}
 	const mostScripts = 20
-	if j.call.Read == nil || j.scripts >= mostScripts {
+	if j.call.Read == nil {
 		return
 	}
-	j.scripts++
+	if j.scripts++; j.scripts > mostScripts {
+		j.say(Ask, "the call runs more scripts than are read")
+		return
+	}
 	if j.dir != "" && !strings.HasPrefix(file, "/") && !strings.HasPrefix(file, "~") {
 		file = j.dir + "/" + file
 	}
@@ -214,20 +222,36 @@ var habits = []habit{
 
 // habitual judges a command by its subcommands. What it prints is handed over if it goes on to a sender.
 func (j *judge) habitual(program string, words []word, sent bool) {
-	for i, h := range habits {
-		for want := range strings.SplitSeq(h.commands, ";") {
-			fields := strings.Fields(want)
-			if fields[0] != program || !inOrder(fields[1:], words) || program == "crontab" && slices.ContainsFunc(words, func(w word) bool { return w.text == "-l" || w.text == "-r" }) {
-				continue
-			}
-			d := Ask
-			if sent && i == 0 {
-				d = Deny
-			}
-			j.say(d, "the call %s: %s", h.says, strings.Join(fields, " "))
+	for _, h := range habitsOf()[program] {
+		if !inOrder(h.then, words) || program == "crontab" && slices.ContainsFunc(words, func(w word) bool { return w.text == "-l" || w.text == "-r" }) {
+			continue
 		}
+		d := Ask
+		if sent && h.prints {
+			d = Deny
+		}
+		j.say(d, "the call %s: %s %s", h.says, program, strings.Join(h.then, " "))
 	}
 }
+
+// A subcommand is one command of a habit.
+type subcommand struct {
+	then   []string // the words behind the program
+	says   string
+	prints bool // a secret
+}
+
+// habitsOf returns the habits by program.
+var habitsOf = sync.OnceValue(func() map[string][]subcommand {
+	out := map[string][]subcommand{}
+	for i, h := range habits {
+		for command := range strings.SplitSeq(h.commands, ";") {
+			fields := strings.Fields(command)
+			out[fields[0]] = append(out[fields[0]], subcommand{fields[1:], h.says, i == 0})
+		}
+	}
+	return out
+})
 
 // inOrder reports whether words wanted stand among the first of others, in their order.
 func inOrder(want []string, words []word) bool {

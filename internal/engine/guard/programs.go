@@ -40,6 +40,7 @@ var (
 	copiers  = strings.Fields("cp mv rsync scp install ln rclone")
 	packers  = strings.Fields("tar zip rsync rclone scp cp 7z")
 	seekers  = strings.Fields("grep egrep fgrep rg ag ack sed awk gawk")
+	listers  = strings.Fields("echo printf ls readlink realpath") // which print the names that they are given
 )
 
 // keyOptions are options whose value is a file of credentials that the program logs in with, as it is meant to.
@@ -64,8 +65,8 @@ type judge struct {
 	fetched []downloaded
 }
 
-// script judges what a shell would run.
-func (j *judge) script(s string, vars map[string]string, depth int) {
+// script judges what a shell would run, and whose output becomes into.
+func (j *judge) script(s string, vars map[string]string, into fate, depth int) {
 	if tooLong(s) || depth > deepest {
 		j.say(Deny, "a part of the call is too deeply nested or too long to be judged")
 		return
@@ -73,13 +74,14 @@ func (j *judge) script(s string, vars map[string]string, depth int) {
 	if depth == 0 {
 		j.masked, j.dir = []byte(s), ""
 	}
-	commands, nested := readScript(s, vars)
-	after := fates(commands)
+	commands := readScript(s, vars, depth)
+	after := fates(commands, into)
 	for i := range commands {
-		j.command(&commands[i], after[i], vars, depth)
-	}
-	for _, inner := range nested {
-		j.script(inner, vars, depth+1)
+		c := &commands[i]
+		j.command(c, after[i], vars, depth)
+		for _, inner := range c.nested {
+			j.script(inner, vars, c.takes(after[i]), depth+1)
+		}
 	}
 	if depth == 0 {
 		j.acts(acts.Code(string(j.masked)))
@@ -131,14 +133,14 @@ func (j *judge) command(c *command, after fate, vars map[string]string, depth in
 	u := programs[program]
 	switch {
 	case slices.Contains(shells, program) || slices.Contains(engines, program):
-		j.interpreter(program, words[1:], c.data, vars, depth)
+		j.interpreter(program, words[1:], c.data, vars, after, depth)
 		return
 	case program == "eval":
-		j.script(join(words[1:]), vars, depth+1)
+		j.script(join(words[1:]), vars, after, depth+1)
 		return
 	case (program == "echo" || program == "printf") && after.run:
-		j.script(unescaped(join(words[1:])), vars, depth+1)
-	case (program == "echo" || program == "printf") && after.handed:
+		j.script(unescaped(join(words[1:])), vars, fate{}, depth+1)
+	case slices.Contains(listers, program) && after.handed:
 		u = reads
 	case program == "find" && !after.handed && !slices.ContainsFunc(words, func(w word) bool { return strings.HasPrefix(w.text, "-exec") || w.text == "-delete" || w.text == "-ok" }):
 		u = names
@@ -179,11 +181,30 @@ func unwrap(words []word) (rest []word, fed bool) {
 	return words, fed
 }
 
-// fates returns what becomes of the output of each command, through the pipeline that it is in.
-func fates(commands []command) []fate {
-	out := make([]fate, len(commands)+1)
-	for i := len(commands) - 2; i >= 0; i-- {
-		if !commands[i].piped {
+// takes returns what a command does with the output of scripts that it is given, whose own output becomes after.
+func (c *command) takes(after fate) fate {
+	words, _ := unwrap(c.words)
+	if len(words) == 0 {
+		return fate{}
+	}
+	program := path.Base(strings.ToLower(words[0].text))
+	if slices.Contains(listers, program) {
+		return after
+	}
+	_, sends := senders[program]
+	return fate{
+		handed: programs[program] != names,
+		run:    slices.Contains(shells, program) || slices.Contains([]string{"eval", ".", "source"}, program),
+		sent:   sends,
+	}
+}
+
+// fates returns what becomes of the output of each command, through the pipeline that it is in and then into what takes the script's.
+func fates(commands []command, into fate) []fate {
+	out := make([]fate, len(commands))
+	for i := len(commands) - 1; i >= 0; i-- {
+		if i+1 == len(commands) || !commands[i].piped {
+			out[i] = into
 			continue
 		}
 		out[i] = out[i+1]
@@ -192,6 +213,7 @@ func fates(commands []command) []fate {
 			shell := slices.Contains(shells, base) && len(w) == 1
 			_, sends := senders[base]
 			out[i].run = out[i].run || shell
+			fed = fed && programs[base] != names // ls ~/.ssh | xargs -n 1 basename
 			out[i].handed = out[i].handed || shell || fed || slices.Contains([]string{"parallel", "read", "cpio"}, base) || commands[i+1].words[0].text == "while"
 			out[i].sent = out[i].sent || sends && !fed
 		}
@@ -208,27 +230,34 @@ func join(words []word) string {
 }
 
 // interpreter judges a shell or the like: its program, the files that it reads, and what it is fed.
-func (j *judge) interpreter(program string, words, data []word, vars map[string]string, depth int) {
+func (j *judge) interpreter(program string, words, data []word, vars map[string]string, after fate, depth int) {
 	isShell := slices.Contains(shells, program)
 	inner := func(s string) {
 		if isShell {
-			j.script(s, vars, depth+1)
+			j.script(s, vars, after, depth+1)
 			return
 		}
 		for _, w := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`()<>;|&,=+", r) }) {
 			j.file(w, reads)
 		}
 	}
+	given := false // its program: what follows are that one's operands
 	for i := 0; i < len(words); i++ {
 		w := words[i].text
+		if given {
+			j.file(w, reads)
+			continue
+		}
 		if i+1 < len(words) && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.ContainsAny(w[1:], "ceE") || w == "--eval" {
 			if i++; i < len(words) {
 				inner(words[i].text)
 			}
+			given = true
 			continue
 		}
 		if !strings.HasPrefix(w, "-") {
 			j.ran(w)
+			given = true
 		}
 		j.file(w, reads)
 	}

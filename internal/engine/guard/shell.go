@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,9 +18,10 @@ type word struct {
 // A command is one simple command of a shell's script.
 type command struct {
 	words         []word
-	reads, writes []word // files that its input comes from and its output goes to
-	data          []word // here-documents and here-strings
-	piped         bool   // into the next command
+	reads, writes []word   // files that its input comes from and its output goes to
+	data          []word   // here-documents and here-strings
+	nested        []string // scripts whose output it is given: $(…), `…`, <(…)
+	piped         bool     // into the next command
 }
 
 // A shell reads scripts as a POSIX shell would, as far as their words can be told beforehand.
@@ -27,7 +30,7 @@ type shell struct {
 	at       int
 	vars     map[string]string
 	commands []command
-	nested   []string // scripts within: $(…), `…`, <(…)
+	depth    int // scripts that it stands in
 	now      command
 	text     strings.Builder
 	start    int      // of the word being read, -1 for none
@@ -39,14 +42,14 @@ type shell struct {
 // maxValue bounds a variable, in bytes: each may be made of two others.
 const maxValue = 4 << 10
 
-// readScript returns the simple commands of a script, and the scripts within it. vars are those set so far.
-func readScript(script string, vars map[string]string) ([]command, []string) {
-	s := &shell{script: script, vars: vars, start: -1}
+// readScript returns the simple commands of a script that stands in depth others. vars are those set so far.
+func readScript(script string, vars map[string]string, depth int) []command {
+	s := &shell{script: script, vars: vars, start: -1, depth: depth}
 	for s.at < len(script) {
 		s.step()
 	}
 	s.endCommand(false)
-	return s.commands, s.nested
+	return s.commands
 }
 
 func (s *shell) begin() {
@@ -97,7 +100,7 @@ func (s *shell) endCommand(piped bool) {
 	if w := c.words; len(w) > 3 && w[0].text == "for" && w[2].text == "in" && len(w[3].text) <= maxValue {
 		s.vars[w[1].text] = w[3].text
 	}
-	if len(c.words)+len(c.reads)+len(c.writes)+len(c.data) > 0 {
+	if len(c.words)+len(c.reads)+len(c.writes)+len(c.data)+len(c.nested) > 0 {
 		s.commands = append(s.commands, c)
 	}
 }
@@ -195,8 +198,7 @@ func (s *shell) character(c byte) {
 		from := s.at + 1
 		s.at = from
 		s.skipTo('`')
-		s.nested = append(s.nested, s.script[from:s.at])
-		s.add("*")
+		s.within(s.script[from:s.at])
 		s.at++
 	case '$':
 		s.dollar()
@@ -286,16 +288,45 @@ func (s *shell) substitution() {
 			depth++
 		case ')':
 			if depth--; depth == 0 {
-				s.nested = append(s.nested, s.script[from:s.at])
-				s.add("*")
+				s.within(s.script[from:s.at])
 				s.at++
 				return
 			}
 		}
 	}
 	s.at = len(s.script)
-	s.nested = append(s.nested, s.script[min(from, s.at):])
-	s.add("*")
+	s.within(s.script[min(from, s.at):])
+}
+
+// within takes a script whose output stands in a word. What only repeats its operands, as $(ls ~/.ssh/id_*), is known beforehand.
+func (s *shell) within(script string) {
+	s.now.nested = append(s.now.nested, script)
+	output := "*"
+	if s.depth < deepest {
+		inner := readScript(script, maps.Clone(s.vars), s.depth+1)
+		if len(inner) > 0 && len(inner[0].words) > 1 && slices.Contains(listers, inner[0].words[0].text) {
+			output = repeated(inner[0].words[1:])
+		}
+	}
+	s.add(output)
+}
+
+// repeated is what a lister prints, as one word: {a,b} of more than one.
+func repeated(words []word) string {
+	var out []string
+	for _, w := range words {
+		if !strings.HasPrefix(w.text, "-") {
+			out = append(out, w.text)
+		}
+	}
+	switch text := strings.Join(out, ","); {
+	case len(text) > maxValue || len(out) == 0:
+		return "*"
+	case len(out) == 1:
+		return text
+	default:
+		return "{" + text + "}"
+	}
 }
 
 // redirect reads < or > and leaves at before the file's name.

@@ -8,6 +8,8 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/rawjson"
 	"gauntlet/result"
 )
 
@@ -47,6 +49,18 @@ func traceProblems(t check.Recording) []finding.Problem {
 	}
 	if n := t.Unread - len(t.Problems); n > 0 {
 		add(0, "%d more lines of the trace could not be read", n)
+	}
+	var tree rawjson.Tree
+	first, n := 0, 0
+	for i := range t.Messages {
+		if t.Messages[i].Unreadable(&tree) {
+			if n++; n == 1 {
+				first = t.Messages[i].Seq
+			}
+		}
+	}
+	if n > 0 {
+		add(0, "%s of the trace cannot be read as JSON, the first of them message %d: not judged, though a client may have read more", excerpt.Count(n, "message"), first)
 	}
 	if len(t.Messages) == 0 {
 		add(0, "nothing was judged: the trace holds no message")

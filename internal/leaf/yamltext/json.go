@@ -1,6 +1,9 @@
 package yamltext
 
 import (
+	"errors"
+	"fmt"
+
 	"go.yaml.in/yaml/v4"
 
 	"gauntlet/rawjson"
@@ -14,6 +17,26 @@ const maxDepth = 100
 func JSON(n *yaml.Node) (string, *Fault) {
 	b, fault := appendJSON(nil, n, 0)
 	return string(b), fault
+}
+
+// Object reads a text of at most most bytes as a mapping and returns it as JSON in tree; what it is and what is wanted in it are for
+// errors. An empty text is an absent value.
+func Object(tree *rawjson.Tree, text, what, want string, most int) (rawjson.Value, error) {
+	document, err := Document(text, what, most)
+	if err != nil || document == nil {
+		return rawjson.Value{}, err
+	}
+	asJSON, fault := JSON(document)
+	if fault != nil {
+		return rawjson.Value{}, fmt.Errorf("line %d: %s", fault.Line, fault.Msg)
+	}
+	if err := tree.Parse(asJSON, 0); err != nil {
+		return rawjson.Value{}, err
+	}
+	if tree.Root().Kind() != rawjson.Object {
+		return rawjson.Value{}, errors.New("want " + want)
+	}
+	return tree.Root(), nil
 }
 
 func appendJSON(b []byte, n *yaml.Node, depth int) ([]byte, *Fault) {

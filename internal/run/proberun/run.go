@@ -331,7 +331,7 @@ func (r *run) stop() {
 // readServer captures what the server says about itself.
 func (r *run) readServer(ctx context.Context) error {
 	r.Progress("%s: reading tools", r.out.Place)
-	snap := r.session.Read(ctx)
+	snap := r.session.ReadSettled(ctx)
 	r.out.Text = string(snap.Bytes())
 	for _, g := range snap.Errors {
 		if !g.Absent {

@@ -59,7 +59,7 @@ func runSteps(ctx context.Context, steps []suite.Step, opt stepOptions) stepOutc
 	}
 	if opt.Read {
 		for name, session := range d.sessions {
-			out.Snapshots[name] = session.Read(ctx)
+			out.Snapshots[name] = session.ReadSettled(ctx)
 		}
 	}
 	return out

@@ -101,11 +101,12 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 	})
 	var snap *mcpclient.Snapshot
 	if err == nil {
-		snap = session.Read(inTime)
-		got.era = snap.Era
-		if !r.Differential { // which compares both states
-			snap = session.Settled(inTime, snap)
+		read := session.ReadSettled
+		if r.Differential { // which compares both states
+			read = session.Read
 		}
+		snap = read(inTime)
+		got.era = snap.Era
 		got.readAgain(inTime, session, how.wait)
 	}
 	end := server.Conn.Close

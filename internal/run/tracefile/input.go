@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gauntlet/internal/run/userfile"
+	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
 
@@ -131,12 +132,18 @@ func (c *Count) Text(unread int) string {
 }
 
 // ReadConversation is Read without server messages that neither answer nor ask anything, of which there may be any number and which
-// no check examines. It also returns the servers that flooded their client.
+// no check examines; of those that cannot be read, [trace.MaxProblems] stay. It also returns the servers that flooded their client.
 func ReadConversation(name string, stdin io.Reader) (t *trace.Trace, floods []string, err error) {
 	type connection struct{ server, session string }
 	meters := map[connection]*trace.FloodMeter{}
+	var tree rawjson.Tree
+	unreadable := 0
 	skip := func(m *trace.Message) bool {
 		if !m.Unasked() {
+			return false
+		}
+		if unreadable < trace.MaxProblems && m.Unreadable(&tree) {
+			unreadable++
 			return false
 		}
 		at := connection{m.Server, m.Session}

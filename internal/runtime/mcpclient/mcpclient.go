@@ -98,7 +98,7 @@ func Capture(ctx context.Context, conn wire.Conn, opt Options) (*Snapshot, error
 	if err != nil {
 		return nil, err
 	}
-	return s.Read(ctx), nil
+	return s.ReadSettled(ctx), nil
 }
 
 // redacted is an error whose text has the secrets repeated by the server removed.

@@ -59,11 +59,12 @@ func (s *Session) Read(ctx context.Context) *Snapshot {
 	return &out
 }
 
-// Settled returns what a server says after the changes that it announced while it was read, as clients see it: one that shows honest
+// ReadSettled is Read, again after the changes that the server announced while it was read, as clients see it: one that shows honest
 // tools first, announces a change and shows others is judged by the others. What stood there before and does not any more is in
 // Errors, since nobody examined it, and so is a server that goes on announcing.
-func (s *Session) Settled(ctx context.Context, read *Snapshot) *Snapshot {
+func (s *Session) ReadSettled(ctx context.Context) *Snapshot {
 	const mostReadings = 3
+	read := s.Read(ctx)
 	for range mostReadings {
 		if s.Changed(ctx, 0) == "" || s.Err() != nil {
 			return read

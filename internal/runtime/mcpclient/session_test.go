@@ -254,7 +254,7 @@ func TestReadAgainAfterAChange(t *testing.T) {
 
 // A server that announces a change while it is read is judged by what it shows then. What is gone is a gap, what came is none, and
 // announcing the same again and again is no reason to go on.
-func TestSettled(t *testing.T) {
+func TestReadSettled(t *testing.T) {
 	const changed = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
 	tool := func(text string) string { return `{"name":"` + text + `"}` }
 	for _, tt := range []struct {
@@ -287,7 +287,7 @@ func TestSettled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := s.Settled(t.Context(), s.Read(t.Context()))
+			got := s.ReadSettled(t.Context())
 			if reads != tt.reads || got.Lists[0].Items[0] != tt.want {
 				t.Errorf("%s after %d readings, want %s after %d", got.Lists[0].Items, reads, tt.want, tt.reads)
 			}
