@@ -203,7 +203,7 @@ var table = []row{
 	{path: "internal/run/reportfile", layer: plans, may: []string{"internal/run/tracefile", "internal/run/userfile", "report"}, not: impure},
 	{path: "internal/run/lockstate", layer: plans, may: []string{"internal/leaf/suggest", "internal/run/launch", "internal/run/target", "catalog", "diff", "finding", "lock", "report"}, not: impure},
 
-	{path: "internal/run/fleet", layer: targets, may: []string{"attacks", "internal/engine/check/config", "internal/engine/fleetplan", "internal/run/userfile", "internal/runtime/broker", "internal/runtime/discover", "internal/runtime/model", "internal/runtime/sandbox", "finding", "rawjson", "report", "result"}, not: impure},
+	{path: "internal/run/fleet", layer: targets, may: []string{"attacks", "internal/engine/check/config", "internal/engine/fleetplan", "internal/run/userfile", "internal/runtime/broker", "internal/runtime/discover", "internal/runtime/fetch", "internal/runtime/model", "internal/runtime/sandbox", "finding", "rawjson", "report", "result"}, not: impure},
 
 	{path: "internal/cli", layer: command, may: []string{"*"}, not: impure | userFace},
 	{path: "internal/cli/helppage", layer: tokens, deps: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, not: userFace},

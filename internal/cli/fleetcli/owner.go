@@ -106,14 +106,12 @@ func (a *app) newCancelCommand() *cobra.Command {
 
 func (a *app) newDrainCommand() *cobra.Command {
 	var n natsFlags
-	var workers []string
 	cmd := &cobra.Command{
 		Use: "drain [flags] PLAN.yaml", Short: "Let workers finish their jobs and start no new ones", Args: onePlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withOwner(cmd.Context(), &n, args[0], func(o *fleet.Owner) error { return o.Drain(cmd.Context(), workers) })
+			return a.withOwner(cmd.Context(), &n, args[0], func(o *fleet.Owner) error { return o.Drain(cmd.Context()) })
 		},
 	}
-	cmd.Flags().StringArrayVar(&workers, "worker", nil, "drain this worker alone, by its `ID` as status shows it; repeatable (default all)")
 	n.add(cmd, "the server of the plan on this machine")
 	return cmd
 }

@@ -1,6 +1,7 @@
 package fleetplan
 
 import (
+	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -63,7 +64,7 @@ func TestParse(t *testing.T) {
 	if got := p.Lanes[1].Options; !slices.Equal(got, []string{"--sandbox=require", "--include-low=true", "--budget=10s"}) {
 		t.Errorf("options %q, want them in the order of the table", got)
 	}
-	if got := p.Rates.Hosts["b.example"].Interval(); got != 6*time.Second {
+	if got := p.Rates["host b.example"].Interval(); got != 6*time.Second {
 		t.Errorf("interval %v, want 6s", got)
 	}
 }
@@ -81,10 +82,13 @@ func TestParseRefuses(t *testing.T) {
 		{"two kinds of target", "targets: [{file: a, url: 'https://x'}]\n" + lanes, "has 2 of them"},
 		{"a value in env", "targets: [{command: [x], env: [A=secret]}]\n" + lanes, "values do not belong"},
 		{"a user in a URL", "targets: [{url: 'https://u:p@x.example/'}]\n" + lanes, "names no user"},
-		{"a start that is no answer", "targets: [{configuration: x, start: perhaps}]\n" + lanes, "neither true nor false"},
+		{"a start that is no answer", "targets: [{configuration: x, start: perhaps}]\n" + lanes, "start is true or false"},
 		{"a flag as a file", "targets: [{file: --yes}]\n" + lanes, "taken for a flag"},
 		{"a rate without a time", targets + lanes + "rates: {hosts: {a: 5}}\n", "is no rate"},
-		{"too little memory", targets + lanes + "limits: {memory: 1MiB}\n", "memory"},
+		{"too little memory", targets + lanes + "limits: {memory: 255MiB}\n", "want 256MiB or more"},
+		{"memory without a unit", targets + lanes + "limits: {memory: 512}\n", "want 256MiB or more"},
+		{"a start of something else", "targets: [{file: a, start: true}]\n" + lanes, "for a configuration"},
+		{"a user in the URL of a registry", "targets: [{registry: 'https://u:p@x.example/'}]\n" + lanes, "names no user"},
 		{"a name with a dot", "name: a.b\n" + targets + lanes, "the name of the fleet"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -132,7 +136,7 @@ func TestJobs(t *testing.T) {
 
 // A job's name changes with what its result depends on, and with nothing else.
 func TestID(t *testing.T) {
-	base := Job{Plan: "p", Version: "1", Round: "r", Lane: Scan, Target: Target{Kind: File, Value: []string{"/a"}, Digest: strings.Repeat("0", 64)}, Options: []string{"--differential=true"}}
+	base := Job{Plan: "p", Version: "1", Round: "r", Lane: Scan, Target: Target{Kind: File, Value: []string{"/a"}, Name: "a.json", Digest: strings.Repeat("0", 64)}, Options: []string{"--differential=true"}}
 	for _, tt := range []struct {
 		name   string
 		change func(*Job)
@@ -140,7 +144,7 @@ func TestID(t *testing.T) {
 	}{
 		{"another plan", func(j *Job) { j.Plan = "q" }, true},
 		{"the file elsewhere", func(j *Job) { j.Target.Value = []string{"/b"} }, true},
-		{"another name of the target", func(j *Job) { j.Target.Name = "x" }, true},
+		{"another name of the target", func(j *Job) { j.Target.Name = "x" }, false},
 		{"other needs", func(j *Job) { j.Needs = []string{"sandbox"} }, true},
 		{"another content", func(j *Job) { j.Target.Digest = strings.Repeat("1", 64) }, false},
 		{"another version", func(j *Job) { j.Version = "2" }, false},
@@ -171,9 +175,8 @@ func TestArgs(t *testing.T) {
 		{"a model", Job{Lane: Redteam, Target: Target{Kind: Model, Value: []string{"gpt-5"}}, Options: []string{"--runs=3"}}, "redteam --format=json --output=OUT --quiet --runs=3 --model=gpt-5"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := tt.job.Args("FILE", "DOC", "OUT")
-			if err != nil || strings.Join(got, " ") != tt.want {
-				t.Errorf("got %q (%v), want %s", got, err, tt.want)
+			if got := tt.job.Args("FILE", "DOC", "OUT"); strings.Join(got, " ") != tt.want {
+				t.Errorf("got %q, want %s", got, tt.want)
 			}
 		})
 	}
@@ -251,16 +254,16 @@ func TestKeysAreReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if back, err := ParseKeys(text); err != nil || !back.Plan.Equal(k.Plan) {
+	if back, err := ParseKeys(text, true); err != nil || !back.Owner.Equal(k.Owner) {
 		t.Errorf("got %v, %v", back, err)
 	}
-	if text, err = json.Marshal(k.Worker()); err != nil || strings.Contains(string(text), `"private"`) {
+	if text, err = json.Marshal(k.Worker()); err != nil || strings.Contains(string(text), `"owner"`) {
 		t.Fatal(err)
 	}
-	if back, err := ParseWorkerKeys(text); err != nil || !back.Plan.Equal(k.Worker().Plan) {
+	if back, err := ParseKeys(text, false); err != nil || !back.Plan.Equal(k.Plan) {
 		t.Errorf("got %v, %v", back, err)
 	}
-	if _, err := ParseKeys(text); err == nil {
+	if _, err := ParseKeys(text, true); err == nil {
 		t.Error("the keys of a worker pass for those of an owner")
 	}
 }
@@ -274,22 +277,29 @@ const export = `{"servers":[
  17]}`
 
 func TestParseRegistry(t *testing.T) {
-	targets, problems, err := ParseRegistry("export.json", export)
+	page, err := ParseRegistry(export)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, target := range targets {
+	for _, target := range page.Targets {
 		got = append(got, string(target.Kind)+" "+target.Value[0])
 	}
 	if want := []string{"url https://a.example/mcp", "package npm:@x/y@1.0.2", "package pypi:z==2"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if len(problems) != 3 {
-		t.Errorf("%d problems, want 3: %v", len(problems), problems)
+	if len(page.Problems) != 4 || page.Next != nil {
+		t.Errorf("%d problems, want 4, the package of a kind that nobody takes among them: %q", len(page.Problems), page.Problems)
 	}
-	if _, _, err := ParseRegistry("x", "[]"); err == nil {
-		t.Error("a list passes for an export")
+	for _, text := range []string{"[]", `{"metadata":{"nextCursor":"x"}}`, `{"servers":[],"metadata":{"nextCursor":7}}`} {
+		if _, err := ParseRegistry(text); err == nil {
+			t.Errorf("%s passes for an answer of a registry", text)
+		}
+	}
+	for _, cursor := range []string{"", "abc"} {
+		if page, err := ParseRegistry(`{"servers":[],"metadata":{"nextCursor":"` + cursor + `"}}`); err != nil || page.Next == nil || *page.Next != cursor {
+			t.Errorf("the cursor %q is not seen: %+v, %v", cursor, page, err)
+		}
 	}
 }
 
@@ -313,10 +323,16 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, s := range p.Sources {
-			if s.Target.Kind == "" || s.Target.Check() != nil || s.Target.Kind == File {
+			if s.Target.Check() != nil || s.Target.Kind == File {
 				continue
 			}
-			for _, j := range p.Jobs(s.Target, "d", "v", make([][]Document, len(p.Lanes))) {
+			documents := make([][]Document, len(p.Lanes))
+			for i := range p.Lanes {
+				if lanes[p.Lanes[i].Name].documents {
+					documents[i] = []Document{{Name: "tool-poisoning"}}
+				}
+			}
+			for _, j := range p.Jobs(s.Target, "d", "v", documents) {
 				if err := j.Check(); err != nil {
 					t.Errorf("%+v: %v", j, err)
 				}
@@ -332,12 +348,12 @@ func FuzzOpenJob(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(good[signatureBytes:])
+	f.Add(good[ed25519.SignatureSize:])
 	f.Fuzz(func(t *testing.T, message []byte) {
 		if j, err := k.Worker().OpenJob(message); err == nil {
 			t.Errorf("opened %+v", j)
 		}
-		if j, err := k.Worker().OpenJob(k.sign(purposeJob, message)); err == nil && j.Check() != nil {
+		if j, err := k.Worker().OpenJob(append(ed25519.Sign(k.Owner, append([]byte(purposeJob), message...)), message...)); err == nil && j.Check() != nil {
 			t.Errorf("opened %+v, which no plan makes", j)
 		}
 	})
@@ -346,13 +362,13 @@ func FuzzOpenJob(f *testing.F) {
 func FuzzParseRegistry(f *testing.F) {
 	f.Add(export)
 	f.Fuzz(func(t *testing.T, text string) {
-		targets, _, err := ParseRegistry("r", text)
-		if err != nil && targets != nil {
-			t.Errorf("targets and an error: %v", err)
+		page, err := ParseRegistry(text)
+		if err != nil {
+			return
 		}
-		for i := range targets {
-			if err := targets[i].Check(); err != nil {
-				t.Errorf("%+v: %v", targets[i], err)
+		for i := range page.Targets {
+			if err := page.Targets[i].Check(); err != nil {
+				t.Errorf("%+v: %v", page.Targets[i], err)
 			}
 		}
 	})

@@ -1,20 +1,14 @@
 package fleetplan
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"gauntlet/internal/leaf/lazyregexp"
 )
-
-// MaxJob is the longest message with a job, in bytes. The stream refuses longer ones, and so does a worker.
-const MaxJob = 64 << 10
 
 // A Job is one target in one lane.
 type Job struct {
@@ -40,36 +34,26 @@ type Pace struct {
 	Rate Rate   `json:"rate"`
 }
 
-// ID names the job by content: what is looked at, how, by which version, in which round. Equal names mean an equal result is
-// to be expected, so the job is done once, whichever plan asks for it.
+// ID names the job by what is looked at, what it is called, how, by which version, in which round. Where a file lies on this
+// machine does not matter, but two files are two jobs even if they hold the same: each has a result that says which it is.
 func (j *Job) ID() string {
-	t := j.Target
+	t, document := j.Target, j.Document
+	t.Name = t.Label()
 	if t.Kind == File {
-		t.Value = nil // a file is its content
+		t.Value = nil
 	}
-	t.Name = ""
-	document := j.Document
 	if j.DocumentDigest != "" {
 		document = ""
 	}
-	text, err := json.Marshal([]any{j.Version, j.Round, j.Lane, t, document, j.DocumentDigest, j.Options})
-	if err != nil {
-		panic(err) // strings alone
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16])
+	return hashOf(j.Version, j.Round, j.Lane, t, document, j.DocumentDigest, j.Options)[:32]
 }
 
-// Class names the set of capabilities that the job needs, as one word of a subject.
-func (j *Job) Class() string { return ClassOf(j.Needs) }
-
-// ClassOf is the class of a set of needs, which is sorted.
+// ClassOf names a set of needs, which is sorted, as one word of a subject.
 func ClassOf(needs []string) string {
 	if len(needs) == 0 {
 		return "any"
 	}
-	sum := sha256.Sum256([]byte(strings.Join(needs, "\x00")))
-	return hex.EncodeToString(sum[:8])
+	return hashOf(needs)[:16]
 }
 
 var (
@@ -79,44 +63,170 @@ var (
 
 // Check refuses a job that no plan makes.
 func (j *Job) Check() error {
-	if !j.Lane.Takes(j.Target.Kind) {
+	switch hasDocument := j.Document != "" || j.DocumentDigest != ""; {
+	case !j.Lane.Takes(j.Target.Kind):
 		return fmt.Errorf("the lane %q takes no target of the kind %q", j.Lane, j.Target.Kind)
-	}
-	if err := j.Target.Check(); err != nil {
-		return err
-	}
-	if j.Target.Kind == File && !digestForm.MatchString(j.Target.Digest) {
+	case j.Target.Kind == File && !digestForm.MatchString(j.Target.Digest):
 		return errors.New("a file without its digest")
-	}
-	if j.Document != "" || j.DocumentDigest != "" {
-		if j.Lane != Attack && j.Lane != Redteam || j.DocumentDigest == "" && !docForm.MatchString(j.Document) || j.DocumentDigest != "" && !digestForm.MatchString(j.DocumentDigest) {
-			return errors.New("a document that the lane does not take")
-		}
-	}
-	if !slices.IsSorted(j.Needs) || len(j.Needs) > maxWords || len(j.Paces) > maxWords {
+	case hasDocument && (!lanes[j.Lane].documents || j.DocumentDigest == "" && !docForm.MatchString(j.Document) || j.DocumentDigest != "" && !digestForm.MatchString(j.DocumentDigest)):
+		return errors.New("a document that the lane does not take")
+	case !hasDocument && j.Lane == Attack:
+		return errors.New("the lane attack names no document")
+	case !slices.IsSorted(j.Needs) || len(j.Needs) > maxWords || len(j.Paces) > maxWords:
 		return errors.New("its needs or paces are out of order")
 	}
-	return checkOptions(j.Lane, j.Options)
+	return errors.Join(j.Target.Check(), checkOptions(j.Lane, j.Options))
 }
 
-// encode is the text of a job that is signed.
-func (j *Job) encode() ([]byte, error) {
-	text, err := json.Marshal(j)
-	if err == nil && len(text) > MaxJob-signatureBytes {
-		err = fmt.Errorf("the job of %s has %d bytes, more than the %d that a message may have", j.Target.Label(), len(text), MaxJob)
+// A Document is an attack document of a lane: built in, or with the digest of its file.
+type Document struct{ Name, Digest string }
+
+// Jobs makes the jobs of one target: one for each lane that takes its kind, and for each document. documents holds those of
+// each lane, by its place in the plan.
+func (p *Plan) Jobs(t Target, digest, version string, documents [][]Document) (out []Job) {
+	for i, l := range p.Lanes {
+		if !l.Name.Takes(t.Kind) {
+			continue
+		}
+		docs := documents[i]
+		if len(docs) == 0 {
+			docs = []Document{{}}
+		}
+		for _, d := range docs {
+			j := Job{Plan: digest, Version: version, Round: p.Round, Lane: l.Name, Target: t, Document: d.Name, DocumentDigest: d.Digest, Options: l.Options}
+			j.Needs = p.needs(&j)
+			j.Paces = p.paces(&j)
+			out = append(out, j)
+		}
 	}
-	return text, err
+	return out
 }
 
-// decodeStrictly decodes one JSON value whose members are all known.
-func decodeStrictly(text []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return err
+// The capabilities that workers declare, beside LANGUAGE, "model ID", "region NAME" and "env NAME".
+const (
+	NeedsSandbox  = "sandbox"  // it can seal servers off
+	NeedsCommands = "commands" // it starts what the plan names
+)
+
+// languages are what a command or a package wants to be there, by the name of its program or registry.
+var languages = map[string]string{
+	"npx": "node", "node": "node", "npm": "node", "bunx": "node", "uvx": "python", "uv": "python", "python": "python", "python3": "python", "pipx": "python", "pypi": "python", "docker": "docker",
+}
+
+// needs are the capabilities that a worker must have for a job, sorted.
+func (p *Plan) needs(j *Job) []string {
+	var out []string
+	add := func(kind, name string) {
+		if name != "" {
+			out = append(out, kind+name)
+		}
 	}
-	if d.More() {
-		return errors.New("more than one value")
+	t := &j.Target
+	switch first := t.Value[0]; t.Kind {
+	case Command:
+		out = append(out, NeedsCommands)
+		add("language ", languages[path.Base(first)])
+		if level := strings.Join(optionValues(j.Options, "sandbox"), ""); level == "require" || level == "" && j.Lane == Probe {
+			out = append(out, NeedsSandbox)
+		}
+	case Package:
+		registry, _, _ := strings.Cut(first, ":")
+		out = append(out, NeedsCommands) // it is started, sealed off
+		add("language ", languages[registry])
+	case Model:
+		add("model ", first)
+	case Agent:
+		if id, ok := strings.CutPrefix(first, "model:"); ok {
+			add("model ", id)
+		} else if !strings.HasPrefix(first, "builtin:") {
+			out = append(out, NeedsCommands)
+		}
 	}
-	return nil
+	for _, id := range optionValues(j.Options, "model") {
+		add("model ", id)
+	}
+	for _, name := range t.variables() {
+		add("env ", name)
+	}
+	add("region ", p.Region)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// paces are the rates that the start of a job keeps to.
+func (p *Plan) paces(j *Job) (out []Pace) {
+	add := func(what, name string) {
+		r, ok := p.Rates[what+name]
+		if !ok {
+			r, ok = p.Rates[what+"*"]
+		}
+		if ok && name != "" {
+			out = append(out, Pace{what + name, r})
+		}
+	}
+	add("host ", j.Target.Host())
+	for _, need := range j.Needs {
+		if id, ok := strings.CutPrefix(need, "model "); ok {
+			add("provider ", providerOf(id))
+		}
+	}
+	return out
+}
+
+// providerOf names the provider of a model by its id, as the rates of a plan call it.
+func providerOf(id string) string {
+	id = strings.TrimPrefix(id, "models/")
+	for _, f := range []struct{ prefix, name string }{
+		{"claude-", "anthropic"}, {"gpt-", "openai"}, {"chatgpt-", "openai"}, {"o1", "openai"}, {"o3", "openai"}, {"o4", "openai"},
+		{"gemini-", "google"}, {"mistral", "mistral"}, {"ministral", "mistral"}, {"codestral", "mistral"}, {"magistral", "mistral"},
+	} {
+		if strings.HasPrefix(id, f.prefix) {
+			return f.name
+		}
+	}
+	return strings.ToLower(id)
+}
+
+// Args are the arguments of gauntlet that do the job. file and document are where the worker has the contents of the target
+// and of the document, "" for none. The report goes to output, as JSON.
+func (j *Job) Args(file, document, output string) []string {
+	args := []string{string(j.Lane)}
+	if j.Lane == Attack {
+		args = append(args, "run")
+	}
+	args = append(args, "--format=json", "--output="+output, "--quiet")
+	args = append(args, j.Options...)
+	if j.Lane == Scan {
+		args = append(args, "--no-suppressions")
+	}
+	t := &j.Target
+	if t.Bearer != "" {
+		args = append(args, "--bearer-env="+t.Bearer)
+	}
+	for _, name := range t.Env {
+		args = append(args, "--env="+name)
+	}
+	switch value := t.Value[0]; {
+	case t.Kind == Model && j.Lane == Redteam:
+		args = append(args, "--model="+value)
+	case t.Kind == Model:
+		args = append(args, "--agent=model:"+value)
+	case t.Kind == Agent:
+		args = append(args, "--agent="+value)
+	case t.Kind == URL && j.Lane == Attack:
+		args = append(args, "--url="+value)
+	case t.Kind == File:
+		args = append(args, file)
+	case t.Kind != Command:
+		args = append(args, value)
+	}
+	if j.DocumentDigest != "" {
+		args = append(args, document)
+	} else if j.Document != "" {
+		args = append(args, j.Document)
+	}
+	if t.Kind == Command {
+		args = append(append(args, "--"), t.Value...)
+	}
+	return args
 }

@@ -30,31 +30,32 @@ type Lane struct {
 	Options []string
 }
 
-// laneOptions are the flags that a plan may set. None of them names a file, sets a variable or decides where output goes: a
-// job from outside could otherwise read or write what is none of its business.
-var laneOptions = map[LaneName][]string{
-	Scan: {"only", "skip", "gate", "fail-on", "differential", "timeout", "total-timeout", "max-pages", "max-message", "max-bytes", "max-depth", "max-items",
-		"sandbox", "sandbox-allow", "model", "max-calls", "max-tokens", "max-cost", "model-parallel", "model-timeout"},
-	Vet: {"gate", "fail-on", "depth", "budget", "timeout", "sandbox-allow"},
-	Probe: {"gate", "fail-on", "sandbox", "sandbox-allow", "allow-calls", "destructive", "include-low", "class", "budget", "call-timeout",
-		"max-message", "max-bytes", "max-depth", "max-items"},
-	Attack: {"repeat", "timeout", "grace", "parallel", "revision", "agent-transport", "agent-timeout", "agent-idle", "turns", "max-message",
-		"max-calls", "max-tokens", "max-cost", "model-parallel", "model-timeout", "sandbox", "sandbox-allow"},
-	Redteam: {"runs", "no-control", "turns", "answer-tokens", "agent-timeout", "agent-idle", "parallel",
-		"max-calls", "max-tokens", "max-cost", "model-parallel", "model-timeout"},
+// lanes are what each lane takes. None of the options names a file, sets a variable or decides where output goes: a job from
+// outside could otherwise read or write what is none of its business.
+var lanes = map[LaneName]struct {
+	kinds     []Kind
+	documents bool
+	options   []string
+}{
+	Scan: {kinds: []Kind{File, URL, Command}, options: strings.Fields(`only skip gate fail-on differential timeout total-timeout max-pages max-message
+		max-bytes max-depth max-items sandbox sandbox-allow model max-calls max-tokens max-cost model-parallel model-timeout`)},
+	Vet: {kinds: []Kind{Package}, options: strings.Fields("gate fail-on depth budget timeout sandbox-allow")},
+	Probe: {kinds: []Kind{URL, Command}, options: strings.Fields(`gate fail-on sandbox sandbox-allow allow-calls destructive include-low class budget
+		call-timeout max-message max-bytes max-depth max-items`)},
+	Attack: {kinds: []Kind{URL, Command, Model, Agent}, documents: true, options: strings.Fields(`repeat timeout grace parallel revision agent-transport
+		agent-timeout agent-idle turns max-message max-calls max-tokens max-cost model-parallel model-timeout sandbox sandbox-allow`)},
+	Redteam: {kinds: []Kind{Model}, documents: true, options: strings.Fields(`runs no-control turns answer-tokens agent-timeout agent-idle parallel max-calls
+		max-tokens max-cost model-parallel model-timeout`)},
 }
 
 func laneNames() (out []string) {
-	for _, n := range slices.Sorted(maps.Keys(laneOptions)) {
+	for _, n := range slices.Sorted(maps.Keys(lanes)) {
 		out = append(out, string(n))
 	}
 	return out
 }
 
-var (
-	optionForm   = lazyregexp.New(`^--([a-z-]+)=`)
-	variableForm = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
-)
+var optionForm = lazyregexp.New(`^--([a-z-]+)=`)
 
 // checkOptions refuses flags that the lane's table does not have.
 func checkOptions(lane LaneName, options []string) error {
@@ -63,7 +64,7 @@ func checkOptions(lane LaneName, options []string) error {
 	}
 	for _, o := range options {
 		m := optionForm.FindStringSubmatch(o)
-		if m == nil || !slices.Contains(laneOptions[lane], m[1]) || len(o) > maxWord || strings.ContainsRune(o, 0) {
+		if m == nil || !slices.Contains(lanes[lane].options, m[1]) || len(o) > maxWord || strings.ContainsRune(o, 0) {
 			return fmt.Errorf("the lane %s takes no such option", lane)
 		}
 	}
@@ -71,21 +72,7 @@ func checkOptions(lane LaneName, options []string) error {
 }
 
 // Takes reports whether a lane can do something with a kind of target.
-func (n LaneName) Takes(k Kind) bool {
-	switch n {
-	case Scan:
-		return k == File || k == URL || k == Command
-	case Probe:
-		return k == URL || k == Command
-	case Vet:
-		return k == Package
-	case Attack:
-		return k == URL || k == Command || k == Model || k == Agent
-	case Redteam:
-		return k == Model
-	}
-	return false
-}
+func (n LaneName) Takes(k Kind) bool { return slices.Contains(lanes[n].kinds, k) }
 
 // optionValues returns the values of one flag among options.
 func optionValues(options []string, name string) (out []string) {

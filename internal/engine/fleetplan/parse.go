@@ -1,6 +1,7 @@
 package fleetplan
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -19,7 +20,7 @@ var nameForm = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$`)
 // there is nothing.
 func Parse(file, text string) (*Plan, []Error) {
 	base := filepath.Base(file)
-	r := reader{plan: &Plan{File: file, Name: strings.TrimSuffix(base, filepath.Ext(base)), Limits: DefaultLimits()}}
+	r := reader{plan: &Plan{File: file, Name: strings.TrimSuffix(base, filepath.Ext(base)), Limits: Limits{Time: 10 * time.Minute, Memory: 4 << 30, Attempts: 4}}}
 	root, err := yamltext.Document(text, "a plan", MaxBytes)
 	switch {
 	case err != nil:
@@ -29,7 +30,7 @@ func Parse(file, text string) (*Plan, []Error) {
 	default:
 		r.readRoot(root)
 	}
-	sortErrors(r.errors)
+	slices.SortStableFunc(r.errors, func(a, b Error) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	return r.plan, r.errors
 }
 
@@ -60,14 +61,11 @@ func (r *reader) members(n *yaml.Node, known ...string) map[string]*yaml.Node {
 
 func (r *reader) readRoot(n *yaml.Node) {
 	top := r.members(n, "name", "round", "region", "targets", "lanes", "limits", "rates")
-	if v := top["name"]; v != nil {
-		r.plan.Name = r.text("name", v)
+	at := cmp.Or(top["name"], n)
+	if top["name"] != nil {
+		r.plan.Name = r.text("name", at)
 	}
 	if !nameForm.MatchString(r.plan.Name) {
-		at := n
-		if top["name"] != nil {
-			at = top["name"]
-		}
 		r.wrong(at, "the name of the fleet is %q: want up to 48 letters, digits, _ and -; set it with name", r.plan.Name)
 	}
 	r.plan.Round, r.plan.Region = r.text("round", top["round"]), r.text("region", top["region"])
@@ -82,7 +80,9 @@ func (r *reader) readRoot(n *yaml.Node) {
 	}
 	r.readLimits(top["limits"])
 	rates := r.members(top["rates"], "hosts", "providers")
-	r.plan.Rates = Rates{r.readRates(rates["hosts"]), r.readRates(rates["providers"])}
+	r.plan.Rates = map[string]Rate{}
+	r.readRates("host ", rates["hosts"])
+	r.readRates("provider ", rates["providers"])
 }
 
 func (r *reader) text(key string, n *yaml.Node) string {
@@ -123,147 +123,104 @@ func (r *reader) optionTexts(key string, n *yaml.Node) []string {
 	return r.texts(key, n)
 }
 
-func (r *reader) flag(key string, n *yaml.Node) bool {
-	if n != nil && (n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool") {
-		r.wrong(n, "%s is neither true nor false", key)
-		return false
-	}
-	return n != nil && strings.EqualFold(n.Value, "true")
-}
-
-// sourceKeys are what an entry of targets can be; it has one of them.
-var sourceKeys = []string{"file", "url", "command", "model", "agent", "package", "directory", "list", "registry", "configuration"}
-
 func (r *reader) readSource(n *yaml.Node) {
-	if n.Kind == yaml.ScalarNode { // short: a URL or the name of a file
-		r.plan.Sources = append(r.plan.Sources, Source{Target: bareTarget(r.text("targets", n)), Line: n.Line})
+	if n.Kind == yaml.ScalarNode { // short: a URL, a package or the name of a file
+		r.plan.Sources = append(r.plan.Sources, Source{Target: bareTarget(r.text("targets", n))})
 		return
 	}
-	m := r.members(n, slices.Concat(sourceKeys, []string{"name", "env", "bearer_env", "start"})...)
-	s := Source{Line: n.Line, Start: r.flag("start", m["start"])}
-	t := &s.Target
+	m := r.members(n, append(kindNames(), "name", "env", "bearer_env", "start")...)
+	var s Source
 	given := 0
-	for _, k := range sourceKeys {
-		v := m[k]
-		if v == nil {
-			continue
-		}
-		given++
-		switch k {
-		case "directory":
-			s.Directory = r.text(k, v)
-		case "list":
-			s.List = r.text(k, v)
-		case "registry":
-			s.Registry = r.text(k, v)
-		case "configuration":
-			s.Configuration = r.text(k, v)
-		case "command":
-			t.Kind, t.Value = Command, r.texts(k, v)
-		default:
-			t.Kind, t.Value = Kind(k), []string{r.text(k, v)}
+	for _, k := range kindNames() {
+		if m[k] != nil {
+			given++
+			s.Kind, s.Value = Kind(k), r.texts(k, m[k])
 		}
 	}
-	t.Name, t.Env, t.Bearer = r.text("name", m["name"]), r.texts("env", m["env"]), r.text("bearer_env", m["bearer_env"])
+	s.Name, s.Env, s.Bearer = r.text("name", m["name"]), r.texts("env", m["env"]), r.text("bearer_env", m["bearer_env"])
+	if start := r.optionTexts("start", m["start"]); start != nil {
+		if s.Start = start[0] == "true"; s.Kind != Configuration || !s.Start && start[0] != "false" {
+			r.wrong(m["start"], "start is true or false, and for a configuration")
+		}
+	}
 	if given != 1 {
-		r.wrong(n, "a target has one of %s, this one has %d of them", strings.Join(sourceKeys, ", "), given)
-		return
-	}
-	if t.Kind != "" {
-		if err := t.Check(); err != nil {
-			r.wrong(n, "%s", err)
-		}
-	} else if s.Directory+s.List+s.Registry+s.Configuration == "" {
-		r.wrong(n, "the name is empty")
+		r.wrong(n, "a target has one of %s, this one has %d of them", strings.Join(kindNames(), ", "), given)
+	} else if err := s.Check(); err != nil {
+		r.wrong(n, "%s", err)
 	}
 	r.plan.Sources = append(r.plan.Sources, s)
 }
 
 func (r *reader) readLane(n *yaml.Node) {
+	var m map[string]*yaml.Node
 	if n.Kind == yaml.ScalarNode {
-		n = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: n.Line, Column: n.Column, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: "lane", Line: n.Line, Column: n.Column}, n}}
+		m = map[string]*yaml.Node{"lane": n}
+	} else {
+		m = r.members(n, "lane", "documents", "options")
 	}
-	m := r.members(n, "lane", "documents", "options")
 	l := Lane{Name: LaneName(r.text("lane", m["lane"])), Documents: r.texts("documents", m["documents"])}
-	allowed, known := laneOptions[l.Name]
-	if !known {
+	known, ok := lanes[l.Name]
+	if !ok {
 		r.wrong(n, "unknown lane %q: want one of %s", l.Name, strings.Join(laneNames(), ", "))
 		return
 	}
-	if len(l.Documents) > 0 && l.Name != Attack && l.Name != Redteam {
+	if len(l.Documents) > 0 && !known.documents {
 		r.wrong(m["documents"], "documents are for the lanes attack and redteam")
 	}
-	if options := m["options"]; options != nil && !yamltext.Null(options) {
-		values, fault := yamltext.Members(options, allowed...)
-		r.add(fault)
-		for _, name := range allowed { // in the order of the table, so that one set of options has one name
-			for _, v := range r.optionTexts(name, values[name]) {
-				l.Options = append(l.Options, "--"+name+"="+v)
-			}
+	values := r.members(m["options"], known.options...)
+	for _, name := range known.options { // in the order of the table, so that one set of options has one name
+		for _, v := range r.optionTexts(name, values[name]) {
+			l.Options = append(l.Options, "--"+name+"="+v)
 		}
 	}
 	r.plan.Lanes = append(r.plan.Lanes, l)
 }
 
-func (r *reader) readLimits(n *yaml.Node) {
-	m := r.members(n, "time", "memory", "attempts")
-	if v := m["time"]; v != nil {
-		d, err := time.ParseDuration(r.text("time", v))
-		if err != nil || d < time.Second || d > 24*time.Hour {
-			r.wrong(v, "time: want a duration from 1s to 24h")
-		}
-		r.plan.Limits.Time = d
-	}
-	if v := m["memory"]; v != nil {
-		size, ok := parseSize(r.text("memory", v))
-		if !ok || size < 64<<20 {
-			r.wrong(v, "memory: want a size of 64MiB or more, as 512MiB or 2GiB")
-		}
-		r.plan.Limits.Memory = size
-	}
-	if v := m["attempts"]; v != nil {
-		n, err := strconv.Atoi(r.text("attempts", v))
-		if err != nil || n < 1 || n > 100 {
-			r.wrong(v, "attempts: want a number from 1 to 100")
-		}
-		r.plan.Limits.Attempts = n
-	}
-}
-
 var sizeForm = lazyregexp.New(`^([0-9]{1,6})(MiB|GiB)$`)
 
-func parseSize(s string) (int, bool) {
-	m := sizeForm.FindStringSubmatch(s)
-	if m == nil {
-		return 0, false
+func (r *reader) readLimits(n *yaml.Node) {
+	m, limits := r.members(n, "time", "memory", "attempts"), &r.plan.Limits
+	var err error
+	if v := m["time"]; v != nil {
+		if limits.Time, err = time.ParseDuration(r.text("time", v)); err != nil || limits.Time < time.Second || limits.Time > 24*time.Hour {
+			r.wrong(v, "time: want a duration from 1s to 24h")
+		}
 	}
-	n, _ := strconv.Atoi(m[1]) // digits, by the form
-	if m[2] == "GiB" {
-		return n << 30, true
+	if v := m["memory"]; v != nil {
+		limits.Memory = 0
+		if size := sizeForm.FindStringSubmatch(r.text("memory", v)); size != nil {
+			limits.Memory, _ = strconv.Atoi(size[1]) // digits, by the form
+			limits.Memory <<= map[string]int{"MiB": 20, "GiB": 30}[size[2]]
+		}
+		if limits.Memory < leastMemory {
+			r.wrong(v, "memory: want 256MiB or more, such as 512MiB or 2GiB: with less a job cannot write its report")
+		}
 	}
-	return n << 20, true
+	if v := m["attempts"]; v != nil {
+		if limits.Attempts, err = strconv.Atoi(r.text("attempts", v)); err != nil || limits.Attempts < 1 || limits.Attempts > 100 {
+			r.wrong(v, "attempts: want a number from 1 to 100")
+		}
+	}
 }
 
 var rateForm = lazyregexp.New(`^([1-9][0-9]{0,5})/(s|m|h)$`)
 
-func (r *reader) readRates(n *yaml.Node) map[string]Rate {
+func (r *reader) readRates(what string, n *yaml.Node) {
 	if n == nil || yamltext.Null(n) {
-		return nil
+		return
 	}
 	if n.Kind != yaml.MappingNode {
 		r.wrong(n, "rates: want a mapping of names to rates such as 5/s or 60/m")
-		return nil
+		return
 	}
-	out := map[string]Rate{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := strings.ToLower(r.text("rates", n.Content[i])), r.text("rates", n.Content[i+1])
+		name, value := strings.ToLower(r.text("rates", n.Content[i])), r.text("rates", n.Content[i+1])
 		m := rateForm.FindStringSubmatch(value)
 		if m == nil {
 			r.wrong(n.Content[i+1], "rates: %q is no rate: want one such as 5/s, 60/m or 1000/h", value)
 			continue
 		}
 		count, _ := strconv.Atoi(m[1]) // digits, by the form
-		out[key] = Rate{count, map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[m[2]]}
+		r.plan.Rates[what+name] = Rate{count, map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[m[2]]}
 	}
-	return out
 }

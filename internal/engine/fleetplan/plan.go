@@ -3,9 +3,10 @@
 package fleetplan
 
 import (
-	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -24,17 +25,13 @@ type Plan struct {
 	Sources []Source
 	Lanes   []Lane
 	Limits  Limits
-	Rates   Rates
+	Rates   map[string]Rate // by "host NAME" of a URL and "provider NAME" of a model; NAME "*" for each without one of its own
 }
 
-// A Source is one entry of targets.
+// A Source is one entry of targets: a target, or what names several, with the kind Directory, List, Registry or Configuration.
 type Source struct {
-	Target Target // of the kinds that are one target; Kind "" for the sources below
-	// Exactly one of these is set where Target.Kind is "": names of files or directories, as they stand in the plan.
-	Directory, List, Registry, Configuration string
-	// Start allows commands and URLs of a configuration or of a registry's packages to be started.
-	Start bool
-	Line  int // in the plan
+	Target
+	Start bool // commands and URLs of a configuration may be started
 }
 
 // Limits bound one job.
@@ -44,8 +41,8 @@ type Limits struct {
 	Attempts int           // deliveries before a job counts as failed
 }
 
-// DefaultLimits are those of a plan that sets none.
-func DefaultLimits() Limits { return Limits{Time: 10 * time.Minute, Memory: 4 << 30, Attempts: 4} }
+// leastMemory is what a job needs to get as far as its report: below 160 MiB the process of an attack ended with a trace of Go.
+const leastMemory = 256 << 20
 
 // A Rate is how often something may be begun: Count in Per.
 type Rate struct {
@@ -56,9 +53,20 @@ type Rate struct {
 // Interval is the time from one to the next.
 func (r Rate) Interval() time.Duration { return r.Per / time.Duration(max(r.Count, 1)) }
 
-// Rates are by host of a URL and by provider of a model; the key "*" is for each host or provider without a rate of its own.
-type Rates struct {
-	Hosts, Providers map[string]Rate
+// Digest names the plan by everything in it that jobs depend on.
+func (p *Plan) Digest(version string, documents [][]Document) string {
+	named := *p
+	named.File = ""
+	return hashOf(version, named, documents)
+}
+
+func hashOf(parts ...any) string {
+	text, err := json.Marshal(parts)
+	if err != nil {
+		panic(err) // strings, numbers, and maps and lists of them
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // An Error is one thing that is wrong with a plan.
@@ -73,8 +81,4 @@ func (e *Error) Error() string {
 		return e.File + ": " + e.Msg
 	}
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
-}
-
-func sortErrors(errs []Error) {
-	slices.SortStableFunc(errs, func(a, b Error) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 }

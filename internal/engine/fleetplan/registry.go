@@ -11,71 +11,73 @@ import (
 type registryServer struct {
 	Name    string `json:"name"`
 	Remotes []struct {
-		Type string `json:"type"`
-		URL  string `json:"url"`
+		URL string `json:"url"`
 	} `json:"remotes"`
 	Packages []struct {
-		RegistryType string `json:"registryType"`
-		Identifier   string `json:"identifier"`
-		Version      string `json:"version"`
+		Type       string `json:"registryType"`
+		Identifier string `json:"identifier"`
+		Version    string `json:"version"`
 	} `json:"packages"`
 }
 
-// ParseRegistry reads the export of a registry: its remotes are targets of the kind url, its npm and PyPI packages of the kind
-// package. What it cannot use is returned as problems, each with the name of the server; it never sinks the rest.
-func ParseRegistry(name, text string) (out []Target, problems []Error, err error) {
+// A RegistryPage is one answer of a registry: its remotes are targets of the kind url, its npm and PyPI packages of the kind
+// package.
+type RegistryPage struct {
+	Targets  []Target
+	Problems []string // what it cannot be used for, each with the name of the server
+	Next     *string  // the cursor of the next page, nil after the last
+}
+
+// ParseRegistry reads one answer of a registry.
+func ParseRegistry(text string) (*RegistryPage, error) {
 	var doc struct {
-		Servers []json.RawMessage `json:"servers"`
+		Servers  []json.RawMessage `json:"servers"`
+		Metadata struct {
+			Next *string `json:"nextCursor"`
+		} `json:"metadata"`
 	}
 	if err := json.Unmarshal([]byte(text), &doc); err != nil || doc.Servers == nil {
-		return nil, nil, errors.New("it is no export of a registry: want an object with servers")
+		return nil, errors.New("it is no answer of a registry: want an object with servers, and in metadata a nextCursor that is a string")
 	}
+	p := &RegistryPage{Next: doc.Metadata.Next}
 	for i, raw := range doc.Servers {
-		targets, err := readRegistryServer(raw)
-		if err != nil {
-			problems = append(problems, Error{File: name, Msg: fmt.Sprintf("server %d: %s", i+1, err)})
-			continue
-		}
-		out = append(out, targets...)
+		p.addServer(i, raw)
 	}
-	return out, problems, nil
+	return p, nil
 }
 
-func readRegistryServer(raw json.RawMessage) (out []Target, err error) {
+func (p *RegistryPage) addServer(i int, raw json.RawMessage) {
 	var wrapped struct {
+		registryServer
 		Server *registryServer `json:"server"`
 	}
-	var s registryServer
-	if json.Unmarshal(raw, &wrapped) == nil && wrapped.Server != nil {
-		s = *wrapped.Server
-	} else if err := json.Unmarshal(raw, &s); err != nil {
-		return nil, errors.New("it has another form")
+	if err := json.Unmarshal(raw, &wrapped); err != nil {
+		p.Problems = append(p.Problems, fmt.Sprintf("server %d: it has another form", i+1))
+		return
+	}
+	s := &wrapped.registryServer
+	if wrapped.Server != nil {
+		s = wrapped.Server
+	}
+	add := func(t Target) {
+		t.Name = s.Name
+		if err := t.Check(); err != nil {
+			p.Problems = append(p.Problems, fmt.Sprintf("server %d, %q: %s", i+1, s.Name, err))
+			return
+		}
+		p.Targets = append(p.Targets, t)
 	}
 	for _, r := range s.Remotes {
-		out = append(out, Target{Kind: URL, Value: []string{r.URL}, Name: s.Name})
+		add(Target{Kind: URL, Value: []string{r.URL}})
 	}
-	for _, p := range s.Packages {
-		switch p.RegistryType {
-		case "npm":
-			out = append(out, Target{Kind: Package, Value: []string{"npm:" + withVersion(p.Identifier, "@", p.Version)}, Name: s.Name})
-		case "pypi":
-			out = append(out, Target{Kind: Package, Value: []string{"pypi:" + withVersion(p.Identifier, "==", p.Version)}, Name: s.Name})
+	for _, k := range s.Packages {
+		version := k.Version
+		if mark := map[string]string{"npm": "@", "pypi": "=="}[k.Type]; version != "" {
+			version = mark + version
 		}
+		add(Target{Kind: Package, Value: []string{k.Type + ":" + k.Identifier + version}})
 	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%q has neither a remote nor an npm or PyPI package", s.Name)
+	if len(s.Remotes)+len(s.Packages) == 0 {
+		p.Problems = append(p.Problems, fmt.Sprintf("server %d, %q: it has neither a remote nor a package", i+1, s.Name))
 	}
-	for i := range out {
-		if err := out[i].Check(); err != nil {
-			return nil, fmt.Errorf("%q: %w", s.Name, err)
-		}
-	}
-	return out, nil
-}
-
-func withVersion(name, mark, version string) string {
-	if version == "" {
-		return name
-	}
-	return name + mark + version
 }

@@ -1,61 +1,51 @@
 package fleetplan
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 )
 
-// Keys are what a plan's owner has. Only Plan can sign jobs; workers get the other half and the key for results.
+// Keys are those of a plan. Owner, which signs jobs and orders, is nil in those of workers: they can tell jobs of the plan and
+// seal results, and can make no job.
 type Keys struct {
-	Plan    ed25519.PrivateKey `json:"plan"`
+	Owner   ed25519.PrivateKey `json:"owner,omitempty"`
+	Plan    ed25519.PublicKey  `json:"plan"`
 	Results []byte             `json:"results"`
 }
 
-// WorkerKeys are what a worker has: it can tell jobs of the plan and seal results, and can make no job.
-type WorkerKeys struct {
-	Plan    ed25519.PublicKey `json:"plan"`
-	Results []byte            `json:"results"`
-}
-
-// NewKeys makes keys from random bytes.
-func NewKeys(random io.Reader) (*Keys, error) {
-	_, private, err := ed25519.GenerateKey(random)
-	if err != nil {
-		return nil, err
+// NewKeys makes the keys of an owner from random bytes.
+func NewKeys(random io.Reader) (k *Keys, err error) {
+	k = &Keys{Results: make([]byte, sha256.Size)}
+	if k.Plan, k.Owner, err = ed25519.GenerateKey(random); err == nil {
+		_, err = io.ReadFull(random, k.Results)
 	}
-	k := &Keys{Plan: private, Results: make([]byte, sha256.Size)}
-	_, err = io.ReadFull(random, k.Results)
 	return k, err
 }
 
-// Worker is the half for workers.
-func (k *Keys) Worker() *WorkerKeys {
-	return &WorkerKeys{Plan: k.Plan.Public().(ed25519.PublicKey), Results: k.Results}
-}
+// Worker is the part for workers.
+func (k *Keys) Worker() *Keys { return &Keys{Plan: k.Plan, Results: k.Results} }
 
-// ParseKeys reads what json.Marshal wrote of Keys.
-func ParseKeys(text []byte) (*Keys, error) {
+// ParseKeys reads what json.Marshal wrote of the keys of an owner or of a worker.
+func ParseKeys(text []byte, owner bool) (*Keys, error) {
 	var k Keys
-	if err := decodeStrictly(text, &k); err != nil || len(k.Plan) != ed25519.PrivateKeySize || len(k.Results) != sha256.Size {
-		return nil, errors.New("the file holds no keys of a plan")
+	whole := ed25519.PrivateKeySize
+	if !owner {
+		whole = 0
+	}
+	if err := decodeStrictly(text, &k); err != nil || len(k.Owner) != whole || len(k.Plan) != ed25519.PublicKeySize || len(k.Results) != sha256.Size {
+		return nil, fmt.Errorf("the file holds no keys of %s", map[bool]string{true: "a plan", false: "a worker"}[owner])
 	}
 	return &k, nil
 }
 
-// ParseWorkerKeys reads what json.Marshal wrote of WorkerKeys.
-func ParseWorkerKeys(text []byte) (*WorkerKeys, error) {
-	var k WorkerKeys
-	if err := decodeStrictly(text, &k); err != nil || len(k.Plan) != ed25519.PublicKeySize || len(k.Results) != sha256.Size {
-		return nil, errors.New("the file holds no keys of a worker")
-	}
-	return &k, nil
-}
-
-const signatureBytes = ed25519.SignatureSize
+// MaxJob is the longest message with a job or an order, in bytes. The stream refuses longer ones, and so does a worker.
+const MaxJob = 64 << 10
 
 // What is signed or sealed begins with its purpose, so that nothing passes for something else.
 const (
@@ -67,47 +57,60 @@ const (
 // ErrStranger means that the plan's key did not sign a message.
 var ErrStranger = errors.New("the key of the plan did not sign it")
 
-func (k *Keys) sign(purpose string, text []byte) []byte {
-	return append(ed25519.Sign(k.Plan, append([]byte(purpose), text...)), text...)
+func (k *Keys) sign(purpose string, v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	if err == nil && len(text) > MaxJob-ed25519.SignatureSize {
+		err = fmt.Errorf("it has %d bytes, more than the %d that a message may have", len(text), MaxJob)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append(ed25519.Sign(k.Owner, append([]byte(purpose), text...)), text...), nil
 }
 
-func (k *WorkerKeys) open(purpose string, message []byte) ([]byte, error) {
-	if len(message) < signatureBytes {
-		return nil, ErrStranger
+func (k *Keys) open(purpose string, message []byte, into any) error {
+	switch {
+	case len(message) > MaxJob:
+		return errors.New("the message is longer than any job")
+	case len(message) < ed25519.SignatureSize:
+		return ErrStranger
 	}
-	text := message[signatureBytes:]
-	if !ed25519.Verify(k.Plan, append([]byte(purpose), text...), message[:signatureBytes]) {
-		return nil, ErrStranger
+	text := message[ed25519.SignatureSize:]
+	if !ed25519.Verify(k.Plan, append([]byte(purpose), text...), message[:ed25519.SignatureSize]) {
+		return ErrStranger
 	}
-	return text, nil
+	return decodeStrictly(text, into)
+}
+
+// decodeStrictly decodes one JSON value whose members are all known.
+func decodeStrictly(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if d.Decode(into) != nil || d.More() {
+		return errors.New("it has another form")
+	}
+	return nil
 }
 
 // SealJob is the message that orders a job.
 func (k *Keys) SealJob(j *Job) ([]byte, error) {
-	text, err := j.encode()
+	message, err := k.sign(purposeJob, j)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the job of %s: %w", j.Target.Label(), err)
 	}
-	return k.sign(purposeJob, text), nil
+	return message, nil
 }
 
 // OpenJob returns the job of a message, if the plan's key signed it and it is one that a plan can make.
-func (k *WorkerKeys) OpenJob(message []byte) (*Job, error) {
-	if len(message) > MaxJob {
-		return nil, errors.New("the message is longer than any job")
-	}
-	text, err := k.open(purposeJob, message)
-	if err != nil {
+func (k *Keys) OpenJob(message []byte) (*Job, error) {
+	j := &Job{}
+	if err := k.open(purposeJob, message, j); err != nil {
 		return nil, err
-	}
-	var j Job
-	if err := decodeStrictly(text, &j); err != nil {
-		return nil, errors.New("the message is no job")
 	}
 	if err := j.Check(); err != nil {
 		return nil, err
 	}
-	return &j, nil
+	return j, nil
 }
 
 // A State is what a fleet is told to do.
@@ -122,42 +125,29 @@ const (
 
 // An Order is what the plan's owner tells every worker.
 type Order struct {
-	Plan    string `json:"plan"` // digest of the only plan whose jobs are started
-	Name    string `json:"name"`
+	Plan    string `json:"plan"`    // digest of the only plan whose jobs are started
 	Version string `json:"version"` // of gauntlet, which a worker must have
 	State   State  `json:"state"`
-	// Drain names workers that are to end although the fleet goes on.
-	Drain  []string `json:"drain,omitempty"`
-	Limits Limits   `json:"limits"`
+	Limits  Limits `json:"limits"`
 	// Issued is when it was given, in nanoseconds since 1970. Workers obey no order older than the last: one that
 	// somebody sends again changes nothing.
 	Issued int64 `json:"issued"`
 }
 
 // SealOrder is the message with an order.
-func (k *Keys) SealOrder(o *Order) ([]byte, error) {
-	text, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
-	}
-	return k.sign(purposeOrder, text), nil
-}
+func (k *Keys) SealOrder(o *Order) ([]byte, error) { return k.sign(purposeOrder, o) }
 
 // OpenOrder returns the order of a message, if the plan's key signed it.
-func (k *WorkerKeys) OpenOrder(message []byte) (*Order, error) {
-	text, err := k.open(purposeOrder, message)
-	if err != nil {
+func (k *Keys) OpenOrder(message []byte) (*Order, error) {
+	o := &Order{}
+	if err := k.open(purposeOrder, message, o); err != nil {
 		return nil, err
 	}
-	var o Order
-	if err := decodeStrictly(text, &o); err != nil {
-		return nil, errors.New("the message is no order")
-	}
-	return &o, nil
+	return o, nil
 }
 
 // SealText marks a text as written by a worker of the plan.
-func (k *WorkerKeys) SealText(text []byte) []byte {
+func (k *Keys) SealText(text []byte) []byte {
 	m := hmac.New(sha256.New, k.Results)
 	m.Write([]byte(purposeResult))
 	m.Write(text)
@@ -168,13 +158,9 @@ func (k *WorkerKeys) SealText(text []byte) []byte {
 var ErrForged = errors.New("no worker of the plan wrote it")
 
 // OpenText returns a text that a worker of the plan wrote.
-func (k *WorkerKeys) OpenText(message []byte) ([]byte, error) {
-	if len(message) < sha256.Size {
+func (k *Keys) OpenText(message []byte) ([]byte, error) {
+	if len(message) < sha256.Size || !hmac.Equal(k.SealText(message[sha256.Size:])[:sha256.Size], message[:sha256.Size]) {
 		return nil, ErrForged
 	}
-	text := message[sha256.Size:]
-	if !hmac.Equal(k.SealText(text)[:sha256.Size], message[:sha256.Size]) {
-		return nil, ErrForged
-	}
-	return text, nil
+	return message[sha256.Size:], nil
 }

@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
-// A Kind is a kind of target.
+// A Kind is a kind of target, or of what names several targets.
 type Kind string
 
 // The kinds.
@@ -20,17 +22,25 @@ const (
 	Model   Kind = "model"   // a language model, by its id
 	Agent   Kind = "agent"   // an agent, as --agent of attack run takes it
 	Package Kind = "package" // a package of a registry: npm:NAME@VERSION or pypi:NAME==VERSION
+
+	Directory     Kind = "directory"     // every file of JSON below it
+	List          Kind = "list"          // a file with a target a line
+	Registry      Kind = "registry"      // an MCP registry's list of servers, by its URL or in a file
+	Configuration Kind = "configuration" // the servers of an MCP client
 )
 
-// Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{File, URL, Command, Model, Agent, Package} }
+// kindNames are the kinds as a plan writes them.
+func kindNames() []string {
+	return []string{"file", "url", "command", "model", "agent", "package", "directory", "list", "registry", "configuration"}
+}
 
 // A Target is one thing to be looked at.
 type Target struct {
 	Kind  Kind     `json:"kind"`
-	Value []string `json:"value"`          // the words of a command; of the other kinds one
-	Name  string   `json:"name,omitempty"` // in reports; "" for the value
-	// Digest is SHA-256 of a file's content, in hex. It is the name of a file: where it lies does not matter.
+	Value []string `json:"value"` // the words of a command; of the other kinds one
+	// Name is what reports call it, "" for the value. No other target of its kind in a fleet has it.
+	Name string `json:"name,omitempty"`
+	// Digest is SHA-256 of a file's content, in hex.
 	Digest string `json:"digest,omitempty"`
 	// Env and Bearer are names of variables that the worker has; a plan holds no values.
 	Env    []string `json:"env,omitempty"`
@@ -63,15 +73,16 @@ const (
 	maxWord  = 4096
 )
 
+var variableForm = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+
 // Check refuses a target that no lane can take.
 func (t *Target) Check() error {
-	if !slices.Contains(Kinds(), t.Kind) {
+	switch {
+	case !slices.Contains(kindNames(), string(t.Kind)):
 		return fmt.Errorf("unknown kind of target %q", t.Kind)
-	}
-	if len(t.Value) == 0 || t.Value[0] == "" || t.Kind != Command && len(t.Value) != 1 {
+	case len(t.Value) == 0 || t.Value[0] == "" || t.Kind != Command && len(t.Value) != 1:
 		return fmt.Errorf("a %s target names one", t.Kind)
-	}
-	if len(t.Value) > maxWords || len(t.Env) > maxWords {
+	case len(t.Value) > maxWords || len(t.Env) > maxWords:
 		return fmt.Errorf("more than %d words", maxWords)
 	}
 	for _, s := range slices.Concat(t.Value, t.Env, []string{t.Name, t.Bearer, t.Digest}) {
@@ -79,31 +90,19 @@ func (t *Target) Check() error {
 			return fmt.Errorf("a word has more than %d bytes, a NUL or is no UTF-8", maxWord)
 		}
 	}
-	if t.Kind != Command && strings.HasPrefix(t.Value[0], "-") {
+	switch u, err := url.Parse(t.Value[0]); {
+	case t.Kind != Command && strings.HasPrefix(t.Value[0], "-"):
 		return errors.New("the target would be taken for a flag: write ./ in front of it")
-	}
-	if t.Kind == Package && !strings.HasPrefix(t.Value[0], "npm:") && !strings.HasPrefix(t.Value[0], "pypi:") {
+	case t.Kind == Package && !strings.HasPrefix(t.Value[0], "npm:") && !strings.HasPrefix(t.Value[0], "pypi:"):
 		return errors.New("package: want npm:NAME@VERSION or pypi:NAME==VERSION")
-	}
-	return t.checkVariables()
-}
-
-func (t *Target) checkVariables() error {
-	if t.Kind == URL {
-		if u, err := url.Parse(t.Value[0]); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
-			return errors.New("url: want one that begins with http:// or https:// and names no user")
-		}
-	}
-	if len(t.Env) > 0 && t.Kind != Command {
+	case (t.Kind == URL || t.Kind == Registry && IsURL(t.Value[0])) && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil):
+		return errors.New("url: want one that begins with http:// or https:// and names no user")
+	case len(t.Env) > 0 && t.Kind != Command:
 		return errors.New("env is for a command")
-	}
-	if t.Bearer != "" && t.Kind != URL {
+	case t.Bearer != "" && t.Kind != URL:
 		return errors.New("bearer_env is for a URL")
-	}
-	for _, name := range t.variables() {
-		if !variableForm.MatchString(name) {
-			return errors.New("env and bearer_env hold names of variables, letters, digits and _: values do not belong into a plan")
-		}
+	case slices.ContainsFunc(t.variables(), func(name string) bool { return !variableForm.MatchString(name) }):
+		return errors.New("env and bearer_env hold names of variables, letters, digits and _: values do not belong into a plan")
 	}
 	return nil
 }
@@ -116,11 +115,16 @@ func (t *Target) variables() []string {
 	return t.Env
 }
 
+// IsURL reports whether a name is a URL of HTTP.
+func IsURL(s string) bool {
+	lower := strings.ToLower(s)
+	return strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")
+}
+
 // bareTarget is what a line of a list or a short entry stands for.
 func bareTarget(s string) Target {
-	lower := strings.ToLower(s)
 	switch {
-	case strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"):
+	case IsURL(s):
 		return Target{Kind: URL, Value: []string{s}}
 	case strings.HasPrefix(s, "npm:"), strings.HasPrefix(s, "pypi:"):
 		return Target{Kind: Package, Value: []string{s}}
@@ -128,7 +132,7 @@ func bareTarget(s string) Target {
 	return Target{Kind: File, Value: []string{s}}
 }
 
-// maxList is the most lines of a list.
+// maxList is the most targets of a list.
 const maxList = 5_000_000
 
 // ParseList reads a list: a target a line (a URL, npm: or pypi: with a package, or the name of a file), # for comments.
@@ -136,17 +140,17 @@ func ParseList(name, text string) (out []Target, errs []Error) {
 	number := 0
 	for line := range strings.Lines(text) {
 		number++
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		t := bareTarget(line)
-		if err := t.Check(); err != nil {
+		switch err := t.Check(); {
+		case len(out) == maxList:
+			return out, append(errs, Error{name, number, 1, fmt.Sprintf("more than %d targets: the rest was not read", maxList)})
+		case err != nil:
 			errs = append(errs, Error{name, number, 1, err.Error()})
-			continue
-		}
-		if out = append(out, t); len(out) > maxList {
-			return nil, []Error{{name, number, 1, fmt.Sprintf("more than %d targets", maxList)}}
+		default:
+			out = append(out, t)
 		}
 	}
 	return out, errs

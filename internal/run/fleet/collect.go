@@ -14,7 +14,7 @@ import (
 // A collector keeps what is known of the jobs of a list.
 type collector struct {
 	fleet *broker.Fleet
-	keys  *fleetplan.WorkerKeys
+	keys  *fleetplan.Keys
 	keep  bool // whole entries, for a report; else no more than whether a job failed
 
 	mu      sync.Mutex
@@ -27,7 +27,7 @@ type collector struct {
 	changed chan struct{}
 }
 
-func newCollector(f *broker.Fleet, keys *fleetplan.WorkerKeys, l *List, keep bool, each func(*Entry)) *collector {
+func newCollector(f *broker.Fleet, keys *fleetplan.Keys, l *List, keep bool, each func(*Entry)) *collector {
 	c := &collector{fleet: f, keys: keys, keep: keep, listed: map[string]bool{}, entries: map[string]*Entry{}, forged: map[string]bool{}, refused: map[string]string{}, each: each, changed: make(chan struct{}, 1)}
 	for i := range l.Jobs {
 		c.listed[l.Jobs[i].ID] = true

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -23,7 +24,7 @@ type directory struct {
 	path  string
 	runs  map[string][]json.RawMessage // of SARIF, by the name of the target's file
 	order []string
-	pages map[string]string // of targets, by kind and name
+	pages map[string]string // of targets, by name
 	note  func(format string, args ...any)
 }
 
@@ -31,10 +32,8 @@ type directory struct {
 // not done.
 func (o *Owner) WriteDirectory(ctx context.Context, path string, r *result.Fleet, note func(format string, args ...any)) error {
 	d := &directory{path: path, runs: map[string][]json.RawMessage{}, pages: map[string]string{}, note: note}
-	for _, sub := range []string{"pages", "sarif", "results"} {
-		if err := os.MkdirAll(filepath.Join(path, sub), 0o777); err != nil {
-			return userfile.Reason(err)
-		}
+	if err := d.clear(); err != nil {
+		return err
 	}
 	unread := map[string]error{}
 	err := o.Each(ctx, func(l *Listed, text []byte, err error) error {
@@ -63,6 +62,34 @@ func (o *Owner) WriteDirectory(ctx context.Context, path string, r *result.Fleet
 	return nil
 }
 
+// writtenForm is that of the files of targets.
+var writtenForm = lazyregexp.New(`-[0-9a-f]{8}\.(sarif|[0-9a-f]{8}\.html|[a-z]+\.[0-9a-f]{32}\.json)$`)
+
+// clear removes what an earlier report left, or it would look like results of this one. What others put there stays.
+func (d *directory) clear() error {
+	old := []string{"index.html", "fleet.json"}
+	for _, sub := range []string{"pages", "sarif", "results"} {
+		if err := os.MkdirAll(filepath.Join(d.path, sub), 0o777); err != nil {
+			return userfile.Reason(err)
+		}
+		files, err := os.ReadDir(filepath.Join(d.path, sub))
+		if err != nil {
+			return userfile.Reason(err)
+		}
+		for _, f := range files {
+			if writtenForm.MatchString(f.Name()) {
+				old = append(old, filepath.Join(sub, f.Name()))
+			}
+		}
+	}
+	for _, name := range old {
+		if err := os.Remove(filepath.Join(d.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w", filepath.Join(d.path, name), userfile.Reason(err))
+		}
+	}
+	return nil
+}
+
 func (d *directory) write(name string, write func(io.Writer) error) error {
 	return userfile.Write(filepath.Join(d.path, name), nil, write)
 }
@@ -75,7 +102,7 @@ func fileName(l *Listed) string {
 	if len(name) > 60 {
 		name = name[:60]
 	}
-	return name + "-" + broker.Digest([]byte(string(l.Kind) + " " + l.Target))[:8]
+	return name + "-" + broker.Digest([]byte(l.Target))[:8]
 }
 
 // addResult writes the report of one job as it is, as a page, and keeps its run for the target's SARIF.
@@ -92,8 +119,8 @@ func (d *directory) addResult(l *Listed, text []byte) error {
 		return nil // a report of models has neither page nor SARIF
 	}
 	page := name + "." + l.ID[:8] + ".html"
-	if key := string(l.Kind) + " " + l.Target; d.pages[key] == "" {
-		d.pages[key] = "pages/" + page
+	if d.pages[l.Target] == "" {
+		d.pages[l.Target] = "pages/" + page
 	}
 	html, err := report.Lookup("html")
 	if err != nil {
@@ -142,7 +169,7 @@ func (d *directory) writeSARIF(keep int) error {
 func (d *directory) finish(r *result.Fleet, unread map[string]error) {
 	for i := range r.Targets {
 		t := &r.Targets[i]
-		t.Page = d.pages[t.Kind+" "+t.Name]
+		t.Page = d.pages[t.Name]
 		for j := range t.Jobs {
 			if err := unread[t.Jobs[j].ID]; err != nil {
 				t.Jobs[j].State, t.Jobs[j].Reason = result.FleetNotDone, "its report: "+err.Error()

@@ -49,7 +49,7 @@ func cut(s string, most int) string {
 }
 
 // openEntry returns the entry of a job, if a worker of the plan wrote it for that job.
-func openEntry(keys *fleetplan.WorkerKeys, job string, message []byte) (*Entry, error) {
+func openEntry(keys *fleetplan.Keys, job string, message []byte) (*Entry, error) {
 	text, err := keys.OpenText(message)
 	if err != nil {
 		return nil, err

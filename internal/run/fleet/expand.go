@@ -1,7 +1,11 @@
 package fleet
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,12 +17,15 @@ import (
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/internal/runtime/discover"
+	"gauntlet/internal/runtime/fetch"
 )
 
-// Bounds on what a plan names, in bytes.
+// Bounds on what a plan names.
 const (
-	maxInput    = 256 << 20 // one file that jobs read
-	maxListText = 1 << 30   // a list or the export of a registry
+	maxInput    = 256 << 20 // bytes of one file that jobs read
+	maxListText = 1 << 30   // bytes of a list or of a file with a registry's answer
+	maxPage     = 16 << 20  // bytes of one page of a registry
+	maxPages    = 10_000    // of a registry
 )
 
 // An expansion turns the sources of a plan into jobs.
@@ -30,6 +37,7 @@ type expansion struct {
 
 	documents [][]fleetplan.Document
 	files     map[string]string // of inputs, by digest
+	named     map[string]string // what each target is, by its name
 	seen      map[string]bool   // ids of jobs
 	jobs      []fleetplan.Job
 	left      []Left
@@ -37,140 +45,175 @@ type expansion struct {
 
 // expandPlan makes all jobs of a plan. What cannot be used is left, with the reason; only a plan that makes no sense at all is
 // an error.
-func expandPlan(plan *fleetplan.Plan, host discover.Host, version string) (*expansion, error) {
-	e := &expansion{plan: plan, host: host, version: version, files: map[string]string{}, seen: map[string]bool{}}
-	if err := e.readDocuments(); err != nil {
-		return nil, err
+func expandPlan(ctx context.Context, plan *fleetplan.Plan, host discover.Host, version string) (*expansion, error) {
+	e := &expansion{plan: plan, host: host, version: version, files: map[string]string{}, named: map[string]string{}, seen: map[string]bool{}}
+	for _, l := range plan.Lanes {
+		docs, err := e.documentsOf(l)
+		if err != nil {
+			return nil, err
+		}
+		e.documents = append(e.documents, docs)
 	}
-	// The digest covers the contents of documents, so that a worker starts no others.
-	e.digest = broker.Digest([]byte(plan.Digest(version) + fmt.Sprint(e.documents)))
+	// It covers the contents of documents, so that a worker starts no others.
+	e.digest = plan.Digest(version, e.documents)
+	here := filepath.Dir(plan.File)
 	for i := range plan.Sources {
-		e.addSource(&plan.Sources[i])
+		switch s := &plan.Sources[i]; s.Kind {
+		case fleetplan.Directory:
+			e.addDirectory(s.Value[0])
+		case fleetplan.List:
+			e.addList(s.Value[0])
+		case fleetplan.Registry:
+			e.addRegistry(ctx, s.Value[0])
+		case fleetplan.Configuration:
+			e.addConfiguration(s)
+		default:
+			e.addTarget(s.Target, here)
+		}
 	}
 	return e, nil
 }
 
-// readDocuments finds the attack documents of each lane.
-func (e *expansion) readDocuments() error {
-	for _, l := range e.plan.Lanes {
-		var docs []fleetplan.Document
-		names := l.Documents
-		if len(names) == 0 && l.Name == fleetplan.Attack {
-			names = attacks.Names()
-		}
-		for _, name := range names {
-			if _, builtIn := attacks.Text(name); builtIn {
-				docs = append(docs, fleetplan.Document{Name: name})
-				continue
-			}
-			file := e.relative(name)
-			digest, err := e.addFile(file)
-			if err != nil {
-				return fmt.Errorf("the document %s: %w", name, err)
-			}
-			docs = append(docs, fleetplan.Document{Name: name, Digest: digest})
-		}
-		e.documents = append(e.documents, docs)
+// documentsOf finds the attack documents of a lane.
+func (e *expansion) documentsOf(l fleetplan.Lane) (docs []fleetplan.Document, err error) {
+	names := l.Documents
+	if len(names) == 0 && l.Name == fleetplan.Attack {
+		names = attacks.Names()
 	}
-	return nil
+	for _, name := range names {
+		d := fleetplan.Document{Name: name}
+		if _, builtIn := attacks.Text(name); !builtIn {
+			if _, d.Digest, err = e.addFile(name, filepath.Dir(e.plan.File)); err != nil {
+				return nil, fmt.Errorf("the document %s: %w", name, err)
+			}
+		}
+		docs = append(docs, d)
+	}
+	return docs, nil
 }
 
-// relative is a name in the plan as seen from here: relative names are relative to the plan.
-func (e *expansion) relative(name string) string {
+// within is where a name of a file leads that is written in a directory.
+func within(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(filepath.Dir(e.plan.File), name)
+	return filepath.Join(dir, name)
 }
 
-// addFile reads a file for its digest, and remembers where it is.
-func (e *expansion) addFile(name string) (digest string, err error) {
-	if name, err = filepath.Abs(name); err != nil {
-		return "", err
+// addFile reads a file for its digest, and remembers where it is: from its root, since workers of this machine may be elsewhere.
+func (e *expansion) addFile(name, dir string) (at, digest string, err error) {
+	if at, err = filepath.Abs(within(dir, name)); err != nil {
+		return "", "", err
 	}
-	text, err := userfile.ReadText(name, nil, maxInput)
+	text, err := userfile.ReadText(at, nil, maxInput)
 	if err != nil {
-		return "", userfile.Reason(err)
+		return "", "", userfile.Reason(err)
 	}
 	digest = broker.Digest([]byte(text))
-	e.files[digest] = name
-	return digest, nil
+	e.files[digest] = at
+	return at, digest, nil
+}
+
+// shown is what reports call a file: its name as seen from the plan, or from the root where it is not below that.
+func (e *expansion) shown(at string) string {
+	here, err := filepath.Abs(filepath.Dir(e.plan.File))
+	if name, relErr := filepath.Rel(here, at); err == nil && relErr == nil && filepath.IsLocal(name) {
+		at = name
+	}
+	return filepath.ToSlash(at)
 }
 
 func (e *expansion) leave(target, format string, args ...any) {
 	e.left = append(e.left, Left{target, fmt.Sprintf(format, args...)})
 }
 
-func (e *expansion) addSource(s *fleetplan.Source) {
-	switch {
-	case s.Target.Kind != "":
-		e.addTarget(s.Target, e.relative)
-	case s.Directory != "":
-		e.addDirectory(s.Directory)
-	case s.List != "":
-		e.addList(s.List)
-	case s.Registry != "":
-		e.addRegistry(s.Registry)
-	default:
-		e.addConfiguration(s)
+// addTarget makes the jobs of one target; the name of a file is as seen from dir.
+func (e *expansion) addTarget(t fleetplan.Target, dir string) {
+	err := t.Check()
+	if err == nil && t.Kind == fleetplan.File {
+		var at string
+		if at, t.Digest, err = e.addFile(t.Value[0], dir); err == nil {
+			t.Value = []string{at}
+			if t.Name == "" {
+				t.Name = e.shown(at)
+			}
+		}
 	}
-}
-
-// addTarget makes the jobs of one target; path finds a file by its name.
-func (e *expansion) addTarget(t fleetplan.Target, path func(string) string) {
-	if err := t.Check(); err != nil {
+	if err != nil {
 		e.leave(t.Label(), "%s", err)
 		return
 	}
-	if t.Kind == fleetplan.File {
-		file := path(t.Value[0])
-		digest, err := e.addFile(file)
-		if err != nil {
-			e.leave(t.Label(), "%s", err)
-			return
-		}
-		t.Digest = digest
-		if t.Name == "" {
-			t.Name = t.Value[0]
-		}
-		t.Value = []string{e.files[digest]} // absolute: workers of this machine may be elsewhere in it
+	if !e.nameApart(&t) {
+		return
 	}
 	jobs := e.plan.Jobs(t, e.digest, e.version, e.documents)
 	if len(jobs) == 0 {
 		e.leave(t.Label(), "no lane of the plan takes a target of the kind %s", t.Kind)
 	}
 	for _, j := range jobs {
-		if id := j.ID(); !e.seen[id] {
+		if id := j.ID(); !e.seen[id] { // a lane that the plan names twice
 			e.seen[id] = true
 			e.jobs = append(e.jobs, j)
 		}
 	}
 }
 
-// addDirectory takes every .json file below a directory.
-func (e *expansion) addDirectory(name string) {
-	dir, found := e.relative(name), 0
-	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil {
-			e.leave(path, "%s", userfile.Reason(err))
-			return nil
+// nameApart gives a target a name that no other has: two servers of a registry may have one name. It reports false for a target
+// that the plan named before.
+func (e *expansion) nameApart(t *fleetplan.Target) bool {
+	label, detail := t.Label(), strings.Join(t.Value, " ")
+	if label == detail {
+		detail = string(t.Kind)
+	}
+	what := strings.Join(slices.Concat([]string{string(t.Kind), t.Bearer}, t.Value, []string{""}, t.Env), "\x00")
+	for n := 1; ; n++ {
+		was, taken := e.named[t.Label()]
+		switch {
+		case !taken:
+			e.named[t.Label()] = what
+			return true
+		case was == what:
+			return false
 		}
-		if entry.Type().IsRegular() && strings.HasSuffix(path, ".json") {
-			found++
-			shown, _ := filepath.Rel(dir, path) // it is below dir
-			e.addTarget(fleetplan.Target{Kind: fleetplan.File, Value: []string{path}, Name: filepath.ToSlash(shown)}, func(string) string { return path })
+		if t.Name = fmt.Sprintf("%s (%s)", label, detail); n > 1 {
+			t.Name += fmt.Sprint(" #", n)
+		}
+	}
+}
+
+// addDirectory takes every file of JSON below a directory. Links may lead anywhere, and a pipe may never end: they are left.
+func (e *expansion) addDirectory(name string) {
+	dir, found := within(filepath.Dir(e.plan.File), name), false
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error { // no error is returned
+		leave := func(why string) {
+			found = true
+			e.leave(path, "%s", why)
+		}
+		ext := strings.ToLower(filepath.Ext(path))
+		isJSON := ext == ".json" || ext == ".jsonc"
+		switch {
+		case err != nil:
+			leave("the directory cannot be read: " + userfile.Reason(err).Error())
+		case entry.Type()&fs.ModeSymlink != 0:
+			if info, err := os.Stat(path); isJSON || err == nil && info.IsDir() {
+				leave("it is a link, which is not followed: name the file or directory itself")
+			}
+		case entry.IsDir() || !isJSON:
+		case !entry.Type().IsRegular():
+			leave("it is no regular file, and was not read")
+		default:
+			found = true
+			e.addTarget(fleetplan.Target{Kind: fleetplan.File, Value: []string{path}}, ".")
 		}
 		return nil
 	})
-	if err != nil {
-		e.leave(name, "%s", err)
-	} else if found == 0 && !slices.ContainsFunc(e.left, func(l Left) bool { return l.Target == dir }) {
-		e.leave(name, "the directory holds no .json file")
+	if !found {
+		e.leave(name, "the directory holds no file of JSON")
 	}
 }
 
 func (e *expansion) addList(name string) {
-	file := e.relative(name)
+	file := within(filepath.Dir(e.plan.File), name)
 	text, err := userfile.ReadText(file, nil, maxListText)
 	if err != nil {
 		e.leave(name, "%s", userfile.Reason(err))
@@ -181,52 +224,97 @@ func (e *expansion) addList(name string) {
 		e.leave(fmt.Sprintf("%s:%d", name, p.Line), "%s", p.Msg)
 	}
 	for _, t := range targets {
-		e.addTarget(t, func(n string) string {
-			if filepath.IsAbs(n) {
-				return n
-			}
-			return filepath.Join(filepath.Dir(file), n)
-		})
+		e.addTarget(t, filepath.Dir(file))
+	}
+	if len(targets)+len(problems) == 0 {
+		e.leave(name, "the list names no target")
 	}
 }
 
-func (e *expansion) addRegistry(name string) {
-	text, err := userfile.ReadText(e.relative(name), nil, maxListText)
-	if err != nil {
-		e.leave(name, "%s", userfile.Reason(err))
+// addRegistry takes the servers of a registry page by page: from its URL, where every cursor is followed once; or from a file,
+// which holds one page.
+func (e *expansion) addRegistry(ctx context.Context, name string) {
+	if !fleetplan.IsURL(name) {
+		text, err := userfile.ReadText(within(filepath.Dir(e.plan.File), name), nil, maxListText)
+		if err != nil {
+			err = userfile.Reason(err)
+		} else if next, pageErr := e.addPage(name, text); next != nil {
+			err = errors.New("it is one page of a longer list, as its nextCursor says: the rest was not read; name the registry by its URL")
+		} else {
+			err = pageErr
+		}
+		if err != nil {
+			e.leave(name, "%s", err)
+		}
 		return
 	}
-	targets, problems, err := fleetplan.ParseRegistry(name, text)
+	seen, address := map[string]bool{}, name
+	for page := 1; page <= maxPages; page++ {
+		text, err := fetch.Get(ctx, address, "application/json", maxPage)
+		var next *string
+		if err == nil {
+			next, err = e.addPage(fmt.Sprintf("%s, page %d", name, page), string(text))
+		}
+		if err != nil {
+			e.leave(name, "page %d: %s: the rest was not read", page, err)
+			return
+		}
+		if next == nil || seen[*next] {
+			return
+		}
+		seen[*next] = true
+		address = withCursor(name, *next)
+	}
+	e.leave(name, "it has more than %d pages: the rest was not read", maxPages)
+}
+
+func (e *expansion) addPage(name, text string) (next *string, err error) {
+	page, err := fleetplan.ParseRegistry(text)
 	if err != nil {
-		e.leave(name, "%s", err)
+		return nil, err
 	}
-	for _, p := range problems {
-		e.leave(name, "%s", p.Msg)
+	for _, p := range page.Problems {
+		e.leave(name, "%s", p)
 	}
-	for _, t := range targets {
-		e.addTarget(t, e.relative)
+	for _, t := range page.Targets {
+		e.addTarget(t, ".")
 	}
+	return page.Next, nil
+}
+
+func withCursor(address, cursor string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address // it was fetched
+	}
+	q := u.Query()
+	q.Set("cursor", cursor)
+	u.RawQuery = q.Encode()
+	return u.String()
 }
 
 // addConfiguration takes the entries of a client's configuration. Those that hand values to their server are left: a plan
 // carries names of variables and no values.
 func (e *expansion) addConfiguration(s *fleetplan.Source) {
-	name := e.relative(s.Configuration)
+	name := within(filepath.Dir(e.plan.File), s.Value[0])
 	text, err := userfile.ReadText(name, nil, discover.MaxBytes)
 	if err != nil {
-		e.leave(s.Configuration, "%s", userfile.Reason(err))
+		e.leave(s.Value[0], "%s", userfile.Reason(err))
 		return
 	}
 	file := discover.Read(name, []byte(text), discover.Hint{})
 	for _, p := range file.Problems {
-		e.leave(s.Configuration, "%s", p.Message)
+		e.leave(s.Value[0], "%s", p.Message)
+	}
+	if len(file.Entries)+len(file.Problems) == 0 {
+		e.leave(s.Value[0], "the configuration names no server")
 	}
 	for i := range file.Entries {
 		entry := &file.Entries[i]
 		if t, why := e.entryTarget(entry, s.Start); why != "" {
-			e.leave(s.Configuration+": "+entry.Name, "%s", why)
+			e.leave(s.Value[0]+": "+entry.Name, "%s", why)
 		} else {
-			e.addTarget(t, e.relative)
+			e.addTarget(t, ".")
 		}
 	}
 }

@@ -144,7 +144,7 @@ func TestPlacesAndCauses(t *testing.T) {
 		t.Fatalf("%+v, %v", sum, err)
 	}
 	for _, target := range reportOf(t, r).Targets {
-		if want := target.Name + ": no such command"; target.Jobs[0].Reason != want {
+		if want := target.Name + ": no such command (and 1 more in its report)"; target.Jobs[0].Reason != want {
 			t.Errorf("reason %q, want %q", target.Jobs[0].Reason, want)
 		}
 	}
@@ -250,7 +250,7 @@ func TestFailures(t *testing.T) {
 	for _, tt := range []struct{ as, limits, want string }{
 		{"dies", "limits: {attempts: 1}", "it wrote no report, exit code 3: <U+001B>[31mthe parser ran away"},
 		{"hangs", "limits: {attempts: 1, time: 1s}", "its time was over"},
-		{"babbles", "limits: {attempts: 1}", "its output is not a report"},
+		{"babbles", "limits: {attempts: 1}", "its output is not a report: unexpected end of JSON input"},
 	} {
 		t.Run(tt.as, func(t *testing.T) {
 			r := newRun(t, tt.as, tt.limits+"\n")
@@ -442,7 +442,7 @@ func TestDrain(t *testing.T) {
 	r := newRun(t, "waits", "")
 	r.Workers = 1
 	o, over := beginRun(t, r)
-	if err := o.Drain(t.Context(), nil); err != nil {
+	if err := o.Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	tick := time.NewTicker(20 * time.Millisecond)

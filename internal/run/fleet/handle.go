@@ -3,7 +3,6 @@ package fleet
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,12 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"gauntlet/finding"
 	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/rawjson"
-	"gauntlet/result"
 )
 
 // errCanceled stops a job that the plan's owner no longer wants.
@@ -292,7 +289,7 @@ func (o *oneJob) prepare(ctx context.Context, dir string) ([]string, error) {
 			return nil, fmt.Errorf("the attack document: %w", err)
 		}
 	}
-	return o.job.Args(file, document, filepath.Join(dir, reportName))
+	return o.job.Args(file, document, filepath.Join(dir, reportName)), nil
 }
 
 // input writes the content with a digest into the directory of the job. A file of this machine serves if it has the
@@ -312,69 +309,6 @@ func (o *oneJob) input(ctx context.Context, dir, name, digest, here string) (str
 	}
 	to := filepath.Join(dir, name)
 	return to, os.WriteFile(to, content, 0o600)
-}
-
-// problem is one of a report.
-type problem struct {
-	Kind    finding.ProblemKind `json:"kind"`
-	Message string              `json:"message"`
-}
-
-// judge reads what the job's report says into the entry. It returns why there is no result, "" if there is one.
-func (o *oneJob) judge(e *Entry, end *ending) (why string) {
-	var r struct {
-		SchemaVersion string         `json:"schema_version"`
-		Summary       result.Summary `json:"summary"`
-		Problems      []problem      `json:"problems"`
-		Attacks       []struct {
-			Problem string `json:"problem"`
-			Verdict *struct {
-				Own struct {
-					Outcome string `json:"outcome"`
-				} `json:"x-gauntlet"`
-			} `json:"verdict"`
-		} `json:"attacks"`
-		Models []struct {
-			Exploited    int `json:"exploited"`
-			Resisted     int `json:"resisted"`
-			Inconclusive int `json:"inconclusive"`
-		} `json:"models"`
-	}
-	switch {
-	case end.cause != "":
-		return end.cause + said(end.tail)
-	case end.report == nil:
-		return fmt.Sprintf("it wrote no report, exit code %d%s", end.exit, said(end.tail))
-	case json.Unmarshal(end.report, &r) != nil || r.SchemaVersion == "":
-		return "its output is not a report"
-	}
-	e.Counts = map[string]int{}
-	for severity, n := range r.Summary.BySeverity {
-		if n > 0 {
-			e.Counts[severity] = n
-		}
-	}
-	for _, a := range r.Attacks {
-		if a.Verdict != nil {
-			e.Counts[a.Verdict.Own.Outcome]++
-		} else if e.First == "" {
-			e.First = cut(a.Problem, maxReason)
-		}
-	}
-	for _, m := range r.Models {
-		e.Counts["exploited"] += m.Exploited
-		e.Counts["resisted"] += m.Resisted
-		e.Counts["inconclusive"] += m.Inconclusive
-	}
-	e.Complete = end.exit == result.ExitOK || end.exit == result.ExitGate && r.Summary.Complete
-	if len(r.Problems) > 0 {
-		first := slices.IndexFunc(r.Problems, func(p problem) bool { return p.Kind == finding.Failed }) // the cause: what was not read is what came of it
-		e.First = cut(r.Problems[max(first, 0)].Message, maxReason)
-	}
-	if live := o.job.Target.Kind == fleetplan.URL || o.job.Target.Kind == fleetplan.Command; live && o.job.Lane == fleetplan.Scan && r.Summary.Servers == 0 && o.d.Attempt < o.limits.Attempts {
-		return "nothing could be read: " + e.First // perhaps next time
-	}
-	return ""
 }
 
 func said(tail string) string {

@@ -43,7 +43,7 @@ func (h Home) OpenKeys() (*fleetplan.Keys, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", h.file("plan.key"), userfile.Reason(err))
 	}
-	keys, err := fleetplan.ParseKeys([]byte(text))
+	keys, err := fleetplan.ParseKeys([]byte(text), true)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", h.file("plan.key"), err)
 	}
@@ -77,12 +77,12 @@ func writeJSON(name string, v any) error {
 }
 
 // ReadWorkerKeys reads a file with the keys of a worker.
-func ReadWorkerKeys(name string) (*fleetplan.WorkerKeys, error) {
+func ReadWorkerKeys(name string) (*fleetplan.Keys, error) {
 	text, err := userfile.ReadText(name, nil, maxKeyFile)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, userfile.Reason(err))
 	}
-	keys, err := fleetplan.ParseWorkerKeys([]byte(text))
+	keys, err := fleetplan.ParseKeys([]byte(text), false)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -32,12 +32,11 @@ func (o *Owner) addJobs(ctx context.Context, r *result.Fleet, c *collector) {
 	at := map[string]int{}
 	for i := range o.list.Jobs {
 		l := &o.list.Jobs[i]
-		key := string(l.Kind) + " " + l.Target
-		if _, ok := at[key]; !ok {
-			at[key] = len(r.Targets)
+		if _, ok := at[l.Target]; !ok {
+			at[l.Target] = len(r.Targets)
 			r.Targets = append(r.Targets, result.FleetTarget{Name: l.Target, Kind: string(l.Kind)})
 		}
-		t := &r.Targets[at[key]]
+		t := &r.Targets[at[l.Target]]
 		t.Jobs = append(t.Jobs, jobOf(l, c, waiting))
 	}
 }

@@ -92,7 +92,7 @@ func (r *Run) prepare(ctx context.Context) (err error) {
 	if r.keys, err = r.Home.OpenKeys(); err != nil {
 		return err
 	}
-	if r.expansion, err = expandPlan(r.Plan, r.Host, r.Version); err != nil {
+	if r.expansion, err = expandPlan(ctx, r.Plan, r.Host, r.Version); err != nil {
 		return err
 	}
 	e := r.expansion
@@ -124,7 +124,7 @@ func (r *Run) giveOrder(ctx context.Context) error {
 			r.Note("%d jobs of an earlier state of the plan were still queued and are dropped", waiting)
 		}
 	}
-	return putOrder(ctx, r.fleet, r.keys, &fleetplan.Order{Plan: r.list.Plan, Name: r.Plan.Name, Version: r.Version, State: fleetplan.Running, Limits: r.Plan.Limits})
+	return putOrder(ctx, r.fleet, r.keys, &fleetplan.Order{Plan: r.list.Plan, Version: r.Version, State: fleetplan.Running, Limits: r.Plan.Limits})
 }
 
 func putOrder(ctx context.Context, f *broker.Fleet, keys *fleetplan.Keys, o *fleetplan.Order) error {
@@ -157,7 +157,7 @@ func (r *Run) sendJobs(ctx context.Context, missing map[string]bool, to chan<- b
 		if !missing[j.ID()] {
 			continue
 		}
-		if class := j.Class(); !done[class] {
+		if class := fleetplan.ClassOf(j.Needs); !done[class] {
 			done[class] = true
 			if err := r.fleet.AddClass(ctx, class, joinNeeds(j.Needs)); err != nil {
 				return err
@@ -176,7 +176,7 @@ func (r *Run) sendJobs(ctx context.Context, missing map[string]bool, to chan<- b
 		if err != nil {
 			return err
 		}
-		to <- broker.Message{Class: j.Class(), Data: message}
+		to <- broker.Message{Class: fleetplan.ClassOf(j.Needs), Data: message}
 	}
 	return nil
 }

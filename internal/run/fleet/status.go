@@ -160,27 +160,20 @@ func (o *Owner) Watch(ctx context.Context, each func(*Entry)) error {
 
 // Cancel stops the fleet: workers stop what they do, and the queue is emptied. What has a result keeps it.
 func (o *Owner) Cancel(ctx context.Context) error {
-	if err := o.tell(ctx, func(order *fleetplan.Order) { order.State = fleetplan.Canceled }); err != nil {
+	if err := o.tell(ctx, fleetplan.Canceled); err != nil {
 		return err
 	}
 	return o.Fleet.PurgeJobs(ctx)
 }
 
-// Drain has workers end what they do and begin nothing: all of them, or those that are named. What is queued stays.
-func (o *Owner) Drain(ctx context.Context, workers []string) error {
-	return o.tell(ctx, func(order *fleetplan.Order) {
-		if len(workers) == 0 {
-			order.State = fleetplan.Draining
-		}
-		order.Drain = workers
-	})
-}
+// Drain has workers end what they do and begin nothing. What is queued stays.
+func (o *Owner) Drain(ctx context.Context) error { return o.tell(ctx, fleetplan.Draining) }
 
-func (o *Owner) tell(ctx context.Context, change func(*fleetplan.Order)) error {
+func (o *Owner) tell(ctx context.Context, state fleetplan.State) error {
 	order, err := o.order(ctx)
 	if err != nil {
 		return fmt.Errorf("what the fleet was told: %w", err)
 	}
-	change(order)
+	order.State = state
 	return putOrder(ctx, o.Fleet, o.keys, order)
 }

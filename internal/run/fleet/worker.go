@@ -21,7 +21,7 @@ import (
 // A Worker does jobs of one fleet, several at a time.
 type Worker struct {
 	Fleet        *broker.Fleet
-	Keys         *fleetplan.WorkerKeys
+	Keys         *fleetplan.Keys
 	ID           string
 	Version      string // of gauntlet; the plan must want the same
 	Slots        int    // jobs at the same time
@@ -191,7 +191,7 @@ func (w *Worker) workSlot(ctx context.Context) error {
 			continue
 		case order.Version != w.Version:
 			return fmt.Errorf("the plan is one of gauntlet %s and this worker is %s: results would not be comparable", order.Version, w.Version)
-		case order.State != fleetplan.Running || slices.Contains(order.Drain, w.ID):
+		case order.State != fleetplan.Running:
 			return errDrained
 		}
 		d := w.take(ctx)

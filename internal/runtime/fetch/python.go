@@ -166,7 +166,7 @@ func (f *Fetcher) askIndex(ctx context.Context, p *Fetched, index, file, hash st
 	if err != nil {
 		return
 	}
-	text, err := get(ctx, address, "application/vnd.pypi.simple.v1+json", maxIndexPage)
+	text, err := Get(ctx, address, "application/vnd.pypi.simple.v1+json", maxIndexPage)
 	if err != nil {
 		return
 	}
@@ -201,8 +201,8 @@ func (f *Fetcher) askIndex(ctx context.Context, p *Fetched, index, file, hash st
 	}
 }
 
-// get loads a small document.
-func get(ctx context.Context, address, accept string, limit int64) ([]byte, error) {
+// Get loads a document of at most limit bytes over HTTP.
+func Get(ctx context.Context, address, accept string, limit int64) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, downloadedAt)
 	defer cancel()
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)

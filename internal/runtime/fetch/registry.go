@@ -120,7 +120,7 @@ func (f *Fetcher) lookUp(ctx context.Context, s Spec) (*registryEntry, error) {
 	for _, api := range []string{"v0.1", "v0"} {
 		// The name has a slash, which is one word of the path here.
 		address := strings.TrimRight(base, "/") + "/" + api + "/servers/" + url.PathEscape(s.Name) + "/versions/" + url.PathEscape(version)
-		if text, err = get(ctx, address, "application/json", maxRegistryAnswer); err == nil {
+		if text, err = Get(ctx, address, "application/json", maxRegistryAnswer); err == nil {
 			break
 		}
 	}
