@@ -10,6 +10,7 @@
 package callgraph
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/leaf/ir"
@@ -60,4 +61,9 @@ func PlaceOfFunc(fn *ir.Func) sink.Place { return placeAt(fn.Scope.File, fn.Star
 
 func placeAt(f *ir.File, start, end int32) sink.Place {
 	return sink.Place{File: f.Path, Line: f.Line(start), Start: int(start), End: int(end)}
+}
+
+// isServers reports whether a name is that of a package with which servers are made, or of something in it.
+func (c *Convention) isServers(name string) bool {
+	return slices.ContainsFunc(c.Servers, func(s string) bool { return strings.HasPrefix(name, s) })
 }

@@ -31,17 +31,9 @@ func (ev *evaluator) computedMembers(of []value, key *ir.Expr, f *frame) []value
 
 // affixes returns the constant parts at both ends of a text.
 func (ev *evaluator) affixes(template *ir.Expr, f *frame) (begin, end string) {
-	parts := template.Args
-	if len(parts) == 0 {
-		return "", ""
-	}
-	text := func(a ir.Arg) string {
-		if v := onlyValue(ev.evalExpr(a.Value, f)); v.kind == constant {
-			return v.text
-		}
-		return ""
-	}
-	return text(parts[0]), text(parts[len(parts)-1])
+	begin, _ = ev.constant(template.Arg(0), f)
+	end, _ = ev.constant(template.Arg(len(template.Args)-1), f)
+	return begin, end
 }
 
 // methodsLike returns the names of the methods of objects and classes that begin and end in a way that is not empty.

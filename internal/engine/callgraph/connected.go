@@ -68,8 +68,8 @@ func (ev *evaluator) findConnections() *connections {
 		scope(fn.Scope)
 	}
 	for _, call := range prog.Calls {
-		if call.X != nil && call.X.Kind == ir.Name && ev.conv.Require[call.X.Text] && len(call.Args) > 0 && call.Args[0].Value != nil && call.Args[0].Value.Kind == ir.String {
-			follow(call.Scope.File, call.Args[0].Value.Text)
+		if name := call.Arg(0); ev.conv.Require[call.Calls()] && call.X.Kind == ir.Name && name.Is(ir.String) {
+			follow(call.Scope.File, name.Text)
 		}
 	}
 	return c

@@ -1,6 +1,9 @@
 package callgraph
 
-import "gauntlet/internal/leaf/ir"
+import (
+	"gauntlet/internal/leaf/ir"
+	"slices"
+)
 
 // evalModuleConstant returns the values of a constant, or of a name or member of the module: they are the same
 // in all frames. Where inside says so, a list stands for its constants. Each question has its own share
@@ -29,17 +32,54 @@ func (ev *evaluator) evalModuleConstant(x *ir.Expr, inside bool) (out []value, o
 
 // ofModule reports whether an expression is a string, or a name or member that no function binds.
 func ofModule(x *ir.Expr) bool {
-	for ; x != nil; x = x.X {
-		switch x.Kind {
-		case ir.String:
-			return true
-		case ir.Name:
-			_, at := x.Scope.Find(x.Text)
-			return at == nil || at.Owner() == nil
-		case ir.Attr:
-		default:
-			return false
+	for x.Is(ir.Attr) {
+		x = x.X
+	}
+	if x.Is(ir.Name) {
+		_, at := x.Scope.Find(x.Text)
+		return at == nil || at.Owner() == nil
+	}
+	return x.Is(ir.String)
+}
+
+// constant returns the text that an expression is known to be.
+func (ev *evaluator) constant(x *ir.Expr, f *frame) (text string, ok bool) {
+	if v := onlyValue(ev.evaluate(x, f)); v.kind == constant {
+		return v.text, true
+	}
+	return "", false
+}
+
+// constants returns the texts that an expression can be.
+func (ev *evaluator) constants(x *ir.Expr, f *frame) []string {
+	return textsOf(ev.evaluate(x, f), constant)
+}
+
+// outsides returns the names of the things outside of the program that an expression can stand for.
+func (ev *evaluator) outsides(x *ir.Expr, f *frame) []string {
+	return textsOf(ev.evaluate(x, f), outside)
+}
+
+func textsOf(vs []value, k kind) (out []string) {
+	for _, v := range vs {
+		if v.kind == k {
+			out = append(out, v.text)
 		}
 	}
-	return false
+	return out
+}
+
+// functions returns the functions with a body that an expression can stand for.
+func (ev *evaluator) functions(x *ir.Expr, f *frame) (out []value) {
+	for _, v := range ev.evaluate(x, f) {
+		if v.kind == function && !v.fn.Abstract {
+			out = addValues(out, v)
+		}
+	}
+	return out
+}
+
+// areAll reports whether all that is known of an expression is of some kinds.
+func areAll(vs []value, kinds ...kind) bool {
+	return len(vs) > 0 && !slices.ContainsFunc(vs, func(v value) bool { return !slices.Contains(kinds, v.kind) })
 }

@@ -426,12 +426,7 @@ type exportKey struct {
 
 // hasKnownValue reports whether any of the values says more than "a member of something".
 func hasKnownValue(vs []value) bool {
-	for _, v := range vs {
-		if v.kind != member {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(vs, func(v value) bool { return v.kind != member })
 }
 
 // evalParam returns what a parameter was given in this frame; else what its type says, its

@@ -23,13 +23,11 @@ func (ev *evaluator) fillsOf(name string) []*fill {
 				ev.fills[table.Text] = append(ev.fills[table.Text], &fill{table: table, key: key, value: value})
 			}
 		}
-		for _, body := range ev.prog.Bodies() {
-			ir.EachStmt(body, func(s *ir.Stmt) {
-				if s.Step == ir.Set && s.Target.Kind == ir.Index && len(s.Target.Args) == 1 {
-					note(s.Target.X, s.Target.Args[0].Value, s.X)
-				}
-			})
-		}
+		ev.prog.EachSet(func(s *ir.Stmt) {
+			if s.Target.Kind == ir.Index && len(s.Target.Args) == 1 {
+				note(s.Target.X, s.Target.Args[0].Value, s.X)
+			}
+		})
 		for _, c := range ev.prog.Calls {
 			if c.X != nil && c.X.Kind == ir.Attr && c.X.Text == "set" && len(c.Args) == 2 {
 				note(c.X.X, c.Args[0].Value, c.Args[1].Value)
@@ -52,8 +50,8 @@ func (ev *evaluator) filled(table *ir.Expr, key string) (out []value) {
 		if f.entries == nil {
 			f.entries = map[string][]value{} // also for who asks while it is being read
 			for _, in := range append([]*frame{nil}, ev.around(f.key.Scope)...) {
-				if k := onlyValue(ev.evaluate(f.key, in)); k.kind == constant {
-					f.entries[k.text] = addValues(f.entries[k.text], ev.evaluate(f.value, in)...)
+				if k, ok := ev.constant(f.key, in); ok {
+					f.entries[k] = addValues(f.entries[k], ev.evaluate(f.value, in)...)
 				}
 			}
 		}

@@ -128,12 +128,9 @@ func (g *Graph) NamesOf(call *ir.Expr) (out []string) {
 func (g *Graph) Runs(word string) bool { return g.conv.Table.runs[word] }
 
 // Functions returns the functions that an expression may stand for, each in the context in which it was made.
-func (g *Graph) Functions(e *ir.Expr, c Context) []Callee {
-	var out []Callee
-	for _, v := range g.evaluate(e, c.f) {
-		if v.kind == function && !v.fn.Abstract {
-			out = append(out, Callee{Func: v.fn, Context: Context{g.enterFrame(v.fn, nil, receiver(v), v.frame)}})
-		}
+func (g *Graph) Functions(e *ir.Expr, c Context) (out []Callee) {
+	for _, v := range g.functions(e, c.f) {
+		out = append(out, Callee{Func: v.fn, Context: Context{g.enterFrame(v.fn, nil, receiver(v), v.frame)}})
 	}
 	return out
 }
@@ -144,32 +141,16 @@ func (g *Graph) Inside(fn *ir.Func, c Context) Context {
 }
 
 // Constant returns the text that an expression is known to be.
-func (g *Graph) Constant(e *ir.Expr, c Context) (string, bool) {
-	v := onlyValue(g.evaluate(e, c.f))
-	return v.text, v.kind == constant
-}
+func (g *Graph) Constant(e *ir.Expr, c Context) (string, bool) { return g.constant(e, c.f) }
 
 // AreConstants reports whether everything that an expression can be is written in the source: strings,
 // numbers, and lists of them.
 func (g *Graph) AreConstants(e *ir.Expr, c Context) bool {
-	values := g.evaluate(e, c.f)
-	for _, v := range values {
-		if v.kind != constant && v.kind != data {
-			return false
-		}
-	}
-	return len(values) > 0
+	return areAll(g.evaluate(e, c.f), constant, data)
 }
 
 // Outside returns the name of the thing of another package that an expression stands for, or "".
-func (g *Graph) Outside(e *ir.Expr, c Context) string {
-	for _, v := range g.evaluate(e, c.f) {
-		if v.kind == outside {
-			return v.text
-		}
-	}
-	return ""
-}
+func (g *Graph) Outside(e *ir.Expr, c Context) string { return append(g.outsides(e, c.f), "")[0] }
 
 // Bodies returns those bodies of a Branch on a constant that can run; known is false where the subject is not
 // known, so that each may.

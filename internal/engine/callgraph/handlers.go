@@ -105,13 +105,8 @@ func (g *Graph) readHandler(t tie) sink.Handler {
 	f := g.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)
 	from := []*frame{f}
 	for _, d := range t.fn.fn.Decorators { // what wraps the handler runs with it
-		if d.Kind == ir.Call {
-			d = d.X
-		}
-		for _, v := range g.evaluate(d, nil) {
-			if v.kind == function {
-				from = append(from, g.enterFrame(v.fn, nil, nil, nil))
-			}
+		for _, v := range g.functions(d.Target(), nil) {
+			from = append(from, g.enterFrame(v.fn, nil, nil, nil))
 		}
 	}
 	named := g.sinkReader.traceHandler(&h, from...)

@@ -335,9 +335,9 @@ func (ev *evaluator) evalCall(e *ir.Expr, f *frame, n int) []value {
 	if arg := ev.unwrapCompilerHelper(e); arg != nil {
 		return ev.evalExpr(arg, f)
 	}
-	if e.X.Kind == ir.Attr && e.X.Text == "get" && len(e.Args) > 0 {
-		if key := onlyValue(ev.evalExpr(e.Args[0].Value, f)); key.kind == constant {
-			if vs := ev.filled(e.X.X, key.text); len(vs) > 0 {
+	if e.X.Kind == ir.Attr && e.X.Text == "get" {
+		if key, ok := ev.constant(e.Arg(0), f); ok {
+			if vs := ev.filled(e.X.X, key); len(vs) > 0 {
 				return vs
 			}
 		}

@@ -25,19 +25,8 @@ type registrar struct {
 // isServerReceiver reports whether a decorator or method belongs to an MCP server as far as can be
 // told: only what is known to come from another package alone does not.
 func (rg *registrar) isServerReceiver(receiver *ir.Expr) bool {
-	foreign := false
-	for _, v := range rg.evaluate(receiver, nil) {
-		if v.kind != outside {
-			continue
-		}
-		for _, s := range rg.conv.Servers {
-			if strings.HasPrefix(v.text, s) {
-				return true
-			}
-		}
-		foreign = foreign || rg.fromPackage(v.text)
-	}
-	return !foreign
+	names := rg.outsides(receiver, nil)
+	return slices.ContainsFunc(names, rg.conv.isServers) || !slices.ContainsFunc(names, rg.fromPackage)
 }
 
 // fromPackage reports whether a name is that of a package that the program imports, or of
@@ -55,24 +44,14 @@ func (rg *registrar) fromPackage(name string) bool {
 func (rg *registrar) tieDecorators(fn *ir.Func) []tie {
 	var out []tie
 	for _, d := range fn.Decorators {
-		target, args := d, []ir.Arg(nil)
-		if d.Kind == ir.Call {
-			target, args = d.X, d.Args
-		}
-		switch target.Kind {
-		case ir.Attr:
-			if !rg.conv.Decorators[target.Text] || !rg.isServerReceiver(target.X) {
-				continue
-			}
-		case ir.Name:
-			if !rg.conv.BareDecorators[target.Text] && !rg.isOwnDecorator(target, args) {
-				continue
-			}
-		default:
+		target := d.Target()
+		bare := target.Kind == ir.Name && (rg.conv.BareDecorators[target.Text] || rg.isOwnDecorator(target, d.Args))
+		method := target.Kind == ir.Attr && rg.conv.Decorators[target.Text] && rg.isServerReceiver(target.X)
+		if !bare && !method {
 			continue
 		}
-		name := cmp.Or(rg.nameGiven(args, nil), fn.Name)
-		if target.Kind == ir.Attr {
+		name := cmp.Or(rg.nameGiven(d.Args, nil), fn.Name)
+		if method {
 			name = rg.mounted(target.X, name)
 		}
 		out = append(out, tie{tool: name, via: sink.ByRegistration, fn: value{kind: function, fn: fn, class: fn.Class}, at: PlaceOfFunc(fn), decl: d})
@@ -108,9 +87,7 @@ func (rg *registrar) usesSDK() bool {
 	return *rg.sdk
 }
 
-func (rg *registrar) isSDK(module string) bool {
-	return slices.ContainsFunc(rg.conv.Servers, func(s string) bool { return strings.HasPrefix(module+".", s) })
-}
+func (rg *registrar) isSDK(module string) bool { return rg.conv.isServers(module + ".") }
 
 // registrationFrames returns frames in which code inside a function can run: that of no call, and, where
 // that says too little, those of the calls of the function around it. A helper that registers what

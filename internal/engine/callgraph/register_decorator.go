@@ -2,6 +2,7 @@ package callgraph
 
 import (
 	"cmp"
+	"slices"
 
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
@@ -24,33 +25,27 @@ func (rg *registrar) decorationsOf(fn *ir.Func) []decoration {
 	}
 	rg.decorations = map[*ir.Func][]decoration{}
 	left := maxDecorations
-	note := func(target, made *ir.Expr, of value, at sink.Place) {
-		if left--; left < 0 {
-			return
+	note := func(decorator *ir.Expr, of value, at sink.Place) {
+		made := decorator
+		if decorator.Kind != ir.Call {
+			made = nil
 		}
-		for _, v := range rg.evaluate(target, nil) {
-			if v.kind == function && !v.fn.Abstract {
+		if left--; left >= 0 {
+			for _, v := range rg.functions(decorator.Target(), nil) {
 				rg.decorations[v.fn] = append(rg.decorations[v.fn], decoration{made, of, at})
 			}
 		}
 	}
 	for _, f := range rg.prog.Funcs {
-		of := value{kind: function, fn: f, class: f.Class}
 		for _, d := range f.Decorators {
-			at := PlaceOfFunc(f)
-			if d.Kind == ir.Call {
-				note(d.X, d, of, at)
-			} else {
-				note(d, nil, of, at)
-			}
+			note(d, value{kind: function, fn: f, class: f.Class}, PlaceOfFunc(f))
 		}
 	}
 	for _, c := range rg.callsOf("") {
-		if c.X.Kind != ir.Call || len(c.Args) != 1 || c.Args[0].Value == nil {
-			continue
-		}
-		for _, of := range rg.functionsIn(c.Args[0].Value, nil, 0) {
-			note(c.X.X, c.X, of, PlaceOf(c))
+		if c.X.Kind == ir.Call && len(c.Args) == 1 && c.Args[0].Value != nil {
+			for _, of := range rg.functionsIn(c.Args[0].Value, nil, 0) {
+				note(c.X, of, PlaceOf(c))
+			}
 		}
 	}
 	return rg.decorations[fn]
@@ -94,12 +89,7 @@ func (rg *registrar) insideDecorator(scope *ir.Scope) (out []decorated) {
 
 // returnsFunction reports whether a function ends by returning one that it defines.
 func returnsFunction(fn *ir.Func, name string) bool {
-	for i := range fn.Body {
-		if s := &fn.Body[i]; s.Step == ir.Return && s.X != nil && s.X.Kind == ir.Name && s.X.Text == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fn.Body, func(s ir.Stmt) bool { return s.Step == ir.Return && s.X.Is(ir.Name) && s.X.Text == name })
 }
 
 // tieDecorated ties server.tool(name=…)(wrapper) inside a decorator of the program's own to each function that the decorator is put on: those

@@ -16,58 +16,35 @@ type dispatcher struct {
 	at sink.Place
 }
 
-func (rg *registrar) findDispatchers() []dispatcher {
-	var out []dispatcher
+func (rg *registrar) findDispatchers() (out []dispatcher) {
 	for _, fn := range rg.prog.Funcs {
 		for _, d := range fn.Decorators {
-			if d.Kind == ir.Call {
-				d = d.X
-			}
-			if d.Kind == ir.Attr && rg.conv.Dispatchers[d.Text] {
+			if d = d.Target(); d.Is(ir.Attr) && rg.conv.Dispatchers[d.Text] {
 				out = append(out, dispatcher{value{kind: function, fn: fn, class: fn.Class}, PlaceOfFunc(fn)})
 			}
 		}
 	}
 	for _, c := range rg.prog.Calls {
-		if c.X == nil || !rg.conv.Dispatchers[c.X.Text] || len(c.Args) < 2 || !rg.isToolsCallSchema(c.Args[0].Value) {
-			continue
-		}
-		for _, f := range rg.wrappedIn(c.Args[1].Value) {
-			out = append(out, dispatcher{f, PlaceOf(c)})
+		if rg.conv.Dispatchers[c.Calls()] && len(c.Args) > 1 && rg.isToolsCallSchema(c.Args[0].Value) {
+			for _, f := range rg.wrappedIn(c.Args[1].Value) {
+				out = append(out, dispatcher{f, PlaceOf(c)})
+			}
 		}
 	}
 	return out
 }
 
-// isToolsCallSchema recognises what says that a handler of requests answers tools/call.
+// isToolsCallSchema recognises what says that a handler of requests answers tools/call. A bundle gives the schema a short name; what it
+// is made of, or the call that built it, still names the method.
 func (rg *registrar) isToolsCallSchema(x *ir.Expr) bool {
-	if strings.HasSuffix(x.Text, "CallToolRequestSchema") {
+	is := func(v value) bool {
+		return v.kind == constant && v.text == mcp.ToolsCall || v.kind == outside && strings.HasSuffix(v.text, "CallToolRequestSchema") || namesToolsCall(v.expr)
+	}
+	if strings.HasSuffix(x.Text, "CallToolRequestSchema") || slices.ContainsFunc(rg.evaluate(x, nil), is) {
 		return true
 	}
-	for _, v := range rg.evaluate(x, nil) {
-		if v.kind == constant && v.text == mcp.ToolsCall || v.kind == outside && strings.HasSuffix(v.text, "CallToolRequestSchema") {
-			return true
-		}
-		// A bundle gives the schema a short name; what it is made of still names the method.
-		if namesToolsCall(v.expr) {
-			return true
-		}
-	}
-	return rg.isMadeOfToolsCall(x)
-}
-
-// isMadeOfToolsCall looks through the variable at the call that built a schema.
-func (rg *registrar) isMadeOfToolsCall(x *ir.Expr) bool {
-	if x.Kind != ir.Name {
-		return false
-	}
 	bindings, _ := x.Scope.Find(x.Text)
-	for _, b := range bindings {
-		if namesToolsCall(b.Value) {
-			return true
-		}
-	}
-	return false
+	return x.Kind == ir.Name && slices.ContainsFunc(bindings, func(b *ir.Binding) bool { return namesToolsCall(b.Value) })
 }
 
 // namesToolsCall reports whether an expression holds the method's name.

@@ -83,12 +83,7 @@ func (l *labels) addTable(x *ir.Expr) {
 
 // answersCalls reports whether an expression is an object of a class that answers calls.
 func (rg *registrar) answersCalls(x *ir.Expr, f *frame) bool {
-	for _, v := range rg.evaluate(x, f) {
-		if v.kind == instance && v.class != nil && rg.handlerOf(v.class) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rg.evaluate(x, f), func(v value) bool { return v.kind == instance && v.class != nil && rg.handlerOf(v.class) != nil })
 }
 
 func (l *labels) collectLabels(body []ir.Stmt, depth int) {
@@ -121,10 +116,6 @@ func (l *labels) collectLabels(body []ir.Stmt, depth int) {
 
 func (l *labels) addLabels(xs []*ir.Expr) {
 	for _, x := range xs {
-		for _, v := range l.rg.evaluate(x, nil) {
-			if v.kind == constant && isToolName(v.text) {
-				l.out = append(l.out, v.text)
-			}
-		}
+		l.out = append(l.out, slices.DeleteFunc(l.rg.constants(x, nil), func(text string) bool { return !isToolName(text) })...)
 	}
 }

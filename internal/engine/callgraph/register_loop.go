@@ -57,10 +57,7 @@ func findLoopVariable(e *ir.Expr, left *int) *ir.Expr {
 			return e
 		}
 	case ir.Name:
-		if bindings, _ := e.Scope.Find(e.Text); len(bindings) == 1 {
-			return findLoopVariable(bindings[0].Value, left)
-		}
-		return nil
+		return findLoopVariable(e.Binding().Value, left)
 	case ir.Function:
 		return nil
 	}
@@ -76,15 +73,15 @@ func findLoopVariable(e *ir.Expr, left *int) *ir.Expr {
 }
 
 // callbacks are methods that call what they are given for each element of a list.
-var callbacks = map[string]bool{"forEach": true, "map": true, "flatMap": true}
+var callbacks = Names("forEach map flatMap")
 
 // listOfCallback returns the list for each element of which a function literal is called, nil for any other: list.map(fn).
 func (rg *registrar) listOfCallback(fn *ir.Func) *ir.Expr {
 	if rg.looped == nil {
 		rg.looped = map[*ir.Func]*ir.Expr{}
 		for _, c := range rg.prog.Calls {
-			if c.X != nil && c.X.Kind == ir.Attr && callbacks[c.X.Text] && len(c.Args) > 0 && c.Args[0].Value != nil && c.Args[0].Value.Kind == ir.Function {
-				rg.looped[c.Args[0].Value.Func] = c.X.X
+			if f := c.Arg(0); callbacks[c.Calls()] && c.X.Kind == ir.Attr && f.Is(ir.Function) {
+				rg.looped[f.Func] = c.X.X
 			}
 		}
 	}
@@ -105,10 +102,8 @@ func (rg *registrar) framesPerElement(fn *ir.Func) (out []*frame) {
 
 // ListOf returns the list of which an expression is any element, the variable of a loop or what a callback is given; nil where it is none.
 func (g *Graph) ListOf(x *ir.Expr) *ir.Expr {
-	if x.Kind == ir.Name {
-		if b, _ := x.Scope.Find(x.Text); len(b) == 1 && b[0].Param != nil && b[0].Param.Index == 0 {
-			return g.registrar.listOfCallback(b[0].Param.Func)
-		}
+	if p := x.Binding().Param; p != nil && p.Index == 0 {
+		return g.registrar.listOfCallback(p.Func)
 	}
 	if d := g.Definition(x); d.Kind == ir.Index && len(d.Args) == 0 {
 		return d.X

@@ -9,24 +9,26 @@ import (
 // functionsIn returns the functions that an argument is, or that a call wraps:
 // withLogging("x", async (args) => …).
 func (rg *registrar) functionsIn(x *ir.Expr, f *frame, depth int) []value {
-	var out []value
-	for _, v := range rg.evaluate(x, f) {
-		if v.kind == function && !v.fn.Abstract {
-			out = addValues(out, v)
-		}
-	}
-	if x.Kind == ir.Object && depth == 0 && len(out) == 0 { // { createTask: async () => … }
+	out := rg.functions(x, f)
+	switch {
+	case len(out) > 0:
+	case x.Kind == ir.Object && depth == 0: // { createTask: async () => … }
 		for _, a := range x.Args {
-			if a.Value != nil && a.Value.Kind == ir.Function {
+			if a.Value.Is(ir.Function) {
 				out = addValues(out, value{kind: function, fn: a.Value.Func, frame: f})
 			}
 		}
+	case depth < 3:
+		out = rg.wrapped(x, f, depth+1)
 	}
-	if x.Kind == ir.Call && depth < 3 && len(out) == 0 { // a wrapper of another package runs what it wraps
-		for _, a := range x.Args {
-			if a.Value != nil && a.Value.Kind != ir.String {
-				out = addValues(out, rg.functionsIn(a.Value, f, depth+1)...)
-			}
+	return out
+}
+
+// wrapped returns the functions that a call is given: a wrapper of another package runs what it wraps.
+func (rg *registrar) wrapped(x *ir.Expr, f *frame, depth int) (out []value) {
+	for _, a := range x.Args {
+		if x.Kind == ir.Call && a.Value != nil && a.Value.Kind != ir.String {
+			out = addValues(out, rg.functionsIn(a.Value, f, depth)...)
 		}
 	}
 	return out
@@ -35,25 +37,13 @@ func (rg *registrar) functionsIn(x *ir.Expr, f *frame, depth int) []value {
 // wrappedIn returns the functions in an argument and those that a wrapper there is given: of the two, the one that is wrapped knows
 // the tools by their names.
 func (rg *registrar) wrappedIn(x *ir.Expr) []value {
-	out := rg.functionsIn(x, nil, 0)
-	if x.Kind == ir.Call {
-		for _, a := range x.Args {
-			if a.Value != nil && a.Value.Kind != ir.String {
-				out = addValues(out, rg.functionsIn(a.Value, nil, 1)...)
-			}
-		}
-	}
-	return out
+	return addValues(rg.functionsIn(x, nil, 0), rg.wrapped(x, nil, 1)...)
 }
 
 // declaresTool reports whether an expression is, or was given, the declaration of a tool.
 func (rg *registrar) declaresTool(x *ir.Expr) bool {
 	x = rg.Definition(x)
-	switch x.Kind {
-	case ir.New, ir.Call, ir.Type:
-		return x.X != nil && rg.conv.Describes[x.X.Text]
-	}
-	return false
+	return x.Is(ir.New, ir.Call, ir.Type) && x.X != nil && rg.conv.Describes[x.X.Text]
 }
 
 // toolNamesIn returns the names in an argument: a constant, or the declaration of a tool.
@@ -83,10 +73,7 @@ func (rg *registrar) toolNamesIn(x *ir.Expr, f *frame) []string {
 
 // returnedNames returns the names of the tools that the functions declare which a call may enter: t.Definition().
 func (rg *registrar) returnedNames(x *ir.Expr, f *frame) (out []string) {
-	for _, fn := range rg.evaluate(x.X, f) {
-		if fn.kind != function || fn.fn.Abstract {
-			continue
-		}
+	for _, fn := range rg.functions(x.X, f) {
 		for i := range fn.fn.Body {
 			if s := &fn.fn.Body[i]; s.Step == ir.Return && s.X != nil && rg.declaresTool(s.X) {
 				out = append(out, rg.declaredName(s.X, rg.enterFrame(fn.fn, nil, receiver(fn), fn.frame))...)
@@ -124,11 +111,5 @@ func (rg *registrar) nameGiven(args []ir.Arg, f *frame) string {
 
 func (rg *registrar) constantMembers(v value, name string) []string {
 	rg.resetBudget() // each member is a question of its own, whatever was asked before
-	var out []string
-	for _, m := range rg.evalEntry(v, name) {
-		if m.kind == constant {
-			out = append(out, m.text)
-		}
-	}
-	return out
+	return textsOf(rg.evalEntry(v, name), constant)
 }

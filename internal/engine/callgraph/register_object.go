@@ -17,18 +17,12 @@ var Declarations = []string{"schema", "tool", "definition", "Tool", "config", "s
 
 // tieObject ties { name: "x", description: …, handler: f } and { schema: { name: "x", … }, handle: f }.
 func (rg *registrar) tieObject(o *ir.Expr) []tie {
-	var handlers []string
 	if o.HasMember("uri", "uriTemplate") {
 		return nil // a resource
 	}
-	for _, a := range o.Args {
-		if rg.conv.Handlers[a.Name] && a.Value != nil {
-			handlers = []string{a.Name}
-			break
-		}
-	}
-	if handlers == nil {
-		handlers = rg.unnamedHandlers(o)
+	handlers := rg.unnamedHandlers(o)
+	if i := slices.IndexFunc(o.Args, func(a ir.Arg) bool { return rg.conv.Handlers[a.Name] && a.Value != nil }); i >= 0 {
+		handlers = []string{o.Args[i].Name}
 	}
 	if handlers == nil {
 		return nil
@@ -124,11 +118,7 @@ func (rg *registrar) tieClass(c *ir.Class) []tie {
 	var names []string
 	for _, field := range []string{"name", "toolName", "tool_name"} {
 		for _, e := range c.Fields[field] {
-			for _, v := range rg.evaluate(e, nil) {
-				if v.kind == constant {
-					names = append(names, v.text)
-				}
-			}
+			names = append(names, rg.constants(e, nil)...)
 		}
 		if len(names) > 0 {
 			break
@@ -175,24 +165,16 @@ func isToolClass(c *ir.Class) bool {
 // tool's: super().__init__("x").
 func (rg *registrar) nameFromSuperCall(c *ir.Class) []string {
 	ctor := c.Methods[rg.conv.Constructor]
-	if ctor == nil || len(c.Bases) == 0 {
-		return nil
-	}
-	ofTools := false
-	for _, b := range c.Bases {
-		ofTools = ofTools || strings.Contains(b.Text, "Tool")
-	}
-	if !ofTools {
+	if ctor == nil || !slices.ContainsFunc(c.Bases, func(b *ir.Expr) bool { return strings.Contains(b.Text, "Tool") }) {
 		return nil
 	}
 	for _, s := range ctor.Body {
-		x := s.X
-		if x == nil || x.Kind != ir.Call || len(x.Args) == 0 {
+		if !s.X.Is(ir.Call) || s.X.Arg(0) == nil {
 			continue
 		}
-		if x.X.Kind == ir.Name && x.X.Text == "super" || x.X.Kind == ir.Attr && x.X.Text == rg.conv.Constructor {
-			if v := onlyValue(rg.evaluate(x.Args[0].Value, nil)); v.kind == constant {
-				return []string{v.text}
+		if by := s.X.X; by.Kind == ir.Name && by.Text == "super" || by.Kind == ir.Attr && by.Text == rg.conv.Constructor {
+			if name, ok := rg.constant(s.X.Args[0].Value, nil); ok {
+				return []string{name}
 			}
 		}
 	}
@@ -218,7 +200,7 @@ func (rg *registrar) declarationsByName() map[string][]*ir.Expr {
 	rg.declared = map[string][]*ir.Expr{}
 	const most = 20 // of one name
 	note := func(name string, x *ir.Expr) {
-		if len(rg.declared[name]) < most {
+		if len(rg.declared[name]) < most && isToolName(name) {
 			rg.declared[name] = append(rg.declared[name], x)
 		}
 	}
@@ -226,10 +208,8 @@ func (rg *registrar) declarationsByName() map[string][]*ir.Expr {
 		if rg.declaresTool(c) {
 			for i, a := range c.Args { // of a loop, too: [Tool(name=t["name"]) for t in table]
 				if a.Name == "name" || a.Name == "Name" || a.Name == "" && i == 0 {
-					for _, v := range rg.evaluate(a.Value, nil) {
-						if v.kind == constant && isToolName(v.text) {
-							note(v.text, c)
-						}
+					for _, name := range rg.constants(a.Value, nil) {
+						note(name, c)
 					}
 				}
 			}
@@ -241,18 +221,16 @@ func (rg *registrar) declarationsByName() map[string][]*ir.Expr {
 			if len(names) == 0 { // table.map(([name, fields]) => ({ name, inputSchema: … }))
 				for _, f := range rg.registrationFrames(o.Scope) {
 					for _, name := range rg.constantMembers(value{kind: composite, expr: o, frame: f}, "name") {
-						if isToolName(name) {
-							note(name, o)
-						}
+						note(name, o)
 					}
 				}
 			}
-			if len(names) == 1 && isToolName(names[0]) {
+			if len(names) == 1 {
 				note(names[0], o)
 			}
 		}
 		for _, a := range o.Args { // { x: { description: …, inputSchema: … } }
-			if m := a.Value; m != nil && m.Kind == ir.Object && isToolName(a.Name) && m.HasMember("inputSchema", "input_schema") && !m.HasMember("name") {
+			if m := a.Value; m.Is(ir.Object) && m.HasMember("inputSchema", "input_schema") && !m.HasMember("name") {
 				note(a.Name, m)
 			}
 		}

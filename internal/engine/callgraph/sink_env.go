@@ -1,6 +1,7 @@
 package callgraph
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/capability"
@@ -8,36 +9,18 @@ import (
 	"gauntlet/sink"
 )
 
-// sensitiveWords are the parts of names of variables that hold credentials. A server that reads its
-// own key to send it along is not meant: only one that answers with it, see findAnsweredSecrets.
-var sensitiveWords = map[string]bool{
-	"KEY": true, "APIKEY": true, "TOKEN": true, "SECRET": true, "SECRETS": true, "PASSWORD": true, "PASSWD": true, "PASS": true, "PWD": true,
-	"CREDENTIAL": true, "CREDENTIALS": true, "CREDS": true, "PRIVATE": true, "AUTH": true, "COOKIE": true, "SESSION": true,
-	"DSN": true, "CERT": true, "PASSPHRASE": true, "JWT": true, "BEARER": true, "PAT": true, "DATABASE": true, "CONNECTION": true,
-}
+var sensitiveWords = Names("KEY APIKEY TOKEN SECRET SECRETS PASSWORD PASSWD PASS PWD CREDENTIAL CREDENTIALS CREDS PRIVATE AUTH COOKIE SESSION DSN CERT PASSPHRASE JWT BEARER PAT DATABASE CONNECTION")
 
+// isSensitiveKey reports whether one of the words in the name of a variable says that it holds a credential. A server that reads its
+// own key to send it along is not meant: only one that answers with it, see findAnsweredSecrets.
 func isSensitiveKey(key string) bool {
-	for _, word := range strings.FieldsFunc(strings.ToUpper(key), func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
-		if sensitiveWords[word] {
-			return true
-		}
-	}
-	return false
+	words := strings.FieldsFunc(strings.ToUpper(key), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
+	return slices.ContainsFunc(words, func(word string) bool { return sensitiveWords[word] })
 }
 
 // isEnvironment reports whether an expression is the environment itself.
 func (w *walker) isEnvironment(x *ir.Expr) bool {
-	if x == nil || x.Kind != ir.Attr && x.Kind != ir.Name {
-		return false
-	}
-	for _, v := range w.sr.evaluate(x, w.f) {
-		if v.kind == outside {
-			if r := w.sr.conv.Table.findRow(v.text); r != nil && r.kind == "env" {
-				return true
-			}
-		}
-	}
-	return false
+	return x.Is(ir.Attr, ir.Name) && slices.ContainsFunc(w.sr.outsides(x, w.f), func(name string) bool { return w.rowKind(name) == "env" })
 }
 
 // walkEnvironment looks at env.KEY, env["KEY"] and env[key]. It returns true when that is all
@@ -47,11 +30,9 @@ func (w *walker) walkEnvironment(e *ir.Expr) bool {
 	if !w.isEnvironment(e.X) {
 		return false
 	}
-	if e.Kind == ir.Index {
-		if len(e.Args) > 0 {
-			w.recordEnvKey(e, e.Args[0].Value)
-			w.walkExpr(e.Args[0].Value)
-		}
+	if key := e.Arg(0); e.Kind == ir.Index && key != nil {
+		w.recordEnvKey(e, key)
+		w.walkExpr(key)
 	}
 	return true
 }
@@ -59,20 +40,13 @@ func (w *walker) walkEnvironment(e *ir.Expr) bool {
 // recordEnvKey records the read of a variable that the source does not name: the caller may. A
 // name that comes from a parameter or from the request surely is the caller's.
 func (w *walker) recordEnvKey(e, key *ir.Expr) {
-	vs := w.sr.evaluate(key, w.f)
 	strength := sink.Weak
-	for _, v := range vs {
-		switch v.kind {
-		case constant:
+	for _, v := range w.sr.evaluate(key, w.f) {
+		switch {
+		case v.kind == constant:
 			return
-		case parameter, member:
+		case v.kind == parameter, v.kind == member, v.kind == outside && w.sr.conv.isServers(v.text):
 			strength = sink.Strong
-		case outside:
-			for _, s := range w.sr.conv.Servers {
-				if strings.HasPrefix(v.text, s) {
-					strength = sink.Strong
-				}
-			}
 		}
 	}
 	w.recordSink(e, capability.SecretAccess, strength, "env_key", "*")
@@ -94,27 +68,18 @@ func (w *walker) findAnsweredSecrets(x *ir.Expr, depth int) {
 	if x == nil || depth > 12 || w.seen[x] {
 		return
 	}
-	if w.seen == nil {
-		w.seen = map[*ir.Expr]bool{}
-	}
 	w.seen[x] = true
+	if x.Is(ir.Attr, ir.Index) && w.isEnvironment(x.X) {
+		w.recordAnsweredKey(x, x.Text)
+		return
+	}
+	if w.isEnvironment(x) {
+		w.recordAnsweredSecret(x, "*")
+		return
+	}
 	switch x.Kind {
-	case ir.Attr, ir.Index:
-		if w.isEnvironment(x.X) {
-			w.recordAnsweredKey(x, x.Text)
-			return
-		}
-		if w.isEnvironment(x) {
-			w.recordAnsweredSecret(x, "*")
-			return
-		}
 	case ir.Name:
-		bindings, at := x.Scope.Find(x.Text)
-		if w.isEnvironment(x) {
-			w.recordAnsweredSecret(x, "*")
-			return
-		}
-		if at != nil && len(bindings) <= 3 {
+		if bindings, _ := x.Scope.Find(x.Text); len(bindings) <= 3 {
 			for _, b := range bindings {
 				if b.Value != nil {
 					w.findAnsweredSecrets(b.Value, depth+1)
@@ -124,22 +89,18 @@ func (w *walker) findAnsweredSecrets(x *ir.Expr, depth int) {
 		return
 	case ir.Call:
 		for _, v := range w.sr.evaluate(x.X, w.f) {
-			if v.kind == function {
-				return // what it does with it is its own affair
+			kind := "pure"
+			if v.kind == outside {
+				kind = w.rowKind(v.text)
 			}
-			if v.kind != outside {
-				continue
-			}
-			r := w.sr.conv.Table.findRow(v.text)
-			if r == nil || r.kind == "tag" || r.kind == "spawn" || r.kind == "sql" {
+			switch {
+			case v.kind == function: // what it does with it is its own affair
 				return
-			}
-			if r.kind == "env" {
-				if key := argumentFor(r, "key", x.Args); key != nil {
-					if k := onlyValue(w.sr.evaluate(key, w.f)); k.kind == constant {
-						w.recordAnsweredKey(x, k.text)
-					}
-				}
+			case kind == "env":
+				key, _ := w.sr.constant(argumentFor(w.sr.conv.Table.findRow(v.text), "key", x.Args), w.f)
+				w.recordAnsweredKey(x, key)
+				return
+			case kind == "", kind == "tag", kind == "spawn", kind == "sql":
 				return
 			}
 		}

@@ -104,10 +104,8 @@ func (w *walker) callPieces(x *ir.Expr, f *frame, left *int, depth int) (out []p
 	if len(out) == 0 {
 		return []piece{{}}
 	}
-	for _, v := range w.sr.evaluate(x.X, f) {
-		if v.kind == outside && w.rowKind(v.text) == "pure" {
-			return out
-		}
+	if slices.ContainsFunc(w.sr.outsides(x.X, f), func(name string) bool { return w.rowKind(name) == "pure" }) {
+		return out
 	}
 	return append(out, piece{kind: madePiece})
 }
@@ -191,16 +189,16 @@ func pathArgument(e *ir.Expr, r *Row) *ir.Expr {
 // isOwnFile reports whether a path is fixed in the source: a template, a file beside the program. What the tool reads there is the
 // server's, not the caller's.
 func (w *walker) isOwnFile(x *ir.Expr, f *frame) bool {
-	if v := onlyValue(w.sr.evaluate(x, f)); v.kind == constant {
-		return !strings.HasPrefix(v.text, "/") && !strings.HasPrefix(v.text, "~")
+	if text, ok := w.sr.constant(x, f); ok {
+		return !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "~")
 	}
 	return isFixed(w.piecesOf(x, f))
 }
 
 // isOwnScript reports whether an argument is the path of a file that comes with the server, and no option.
 func (w *walker) isOwnScript(x *ir.Expr, f *frame) bool {
-	v := onlyValue(w.sr.evaluate(x, f))
-	return w.isOwnFile(x, f) && (v.kind != constant || path.Ext(v.text) != "" && !strings.HasPrefix(v.text, "-"))
+	text, ok := w.sr.constant(x, f)
+	return w.isOwnFile(x, f) && (!ok || path.Ext(text) != "" && !strings.HasPrefix(text, "-"))
 }
 
 // strengthOfPath returns how much it says that a call reads or writes a file: little of one that is the server's, and not its caller's.
@@ -215,14 +213,9 @@ func (w *walker) strengthOfPath(p *ir.Expr, reads bool) sink.Strength {
 var secretPath = lazyregexp.New(`(^|[/\\])(\.env(\.[a-z]+)?|\.netrc|\.pgpass|\.git-credentials|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|(etc[/\\])?(shadow|gshadow)|\.aws[/\\]credentials|\.kube[/\\]config|\.docker[/\\]config\.json|\.ssh([/\\].*)?|.*\.(pem|p12|pfx|keystore|jks))$`)
 
 func (w *walker) recordSecretFile(e, p *ir.Expr) {
-	texts := []string{}
-	for _, v := range w.sr.evaluate(p, w.f) {
-		if v.kind == constant {
-			texts = append(texts, v.text)
-		}
-	}
+	texts := w.sr.constants(p, w.f)
 	if len(texts) == 0 {
-		texts = append(texts, tailOf(w.piecesOf(p, w.f)))
+		texts = []string{tailOf(w.piecesOf(p, w.f))}
 	}
 	for _, t := range texts {
 		if secretPath.MatchString(t) {

@@ -49,13 +49,7 @@ func (w *walker) applyRow(e *ir.Expr, r *Row, name string, anyone bool) bool {
 // isFixedCode reports whether code that is handed over is written in the source: a string or a
 // function. The caller chooses nothing of it; what a function of the source does is read by itself.
 func (w *walker) isFixedCode(code *ir.Expr) bool {
-	vs := w.sr.evaluate(code, w.f)
-	for _, v := range vs {
-		if v.kind != constant && v.kind != function {
-			return false
-		}
-	}
-	return len(vs) > 0
+	return areAll(w.sr.evaluate(code, w.f), constant, function)
 }
 
 func (w *walker) recordSink(e *ir.Expr, tag capability.Tag, s sink.Strength, kind, name string) {
@@ -97,34 +91,22 @@ func (w *walker) recordFileMode(e *ir.Expr, r *Row, shown string) {
 }
 
 // modeOf returns the letters of a mode: a constant, or flags such as os.O_RDWR|os.O_CREATE.
-func (w *walker) modeOf(m *ir.Expr) string {
-	if v := onlyValue(w.sr.evaluate(m, w.f)); v.kind == constant {
-		return v.text
+func (w *walker) modeOf(m *ir.Expr) (mode string) {
+	if text, ok := w.sr.constant(m, w.f); ok {
+		return text
 	}
-	var b strings.Builder
-	var flags func(e *ir.Expr)
-	flags = func(e *ir.Expr) {
-		if e == nil {
-			return
+	m.Search(maxNesting, func(e *ir.Expr) (found, into bool) {
+		if !e.Is(ir.Attr, ir.Name) {
+			return false, true
 		}
-		if e.Kind == ir.Attr || e.Kind == ir.Name {
-			switch e.Text {
-			case "O_RDONLY":
-				b.WriteString("r")
-			case "O_WRONLY", "O_CREATE", "O_CREAT", "O_APPEND", "O_TRUNC":
-				b.WriteString("w")
-			case "O_RDWR":
-				b.WriteString("+")
-			}
-			return
-		}
-		for _, a := range e.Args {
-			flags(a.Value)
-		}
-	}
-	flags(m)
-	return b.String()
+		mode += modeFlags[e.Text]
+		return false, false
+	})
+	return mode
 }
+
+// modeFlags are the letters for which flags stand.
+var modeFlags = map[string]string{"O_RDONLY": "r", "O_WRONLY": "w", "O_CREATE": "w", "O_CREAT": "w", "O_APPEND": "w", "O_TRUNC": "w", "O_RDWR": "+"}
 
 // reads reports whether all that a call of a row does is to read files.
 func (r *Row) reads() bool { return len(r.tags) == 1 && r.tags[0] == capability.FSRead }

@@ -22,7 +22,8 @@ func (w *walker) recordSpawn(e *ir.Expr, r *Row, shown string) {
 		w.noteGap(sink.OtherProgram, shown, e)
 		return
 	}
-	shell := w.isOptionOn(argumentFor(r, "shell", e.Args))
+	option := argumentFor(r, "shell", e.Args)
+	shell := option != nil && (option.Kind != ir.Literal || strings.EqualFold(option.Text, "true"))
 	prog, rest := w.programName(argv, e)
 	if own := w.ownProgram(argv, e); own != "" && !shell {
 		prog, rest = own, true
@@ -117,37 +118,27 @@ func (w *walker) ownProgram(argv, e *ir.Expr) string {
 		return ""
 	}
 	v := onlyValue(w.sr.evaluate(parts[0].x, parts[0].f))
-	name := ""
-	switch v.kind {
-	case outside:
-		self, ok := selves[v.text]
-		if ok && self == "" {
-			return v.text
-		}
-		name = self
-	case constant:
+	name, self := selves[v.text]
+	switch {
+	case v.kind == outside && self && name == "":
+		return v.text
+	case v.kind == constant:
 		name = programBase(v.text)
 	}
-	if !ProgramOf(name).Script || len(parts) < 2 || !w.isOwnScript(parts[1].x, parts[1].f) {
-		return ""
+	if len(parts) > 1 && ProgramOf(name).Script && w.isOwnScript(parts[1].x, parts[1].f) {
+		return name
 	}
-	return name
+	return ""
 }
 
 // recordShellLine is a command line for a shell: fixed when all of it is constant, else the caller has a
 // hand in it, whatever it begins with.
 func (w *walker) recordShellLine(e, line *ir.Expr, shown string) {
-	vs := w.sr.evaluate(line, w.f)
 	w.noteGap(sink.OtherProgram, shown, e)
-	if len(vs) == 0 {
+	vs := w.sr.evaluate(line, w.f)
+	if !areAll(vs, constant) {
 		w.recordSink(e, capability.Exec, sink.Strong, "ast_sink", shown)
 		return
-	}
-	for _, v := range vs {
-		if v.kind != constant {
-			w.recordSink(e, capability.Exec, sink.Strong, "ast_sink", shown)
-			return
-		}
 	}
 	for _, v := range vs {
 		if words := strings.Fields(v.text); len(words) > 0 {
@@ -158,12 +149,4 @@ func (w *walker) recordShellLine(e, line *ir.Expr, shown string) {
 
 func programBase(program string) string {
 	return path.Base(strings.ReplaceAll(program, `\`, "/"))
-}
-
-// isOptionOn reports whether an option is on, as far as that can be read.
-func (w *walker) isOptionOn(x *ir.Expr) bool {
-	if x == nil {
-		return false
-	}
-	return x.Kind != ir.Literal || x.Text == "True" || x.Text == "true"
 }

@@ -48,7 +48,7 @@ func (sr *sinkReader) summarize(f *frame) *summary {
 	if s := sr.read[f]; s != nil {
 		return s
 	}
-	w := &walker{sr: sr, f: f, file: f.fn.Scope.File, out: &summary{}}
+	w := &walker{sr: sr, f: f, file: f.fn.Scope.File, out: &summary{}, objects: map[*ir.Expr]bool{}, seen: map[*ir.Expr]bool{}}
 	sr.read[f] = w.out
 	if f.fn.Broken {
 		w.noteGapAt(sink.SyntaxErrors, f.fn.Name, placeAt(w.file, f.fn.Start, f.fn.End))
@@ -73,7 +73,7 @@ func (w *walker) walkBody(body []ir.Stmt) (left bool) {
 		}
 		switch s.Step {
 		case ir.Return:
-			w.followReturned(s.X)
+			w.followReturned(s.X, s.X)
 			w.findAnsweredSecrets(s.X, 0)
 			return true
 		case ir.Branch:
@@ -117,9 +117,6 @@ func (w *walker) walkExpr(e *ir.Expr) {
 		// Members that are assigned later make objects part of each other: each is read once.
 		if w.objects[e] {
 			return
-		}
-		if w.objects == nil {
-			w.objects = map[*ir.Expr]bool{}
 		}
 		w.objects[e] = true
 	}
@@ -206,18 +203,13 @@ func (w *walker) followGetter(e *ir.Expr) {
 
 // noteTableLookup notes that a table is asked for a constant that came with the call, and has it.
 func (w *walker) noteTableLookup(table, key *ir.Expr) {
-	k := onlyValue(w.sr.evaluate(key, w.f))
-	if k.kind != constant || key.Kind == ir.String {
+	k, ok := w.sr.constant(key, w.f)
+	if !ok || key.Kind == ir.String {
 		return
 	}
-	if in := w.sr.filled(table, k.text); len(in) > 0 && w.holdsCode(in) {
-		w.out.named = true
-	}
+	w.out.named = w.out.named || w.holdsCode(w.sr.filled(table, k))
 	for _, v := range w.sr.evaluate(table, w.f) {
-		switch {
-		case v.kind == composite && w.holdsCode(w.sr.evalEntry(v, k.text)), isObject(v) && w.hasMethod(v, k.text):
-			w.out.named = true
-		}
+		w.out.named = w.out.named || v.kind == composite && w.holdsCode(w.sr.evalEntry(v, k)) || isObject(v) && w.hasMethod(v, k)
 	}
 }
 
@@ -229,16 +221,10 @@ func (w *walker) hasMethod(v value, name string) bool {
 // holdsCode reports whether an entry of a table is a function, a class or an object that holds one. A table of definitions says
 // nothing about what a tool does.
 func (w *walker) holdsCode(entry []value) bool {
+	isCode := func(m value) bool { return m.kind == function || isObject(m) }
 	return slices.ContainsFunc(entry, func(v value) bool {
-		switch v.kind {
-		case constant:
-			return false
-		case composite:
-			return slices.ContainsFunc(v.expr.Args, func(a ir.Arg) bool {
-				return a.Value != nil && slices.ContainsFunc(w.sr.evaluate(a.Value, v.frame), func(m value) bool { return m.kind == function || m.kind == class || m.kind == instance })
-			})
-		}
-		return true
+		return v.kind != constant && v.kind != composite ||
+			v.kind == composite && slices.ContainsFunc(v.expr.Args, func(a ir.Arg) bool { return slices.ContainsFunc(w.sr.evaluate(a.Value, v.frame), isCode) })
 	})
 }
 
@@ -263,25 +249,21 @@ func (w *walker) walkArgument(call *ir.Expr, a ir.Arg) {
 	}
 	switch a.Value.Kind {
 	case ir.Function, ir.Name, ir.Attr:
-		for _, v := range w.sr.evaluate(a.Value, w.f) {
-			if v.kind == function && !v.fn.Abstract {
-				w.addEdge(w.sr.enterFrame(v.fn, nil, receiver(v), v.frame), call, false)
-			}
+		for _, v := range w.sr.functions(a.Value, w.f) {
+			w.addEdge(w.sr.enterFrame(v.fn, nil, receiver(v), v.frame), call, false)
 		}
 	case ir.Object:
 		for _, m := range a.Value.Args { // options: { onData: … }
-			if m.Value != nil && m.Value.Kind == ir.Function {
-				w.addEdge(w.sr.enterFrame(m.Value.Func, nil, nil, w.f), call, false)
-			}
+			w.followReturned(m.Value, call)
 		}
 	}
 }
 
-// followReturned follows functions that are answered at once: return () => fetch(x) is called by
+// followReturned follows a function that is written where it is answered or handed over: return () => fetch(x) is called by
 // whoever asked for it.
-func (w *walker) followReturned(x *ir.Expr) {
-	if x != nil && x.Kind == ir.Function {
-		w.addEdge(w.sr.enterFrame(x.Func, nil, nil, w.f), x, false)
+func (w *walker) followReturned(x, at *ir.Expr) {
+	if x.Is(ir.Function) {
+		w.addEdge(w.sr.enterFrame(x.Func, nil, nil, w.f), at, false)
 	}
 }
 

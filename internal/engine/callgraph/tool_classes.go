@@ -63,14 +63,12 @@ func declares(c *ir.Class, names []string) bool {
 // namesReturned returns the names that the methods of a class answer by which it says which tool it is: getName() { return "x" }.
 func (rg *registrar) namesReturned(c *ir.Class) (out []string) {
 	for _, name := range namers {
-		m := c.Methods[name]
-		if m == nil || m.Abstract {
-			continue
-		}
-		for i := range m.Body {
-			if s := &m.Body[i]; s.Step == ir.Return && s.X != nil && !s.Throws {
-				if v := onlyValue(rg.evaluate(s.X, nil)); v.kind == constant {
-					out = append(out, v.text)
+		if m := c.Methods[name]; m != nil && !m.Abstract {
+			for i := range m.Body {
+				if s := &m.Body[i]; s.Step == ir.Return && s.X != nil && !s.Throws {
+					if name, ok := rg.constant(s.X, nil); ok {
+						out = append(out, name)
+					}
 				}
 			}
 		}

@@ -46,7 +46,7 @@ func (rg *registrar) unrecognised(ties []tie) []sink.Registration {
 	}
 	for _, fn := range rg.prog.Funcs {
 		for _, d := range fn.Decorators {
-			if l, ok := rg.decoratorLike(fn, d); ok && !tied[d] && !fns[fn] && !tools[l.Name] {
+			if l, ok := rg.lookAt(d, fn.Name); ok && !tied[d] && !fns[fn] && !tools[l.Name] {
 				all = append(all, l)
 			}
 		}
@@ -76,61 +76,47 @@ func seriesOf(all []lookalike, handlers int) (out []sink.Registration) {
 
 // callLike reads define("x", "What it does.", …, f) and define({ name: "x", description: "…", … }).
 func (rg *registrar) callLike(c *ir.Expr) (l lookalike, ok bool) {
-	if c.X == nil || c.X.Kind != ir.Name && c.X.Kind != ir.Attr || len(c.Args) == 0 || rg.conv.Describes[c.X.Text] {
-		return l, false
+	if l, ok = rg.lookAt(c, ""); ok {
+		ok = !rg.conv.Describes[c.X.Text] && slices.ContainsFunc(c.Args, rg.mayRun)
 	}
-	described, runs := false, false
-	for i, a := range c.Args {
-		switch x := a.Value; {
-		case x == nil:
-		case x.Kind == ir.Object && i < 2:
-			name, about := textMember(x, "name"), textMember(x, "description")
-			if name != "" && l.Name == "" {
-				l.Name = name
-			}
-			described = described || prose.MatchString(about)
-			runs = runs || slices.ContainsFunc(x.Args, func(m ir.Arg) bool { return rg.conv.Handlers[m.Name] || m.Value != nil && m.Value.Kind == ir.Function })
-		case (i == 0 && a.Name == "" || a.Name == "name") && isText(x):
-			l.Name = x.Text
-		case a.Name == "description" || i > 0 && a.Name == "" && isText(x):
-			described = described || prose.MatchString(textOf(x))
-		case x.Kind == ir.Function:
-			runs = true
-		case i > 0 && (x.Kind == ir.Name || x.Kind == ir.Attr):
-			runs = runs || slices.ContainsFunc(rg.evaluate(x, nil), func(v value) bool { return v.kind == function })
-		}
-	}
-	if !described || !runs || !toolLike.MatchString(l.Name) {
-		return l, false
-	}
-	l.form, l.At = c.X.Text, PlaceOf(c)
-	return l, rg.setOwner(&l, c.X)
+	return l, ok
 }
 
-// decoratorLike reads @capability("x", description="What it does.").
-func (rg *registrar) decoratorLike(fn *ir.Func, d *ir.Expr) (l lookalike, ok bool) {
-	if d.Kind != ir.Call || d.X == nil || d.X.Kind != ir.Name && d.X.Kind != ir.Attr {
+// mayRun reports whether an argument is a function, or an object that holds one.
+func (rg *registrar) mayRun(a ir.Arg) bool {
+	switch x := a.Value; {
+	case x.Is(ir.Object):
+		return slices.ContainsFunc(x.Args, func(m ir.Arg) bool { return rg.conv.Handlers[m.Name] || m.Value.Is(ir.Function) })
+	case x.Is(ir.Name, ir.Attr):
+		return slices.ContainsFunc(rg.evaluate(x, nil), func(v value) bool { return v.kind == function })
+	default:
+		return x.Is(ir.Function)
+	}
+}
+
+// lookAt reads the name and the description that a call is given, as itself or by an object; name is that of what it decorates:
+// @capability("x", description="What it does.").
+func (rg *registrar) lookAt(c *ir.Expr, name string) (l lookalike, ok bool) {
+	if !c.Is(ir.Call, ir.New) || !c.X.Is(ir.Name, ir.Attr) {
 		return l, false
 	}
 	described := false
-	l.Name = fn.Name
-	for i, a := range d.Args {
+	for i, a := range c.Args {
 		switch x := a.Value; {
-		case x == nil:
+		case x.Is(ir.Object) && i < 2:
+			l.Name = cmp.Or(l.Name, textMember(x, "name"))
+			described = described || prose.MatchString(textMember(x, "description"))
 		case (a.Name == "name" || a.Name == "" && i == 0) && isText(x):
 			l.Name = x.Text
 		case a.Name == "description" || a.Name == "" && isText(x):
 			described = described || prose.MatchString(textOf(x))
-		case x.Kind == ir.Object && textMember(x, "name") != "":
-			l.Name = textMember(x, "name")
-			described = described || prose.MatchString(textMember(x, "description"))
 		}
 	}
-	if !described || !toolLike.MatchString(l.Name) {
+	if l.Name = cmp.Or(l.Name, name); !described || !toolLike.MatchString(l.Name) {
 		return l, false
 	}
-	l.form, l.At = d.X.Text, PlaceOf(d)
-	return l, rg.setOwner(&l, d.X)
+	l.form, l.At = c.X.Text, PlaceOf(c)
+	return l, rg.setOwner(&l, c.X)
 }
 
 // setOwner notes whether the program defines a function itself. It is not ok for one of another package whose name does not speak of tools.
@@ -148,27 +134,25 @@ func (rg *registrar) setOwner(l *lookalike, target *ir.Expr) bool {
 	return l.own || toolWord.MatchString(l.form)
 }
 
-func isText(x *ir.Expr) bool { return x.Kind == ir.String || x.Kind == ir.Template }
+func isText(x *ir.Expr) bool { return x.Is(ir.String, ir.Template) }
 
 // textOf returns a text as far as it is written in one place.
 func textOf(x *ir.Expr) string {
-	if x.Kind == ir.Template {
-		var b strings.Builder
-		for _, a := range x.Args {
-			if a.Value != nil && a.Value.Kind == ir.String {
-				b.WriteString(a.Value.Text)
-			}
-		}
-		return b.String()
+	if !x.Is(ir.Template) {
+		return x.Text
 	}
-	return x.Text
+	var b strings.Builder
+	for _, a := range x.Args {
+		if a.Value.Is(ir.String) {
+			b.WriteString(a.Value.Text)
+		}
+	}
+	return b.String()
 }
 
 func textMember(o *ir.Expr, name string) string {
-	for _, m := range o.Args {
-		if m.Name == name && m.Value != nil && isText(m.Value) {
-			return textOf(m.Value)
-		}
+	if m := o.Member(name); isText(m) {
+		return textOf(m)
 	}
 	return ""
 }

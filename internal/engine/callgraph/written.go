@@ -26,19 +26,18 @@ func (ev *evaluator) Written(e *ir.Expr) *ir.Expr {
 
 // imported returns what another module of the program exports under an imported name, or nil.
 func (ev *evaluator) imported(e *ir.Expr) *ir.Expr {
-	bindings, _ := e.Scope.Find(e.Text)
-	if len(bindings) != 1 || bindings[0].Import == nil || ev.prog.Lookup == nil {
+	im := e.Binding().Import
+	if im == nil || im.Member == "" || ev.prog.Lookup == nil {
 		return nil
 	}
-	im := bindings[0].Import
 	m := ev.prog.Lookup(e.Scope.File, im.Module)
-	if m == nil || im.Member == "" {
+	if m == nil {
 		return nil
 	}
 	if x := m.Exports[im.Member]; x != nil {
 		return x
 	}
-	if bs := m.Scope.Names[im.Member]; len(bs) == 1 && bs[0].Value != nil {
+	if bs := m.Scope.Names[im.Member]; len(bs) == 1 {
 		return bs[0].Value
 	}
 	return nil

@@ -13,22 +13,12 @@ const (
 
 // Member returns the argument, or the member of an object, of that name; nil for none.
 func (e *Expr) Member(name string) *Expr {
-	for i := range e.Args {
-		if e.Args[i].Name == name {
-			return e.Args[i].Value
-		}
-	}
-	return nil
+	return e.Arg(slices.IndexFunc(e.Args, func(a Arg) bool { return a.Name == name }))
 }
 
 // HasMember reports whether an expression has an argument or a member of one of some names.
 func (e *Expr) HasMember(names ...string) bool {
-	for i := range e.Args {
-		if slices.Contains(names, e.Args[i].Name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Args, func(a Arg) bool { return slices.Contains(names, a.Name) })
 }
 
 // Option returns the argument of a call of that name, or the member of that name of an object among its arguments; nil for none.
@@ -48,7 +38,7 @@ func (e *Expr) Option(name string) *Expr {
 
 // Arg returns the value of the argument at a place, whatever its name; nil for none.
 func (e *Expr) Arg(i int) *Expr {
-	if i < len(e.Args) {
+	if e != nil && i >= 0 && i < len(e.Args) {
 		return e.Args[i].Value
 	}
 	return nil
@@ -124,4 +114,53 @@ func (p *Program) Bodies() (out [][]Stmt) {
 		out = append(out, m.Body)
 	}
 	return out
+}
+
+// Is reports whether an expression is of one of some kinds; nil is of none.
+func (e *Expr) Is(kinds ...Kind) bool { return e != nil && slices.Contains(kinds, e.Kind) }
+
+// Target returns what a call calls; any other expression is its own. Of a decorator that is its name, with arguments or without.
+func (e *Expr) Target() *Expr {
+	if e.Is(Call) {
+		return e.X
+	}
+	return e
+}
+
+// Calls returns the last word of what a call calls, "" of what is none.
+func (e *Expr) Calls() string {
+	if e.Is(Call, New) && e.X != nil {
+		return e.X.Text
+	}
+	return ""
+}
+
+// Binding returns the only meaning of a name; that of a name with several, and of anything else, is empty.
+func (e *Expr) Binding() *Binding {
+	if e.Is(Name) {
+		if all, _ := e.Scope.Find(e.Text); len(all) == 1 {
+			return all[0]
+		}
+	}
+	return &Binding{}
+}
+
+// EachSet calls f for each assignment of a program.
+func (p *Program) EachSet(f func(*Stmt)) {
+	for _, body := range p.Bodies() {
+		EachStmt(body, func(s *Stmt) {
+			if s.Step == Set && s.Target != nil && s.X != nil {
+				f(s)
+			}
+		})
+	}
+}
+
+// EachCondition calls f for each branch of a body that asks a condition.
+func EachCondition(body []Stmt, f func(*Stmt)) {
+	EachStmt(body, func(s *Stmt) {
+		if s.Step == Branch && s.Cond != nil {
+			f(s)
+		}
+	})
 }
