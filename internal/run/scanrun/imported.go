@@ -27,7 +27,8 @@ const (
 // A importedFile is what was read from one report.
 type importedFile struct {
 	Source  result.ImportedFile
-	Cut     bool // more findings or runs than are read
+	Cut     bool   // more findings or runs than are read
+	Undone  string // what its program did not do, by its own words
 	claims  []claim
 	probing []result.Probing
 	attacks []result.AttackRun
@@ -87,6 +88,9 @@ func parseImported(file, text string) (*importedFile, error) {
 			f.probing = []result.Probing{{Server: p.Server, Trials: decodeRuns[result.ProbeTrial](f, p.Trials)}}
 		}
 		f.attacks = decodeRuns[result.AttackRun](f, top.Attacks)
+		if whole := new(result.Report); decode([]byte(text), whole) && !whole.Complete() {
+			f.Undone = clip(whole.Undone()[0], maxText)
+		}
 		return f, nil
 	}
 	return nil, errors.New("it is neither SARIF 2.1.0 nor a JSON report of gauntlet")

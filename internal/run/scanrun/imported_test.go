@@ -158,6 +158,23 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// A report says in its own words that it is not complete; results that are there count all the same.
+func TestIncompleteImport(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"version":"2.1.0","runs":[{"results":[],"invocations":[{"executionSuccessful":false}]}]}`:                                   "executionSuccessful is false",
+		`{"version":"2.1.0","runs":[{"results":null}]}`:                                                                               "it has no results",
+		`{"version":"2.1.0","runs":[{"results":[],"invocations":[{"executionSuccessful":true}]}]}`:                                    "",
+		`{"version":"2.1.0","runs":[{"results":[]}]}`:                                                                                 "",
+		`{"schema_version":"1","tool":{"name":"gauntlet"},"findings":[],"problems":[{"kind":"unread","message":"the list was cut"}]}`: "the list was cut",
+		`{"schema_version":"1","tool":{"name":"gauntlet"},"findings":[],"problems":[]}`:                                               "",
+	} {
+		f, err := parseImported("a.json", text)
+		if err != nil || f.Undone != want {
+			t.Errorf("%s: %q, %v, want %q", text, f.Undone, err, want)
+		}
+	}
+}
+
 func TestParseCutsAtTheLimit(t *testing.T) {
 	text := `{"version":"2.1.0","runs":[{"results":[` + strings.Repeat(`{"ruleId":"x"},`, maxImported) + `{"ruleId":"y"}]}]}`
 	f, err := parseImported("x", text)

@@ -207,6 +207,8 @@ func (s *Scan) readImports(ctx context.Context) error {
 			p.Message = "the report to import could not be read: " + userfile.Reason(failed).Error()
 		case f.Cut:
 			p.Kind, p.Message = finding.Limit, fmt.Sprintf("more than %d findings or as many runs to import: the rest is left out", maxImported)
+		case f.Undone != "" && s.GateImported:
+			p.Message = "the report to import is incomplete: " + f.Undone
 		}
 		if failed == nil {
 			s.imports = append(s.imports, f)

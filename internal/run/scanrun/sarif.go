@@ -18,7 +18,10 @@ type (
 			Driver     sarifComponent   `json:"driver"`
 			Extensions []sarifComponent `json:"extensions"`
 		} `json:"tool"`
-		Results []json.RawMessage `json:"results"`
+		Results     []json.RawMessage `json:"results"` // null if there are none because the program failed (SARIF 3.14.23)
+		Invocations []struct {
+			Successful *bool `json:"executionSuccessful"`
+		} `json:"invocations"`
 	}
 	sarifComponent struct {
 		Name  string      `json:"name"`
@@ -76,6 +79,7 @@ func (f *importedFile) readSARIF(runs []json.RawMessage) {
 			f.Source.Left++
 			continue
 		}
+		f.Undone = cmp.Or(f.Undone, run.undone())
 		rules := map[string]*sarifRule{}
 		components := append([]sarifComponent{run.Tool.Driver}, run.Tool.Extensions...)
 		for i := range components {
@@ -96,6 +100,19 @@ func (f *importedFile) readSARIF(runs []json.RawMessage) {
 			}
 		}
 	}
+}
+
+// undone says what a run says of itself that it did not do, "" for nothing.
+func (run *sarifRun) undone() string {
+	for _, i := range run.Invocations {
+		if i.Successful != nil && !*i.Successful {
+			return "executionSuccessful is false"
+		}
+	}
+	if run.Results == nil {
+		return "it has no results"
+	}
+	return ""
 }
 
 // fails reports whether a result is a current, unaccepted failure (SARIF 3.27.9, 3.27.23, 3.27.24).

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -172,10 +173,15 @@ func (r *reader) visit(name string, d fs.DirEntry, err error) error {
 		}
 		return nil
 	}
-	if base := path.Base(name); !r.wanted(base) || tests(base) || declares(base) {
+	base, link := path.Base(name), d.Type()&fs.ModeSymlink != 0
+	if link && !Skips(base) && r.leadsAside(name) {
+		r.noteProblem(finding.Unread, name, "a link to a directory that is not read: not followed")
 		return nil
 	}
-	if d.Type()&fs.ModeSymlink != 0 {
+	if !r.wanted(base) || tests(base) || declares(base) {
+		return nil
+	}
+	if link {
 		if r.linked++; r.linked == 1 {
 			r.firstLink = name
 		}
@@ -186,6 +192,24 @@ func (r *reader) visit(name string, d fs.DirEntry, err error) error {
 		return nil
 	}
 	return r.readSourceFile(name)
+}
+
+// leadsAside reports whether a link leads to a directory that is not read under its own name.
+func (r *reader) leadsAside(link string) bool {
+	at := filepath.Join(r.root.Name(), filepath.FromSlash(link))
+	if info, err := os.Stat(at); err != nil || !info.IsDir() {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(at)
+	if err != nil {
+		return true
+	}
+	root, err := filepath.EvalSymlinks(r.root.Name())
+	if err != nil {
+		return true
+	}
+	within, err := filepath.Rel(root, real)
+	return err != nil || !filepath.IsLocal(within) || slices.ContainsFunc(strings.Split(filepath.ToSlash(within), "/"), Skips)
 }
 
 // virtualenv reports whether a directory is a Python environment, whatever its name.

@@ -88,13 +88,13 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	if err := os.WriteFile(outside, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, to := range map[string]string{"link.py": outside, "loop": dir} {
+	for name, to := range map[string]string{"link.py": outside, "loop": dir, "elsewhere": filepath.Dir(outside), ".cache": filepath.Dir(outside), "gone": "nowhere"} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, problems := names(t, dir, treeLimits{})
-	if got != "a.py" || len(problems) != 1 || problems[0].Location.File != "link.py" {
+	if got != "a.py" || len(problems) != 2 || problems[0].Location.File != "elsewhere" || problems[1].Location.File != "link.py" {
 		t.Errorf("got %q, %+v", got, problems)
 	}
 }
