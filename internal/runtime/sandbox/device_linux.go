@@ -36,22 +36,23 @@ type device struct {
 	sending sync.Mutex // a frame goes out as a whole
 
 	mu        sync.Mutex
-	beginning map[[2]netip.AddrPort]bool // connections that are being made, from and to
+	beginning map[[2]netip.AddrPort][]byte // what came on connections that are being made, by from and to
 }
 
 const (
 	card         tcpip.NICID = 1
 	maxFrame                 = 128 << 10 // the kernel joins what goes to one place
 	maxBeginning             = 1024      // connections that are being made
+	maxEarly                 = 64 << 10  // bytes that come on one of them
 	frameHead                = 14
 	waiting                  = 128 << 10 // bytes of a connection that nobody has read
 )
 
 // newDevice serves the other end of the card. connected is called with each connection, in a goroutine of its own.
 func newDevice(file *os.File, out *outlet, connected func(net.Conn, netip.AddrPort)) (*device, error) {
-	d := &device{beginning: map[[2]netip.AddrPort]bool{}, file: file, out: out, link: channel.New(1024, wireMTU, "")}
+	d := &device{beginning: map[[2]netip.AddrPort][]byte{}, file: file, out: out, link: channel.New(1024, wireMTU, "")}
 	d.link.LinkEPCapabilities = stack.CapabilityRXChecksumOffload // the kernel leaves sums to the card
-	d.packets = packets{out: out, parts: map[uint32]*packet{}, answer: d.answer, begun: d.begin}
+	d.packets = packets{out: out, parts: map[uint32]*packet{}, answer: d.answer, begun: d.begin, said: d.hear}
 	d.stack = stack.New(stack.Options{
 		NetworkProtocols: []stack.NetworkProtocolFactory{ipv4.NewProtocol, ipv6.NewProtocol}, TransportProtocols: []stack.TransportProtocolFactory{tcp.NewProtocol},
 	})
@@ -81,9 +82,12 @@ func newDevice(file *os.File, out *outlet, connected func(net.Conn, netip.AddrPo
 		from, _ := netip.AddrFromSlice(id.RemoteAddress.AsSlice())
 		to, _ := netip.AddrFromSlice(id.LocalAddress.AsSlice())
 		at := netip.AddrPortFrom(to, id.LocalPort)
-		defer d.made(netip.AddrPortFrom(from, id.RemotePort), at)
-		if err != nil { // a handshake that was begun tells its host and port, too
+		early := d.made(netip.AddrPortFrom(from, id.RemotePort), at)
+		if err != nil { // a handshake that was begun tells its host and port, too, and what was sent before a reset
 			out.givenUp(at)
+			if len(early) > 0 {
+				out.datagram("tcp", at, early)
+			}
 			return
 		}
 		connected(gonet.NewTCPConn(&queue, end), at)
@@ -96,9 +100,10 @@ func newDevice(file *os.File, out *outlet, connected func(net.Conn, netip.AddrPo
 func (d *device) begin(from, to netip.AddrPort) {
 	d.mu.Lock()
 	key := [2]netip.AddrPort{from, to}
-	again, over := d.beginning[key], len(d.beginning) >= maxBeginning
+	_, again := d.beginning[key]
+	over := len(d.beginning) >= maxBeginning
 	if !again && !over {
-		d.beginning[key] = true
+		d.beginning[key] = nil
 	}
 	d.mu.Unlock()
 	if again {
@@ -108,6 +113,16 @@ func (d *device) begin(from, to netip.AddrPort) {
 	if over {
 		d.out.limit(fmt.Sprintf("more than %d connections were being made at a time", maxBeginning))
 		d.out.givenUp(to)
+	}
+}
+
+// hear keeps what comes on a connection that is being made: one that is reset at once is never handed on.
+func (d *device) hear(from, to netip.AddrPort, payload []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	key := [2]netip.AddrPort{from, to}
+	if early, ok := d.beginning[key]; ok {
+		d.beginning[key] = append(early, payload[:min(len(payload), maxEarly-len(early))]...)
 	}
 }
 
@@ -136,11 +151,14 @@ const (
 	settleTime = 10 * time.Second
 )
 
-// made notes that a connection is made, or given up.
-func (d *device) made(from, to netip.AddrPort) {
+// made notes that a connection is made, or given up, and returns what has come on it.
+func (d *device) made(from, to netip.AddrPort) []byte {
 	d.mu.Lock()
-	delete(d.beginning, [2]netip.AddrPort{from, to})
-	d.mu.Unlock()
+	defer d.mu.Unlock()
+	key := [2]netip.AddrPort{from, to}
+	early := d.beginning[key]
+	delete(d.beginning, key)
+	return early
 }
 
 // run carries packets until the descriptor is closed.

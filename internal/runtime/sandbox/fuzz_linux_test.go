@@ -20,7 +20,7 @@ func FuzzParsePacket(f *testing.F) {
 		}
 		r := newRecorder(time.Now, nil)
 		answers := 0
-		all := packets{out: newOutlet(r.record, r.currentCall, nil, newNameTable(nil)), parts: map[uint32]*packet{}, answer: func(_ uint8, from, to netip.AddrPort, _ []byte) { answers++ }, begun: func(_, _ netip.AddrPort) {}}
+		all := packets{out: newOutlet(r.record, r.currentCall, nil, newNameTable(nil)), parts: map[uint32]*packet{}, answer: func(_ uint8, from, to netip.AddrPort, _ []byte) { answers++ }, begun: func(_, _ netip.AddrPort) {}, said: func(_, _ netip.AddrPort, _ []byte) {}}
 		tcp := all.take(b)
 		if events := len(r.since(1)); !ok && (tcp || events != 1) || tcp && p.options == nil && events > 0 || answers > 1 {
 			t.Errorf("%x: read %t, TCP %t, %d events, %d answers", b, ok, tcp, events, answers)

@@ -183,7 +183,7 @@ func TestChangedFilesAreEvents(t *testing.T) {
 // Connections beyond those that are made at a time are told of, with where they lead; one that is begun twice is one.
 func TestMoreConnectionsThanAreMade(t *testing.T) {
 	r := newRecorder(time.Now, nil)
-	d := &device{beginning: map[[2]netip.AddrPort]bool{}, out: newOutlet(r.record, r.currentCall, nil, newNameTable(nil))}
+	d := &device{beginning: map[[2]netip.AddrPort][]byte{}, out: newOutlet(r.record, r.currentCall, nil, newNameTable(nil))}
 	from := func(port int) netip.AddrPort { return netip.AddrPortFrom(ownAddress, uint16(port)) }
 	to := netip.MustParseAddrPort("203.0.113.9:4444")
 	for port := range maxBeginning {
@@ -202,5 +202,30 @@ func TestMoreConnectionsThanAreMade(t *testing.T) {
 	}
 	if !slices.Equal(kinds, []EventKind{Limit, Connection}) || r.events[1].Addr != to.String() {
 		t.Errorf("one too many: %s", told(r.events))
+	}
+}
+
+// What came on a connection is kept until it is made: the one that is reset before has nobody else who heard it.
+func TestEarlyBytes(t *testing.T) {
+	r := newRecorder(time.Now, nil)
+	d := &device{beginning: map[[2]netip.AddrPort][]byte{}, out: newOutlet(r.record, r.currentCall, nil, newNameTable(nil))}
+	all := packets{out: d.out, begun: d.begin, said: d.hear}
+	segment := func(flags byte, payload string) []byte {
+		size := 40 + len(payload)
+		return append([]byte{0x45, 0, byte(size >> 8), byte(size), 0, 0, 0, 0, 64, protocolTCP, 0, 0, 10, 0, 2, 15, 203, 0, 113, 9,
+			4, 0, 17, 92, 0, 0, 0, 0, 0, 0, 0, 0, 0x50, flags, 0, 0, 0, 0, 0, 0}, payload...)
+	}
+	const syn, ack = 2, 16
+	all.take(segment(ack, "unknown"))
+	all.take(segment(syn, "fast "))
+	all.take(segment(ack, "open"))
+	all.take(segment(ack, strings.Repeat("x", maxEarly/2)))
+	all.take(segment(ack, strings.Repeat("x", maxEarly/2)))
+	from, to := netip.MustParseAddrPort("10.0.2.15:1024"), netip.MustParseAddrPort("203.0.113.9:4444")
+	if got := d.made(from, to); !strings.HasPrefix(string(got), "fast openxx") || len(got) != maxEarly {
+		t.Errorf("%d bytes, beginning with %.20q", len(got), got)
+	}
+	if got := d.made(from, to); got != nil {
+		t.Errorf("again: %d bytes", len(got))
 	}
 }

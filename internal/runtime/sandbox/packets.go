@@ -91,7 +91,8 @@ const (
 type packets struct {
 	out    *outlet
 	answer func(network uint8, from, to netip.AddrPort, payload []byte)
-	begun  func(from, to netip.AddrPort) // called for each connection that is begun, in order
+	begun  func(from, to netip.AddrPort)                 // called for each connection that is begun, in order
+	said   func(from, to netip.AddrPort, payload []byte) // called with what comes over TCP, as it comes
 	parts  map[uint32]*packet
 }
 
@@ -106,10 +107,7 @@ func (r *packets) take(b []byte) (tcp bool) {
 		r.out.datagram("ip-options", netip.AddrPortFrom(p.to, 0), p.options)
 	}
 	if p.protocol == protocolTCP {
-		const flags, syn, ack = 13, 2, 16
-		if len(p.body) > flags && p.body[flags]&(syn|ack) == syn && p.fragment == 0 {
-			r.begun(netip.AddrPortFrom(p.from, binary.BigEndian.Uint16(p.body)), netip.AddrPortFrom(p.to, binary.BigEndian.Uint16(p.body[2:])))
-		}
+		r.segment(&p)
 		return true
 	}
 	if p.fragment != 0 {
@@ -121,6 +119,21 @@ func (r *packets) take(b []byte) (tcp bool) {
 	}
 	r.sort(&p)
 	return false
+}
+
+// segment tells of a connection that is begun, and of what comes on one.
+func (r *packets) segment(p *packet) {
+	const shortest, offset, flags, syn, ack = 20, 12, 13, 2, 16
+	if len(p.body) < shortest || p.fragment != 0 {
+		return
+	}
+	from, to := netip.AddrPortFrom(p.from, binary.BigEndian.Uint16(p.body)), netip.AddrPortFrom(p.to, binary.BigEndian.Uint16(p.body[2:]))
+	if p.body[flags]&(syn|ack) == syn {
+		r.begun(from, to)
+	}
+	if head := int(p.body[offset]>>4) * 4; head < len(p.body) {
+		r.said(from, to, p.body[head:])
+	}
 }
 
 // isRouterAlert recognises the option of the kernel's own messages about groups.
