@@ -65,7 +65,28 @@ func Recognise(names []string) (Recognised, error) {
 			r.Targets = append(r.Targets, name)
 		}
 	}
+	r.Targets, r.Configs = r.once(r.Targets), r.once(r.Configs)
 	return r, nil
+}
+
+// once leaves out what names mean that were given before: a server is no other server with tools of the same names.
+func (r *Recognised) once(names []string) (out []string) {
+	seen := map[string]bool{}
+	for _, name := range names {
+		at := name
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			if at, err = filepath.Abs(real); err != nil {
+				at = real
+			}
+		}
+		if seen[at] {
+			r.Notes = append(r.Notes, name+": named more than once, read once")
+			continue
+		}
+		seen[at] = true
+		out = append(out, name)
+	}
+	return out
 }
 
 func (r *Recognised) addFolder(dir string) error {

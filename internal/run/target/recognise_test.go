@@ -136,3 +136,17 @@ func TestRecogniseNamesWhatItDoesNotRead(t *testing.T) {
 		t.Errorf("targets %q, unread %q", r.Targets, unread)
 	}
 }
+
+// A file that is named twice, or in its folder, too, is one server.
+func TestRecogniseOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a.json", "b.json"} { // of the same content: two servers
+		if err := os.WriteFile(name, []byte(`{"tools": []}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Recognise([]string{"a.json", "./a.json", "b.json", ".", "https://a.example/mcp", "https://a.example/mcp", "missing.json"})
+	if want := []string{"a.json", "b.json", "https://a.example/mcp", "missing.json"}; err != nil || !slices.Equal(r.Targets, want) || !strings.Contains(strings.Join(r.Notes, "\n"), "./a.json: named more than once") {
+		t.Errorf("%+v, %v, want %q", r, err, want)
+	}
+}

@@ -485,3 +485,28 @@ func TestWhoReadsAResource(t *testing.T) {
 		})
 	}
 }
+
+// An answer that cannot be read fails its request at once; a line of a log that has an id is none.
+func TestBrokenAnswer(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":1001,"result":{"n":NaN}}`:   "not JSON",
+		`{"jsonrpc":"2.0","id":"1001","result":{},"error"`: "not JSON",
+		`{"jsonrpc":"2.0","id":1001,"result":{"n":1}}`:     "",
+		`{"id":1001,"level":"info"}`:                       "nothing",
+	} {
+		answer := make(chan callOutcome, 1)
+		g := new(Gateway)
+		uc := &upstreamConn{upstream: &upstream{session: newTestSession(g), up: &Upstream{Name: "a"}}, answers: map[string]chan callOutcome{"1001": answer}}
+		uc.dispatchIncoming(wire.Decode(raw), nil)
+		got := "nothing"
+		if len(answer) > 0 {
+			got = ""
+			if out := <-answer; out.err != nil {
+				got = out.err.Error()
+			}
+		}
+		if !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %q, want %q", raw, got, want)
+		}
+	}
+}

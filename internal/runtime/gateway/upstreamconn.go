@@ -235,9 +235,14 @@ func (uc *upstreamConn) receiveMessages() {
 
 func (uc *upstreamConn) dispatchIncoming(m wire.Message, questions chan struct{}) {
 	err := uc.upstream.session.gateway.checkRecording()
-	isAnswer := m.Kind == wire.Response || m.Kind == wire.Error
-	if isAnswer && uc.deliverAnswer(wire.AnswerID(m.ID), callOutcome{message: m, err: err}) {
-		return
+	if id := m.Answers(); id != "" {
+		out := callOutcome{message: m, err: err}
+		if m.Kind == wire.Invalid && err == nil {
+			out.err = &wire.InvalidError{Method: "the request", Note: m.Note}
+		}
+		if uc.deliverAnswer(id, out) {
+			return
+		}
 	}
 	if uc.flood.Count(time.Now()) {
 		uc.upstream.session.noteEvent("%s floods: more than %d messages within %s that answer nothing", uc.upstream.up.Name, trace.FloodMessages, trace.FloodWindow)

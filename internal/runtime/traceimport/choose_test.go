@@ -22,7 +22,7 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%s: %q is left to read, want all", f.Name, all)
 		}
 	}
-	if _, _, err := Choose(Auto, strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "name its form with --from") {
+	if _, _, err := Choose(Auto, strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "name its form with --input-format") {
 		t.Errorf("a form that cannot be told: %v", err)
 	}
 	if _, _, err := Choose("paper", strings.NewReader(text)); err == nil {

@@ -90,7 +90,7 @@ func Choose(name string, in io.Reader) (Format, io.Reader, error) {
 	}
 	f, all, err := Detect(in)
 	if errors.Is(err, ErrUnknown) {
-		return f, nil, fmt.Errorf("it is in %w; if it is, name its form with --from", err)
+		return f, nil, fmt.Errorf("it is in %w; if it is, name its form with --input-format", err)
 	}
 	return f, all, err
 }

@@ -299,12 +299,18 @@ func (c *Client) spreadAnswer(asked []Asked, line string) *Asked {
 	return waitingFor(asked, &answer)
 }
 
-// answers reports whether m is meant as the answer to a request. A broken answer counts too, so that its request fails at once
-// instead of timing out. A structured log line may also have an "id": only what has the form of an answer counts.
-func (m *Message) answers(id string) bool {
-	form := m.Kind == Response || m.Kind == Error || m.Kind == Invalid && m.Note != notRPC
-	return form && m.ID != "" && AnswerID(m.ID) == AnswerID(id)
+// Answers returns the id of the request that m is meant to answer, as [AnswerID] writes it, or "". A broken answer counts too, so
+// that its request fails at once instead of timing out. A structured log line may also have an "id": only what has the form of an
+// answer counts.
+func (m *Message) Answers() string {
+	if m.Kind != Response && m.Kind != Error && (m.Kind != Invalid || m.Note == notRPC) {
+		return ""
+	}
+	return AnswerID(m.ID)
 }
+
+// answers reports whether m is meant as the answer to the request with this id.
+func (m *Message) answers(id string) bool { return m.ID != "" && m.Answers() == AnswerID(id) }
 
 // AnswerID returns the id of the request that an answer with this id belongs to. Request ids are whole numbers, and SDKs accept "7"
 // and 7.0 as answers to 7.
