@@ -63,7 +63,7 @@ func (r *reader) runsDownload() {
 const maxLine = 64 << 10
 
 func comment(line string) bool {
-	return strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "#!") || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "rem ")
+	return strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "#!") || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "rem ") || strings.HasPrefix(line, "-- ") || strings.HasPrefix(line, ";;")
 }
 
 // A pattern is one act in code. Where it fetches, its weight depends on from where.
@@ -82,7 +82,7 @@ var patterns = []pattern{
 	{Run, 4, "runs a download without looking at it", true, "curl wget fetch", lazyregexp.New(`(?:curl|wget|fetch)\s[^\n|;]*?(?:\|\s*(?:tee\s+\S+\s*\|\s*|base64\s+-d\S*\s*\|\s*|gunzip\S*\s*\|\s*)?` + interpreters + `)`)},
 	{Run, 4, "runs a download without looking at it", true, "curl wget", lazyregexp.New(`(?:eval|source|\.|sh\s+-c|bash\s+-c|python3?\s+-c|node\s+-e)\s+["'(]*(?:\$\(|<\(|\x60)\s*(?:curl|wget)[^\n)]*`)},
 	{Run, 4, "runs a download without looking at it", true, "<(", lazyregexp.New(`(?:bash|sh|zsh|source|python3?)\s+<\(\s*(?:curl|wget)[^\n)]*`)},
-	{Run, 4, "downloads a program and runs it", true, "curl wget", lazyregexp.New(`(?:curl|wget)\s[^\n]*?(?:&&|;)\s*(?:sudo\s+)?(?:chmod\s+(?:\+x|[0-7]*7[0-7]*)\s|(?:bash|sh|zsh|python3?|node|perl)\s+[^-\s]|\./)[^\n]*`)},
+	{Run, 4, "downloads a program and runs it", true, "curl wget iwr webrequest bits certutil", lazyregexp.New(`(?:curl|wget|iwr|invoke-webrequest|start-bitstransfer|bitsadmin|certutil)\s[^\n]*?(?:&&?|;)\s*(?:sudo\s+)?(?:start-process\s|start\s|\.\\|[^\s;&|]*\.exe\b|chmod\s+(?:\+x|[0-7]*7[0-7]*)\s|(?:bash|sh|zsh|python3?|node|perl)\s+[^-\s]|\./)[^\n]*`)},
 	{Run, 4, "runs a download without looking at it", true, "iex invoke-expression", lazyregexp.New(`(?:iex|invoke-expression)\b[^\n]*(?:downloadstring|invoke-webrequest|iwr|irm|invoke-restmethod)[^\n]*|(?:irm|iwr|invoke-webrequest|invoke-restmethod)\s[^\n|]*\|\s*(?:iex|invoke-expression)`)},
 	{Run, 4, "runs a download without looking at it", true, "exec eval compile function runin", lazyregexp.New(`\b(?:exec|eval|compile|function|runinnewcontext|runinthiscontext)\s*\([^\n]{0,60}?(?:requests\.|urllib|urlopen|httpx\.|fetch\s*\(|axios|https?\.get)[^\n]*|\bfetch\s*\([^\n]{0,300}?\.then\(\s*(?:eval|exec)\b`)},
 	{Run, 4, "runs what is encoded", false, "base64 xxd openssl", lazyregexp.New(`(?:base64\s+(?:-d|--decode|-di)\b|xxd\s+-r|openssl\s+(?:enc\s+)?(?:-d|base64\s+-d))[^\n|]*\|\s*(?:gunzip\S*\s*\|\s*)?` + interpreters)},
@@ -210,7 +210,7 @@ func (r *reader) together() {
 	for i := range r.units {
 		u, s := &r.units[i], r.text(i)
 		if took == nil {
-			if m := takes.FindStringIndex(s); m != nil {
+			if m := takes.FindStringIndex(handedOn.ReplaceAllStringFunc(s, func(m string) string { return strings.Repeat(" ", len(m)) })); m != nil {
 				took = &span{u.start + m[0], u.start + min(m[1], m[0]+maxShown)}
 			}
 		}
@@ -236,5 +236,8 @@ func (r *reader) together() {
 
 var (
 	takes = lazyregexp.New(`dict\(os\.environ\)|json\.dumps\(\s*(?:dict\()?os\.environ|os\.environ\.(?:items|copy)\(\)|json\.stringify\(\s*process\.env\s*[),]|object\.(?:entries|keys|assign)\([^)]*process\.env\s*\)|\.\.\.process\.env|\benv\.(?:to_h|each|to_a|inspect)\b|\bgetenv\(\)|\bos\.environ\b\s*[,)]|(?:expanduser\(|homedir\(\)|\$home|~/)[^\n]{0,20}(?:\.config/\*|library/application|appdata|documents|desktop)|\b(?:env|printenv)\s*(?:>|\|)|\$\((?:env|printenv)\)|(?:~|home|\$home|expanduser|userprofile|homedir)\S*[^\n]{0,60}(?:\.ssh|\.aws|\.netrc|\.gnupg|\.kube|\.npmrc|\.pypirc|\.git-credentials|\.docker/config|gcloud|wallet|keychain|login data|cookies)|id_rsa|id_ed25519|/etc/shadow|\.aws/credentials|login data|find-generic-password|wallet\.dat`)
-	sends = lazyregexp.New(`requests\.(?:post|put)\(|httpx\.(?:post|put)\(|urlopen\(|urllib\.request|http\.client|\.post\(|fetch\(|axios\b|https?\.request\(|xmlhttprequest|sendbeacon|socket\.(?:connect|socket|create_connection)|curl\s|wget\s|invoke-webrequest|invoke-restmethod|\bnc\s|smtplib|net\.connect|websocket|net::http|httpclient|curl_exec|file_get_contents\(["']http`)
+	sends = lazyregexp.New(`requests\.(?:post|put)\(|httpx\.(?:post|put)\(|urlopen\(|urllib\.request|http\.client|\.post\(|fetch\(|axios\b|https?\.request\(|xmlhttprequest|sendbeacon|socket\.(?:connect|socket|create_connection)|curl\s|wget\s|invoke-webrequest|invoke-restmethod|\bnc\s|smtplib|net\.connect|websocket|net::http|httpclient|curl_exec|file_get_contents\(["']http|httppost|\.openconnection|urlsession|postasync|postcontent|reqwest::|geturl\s|\bhttp\s+post\s|\b(?:req|client|httr|http|ureq|tesla|finch|httpoison)(?:\.|::?|/)(?:post|put|request|send)!?|winhttp|msxml2|tcpclient`)
+
+	// handedOn matches an environment that a program hands on to one that it starts.
+	handedOn = lazyregexp.New(`\benv["']?\s*[:=]\s*(?:object\.assign\(\s*\{\s*\}\s*,\s*|\{\s*)?(?:\.\.\.)?process\.env|\benv\s*=\s*(?:\{\s*\*\*|dict\()?os\.environ(?:\.copy\(\))?`)
 )

@@ -20,7 +20,7 @@ func RoleOf(name string) config.Role {
 		return config.Skill
 	case textName(low):
 		return config.Instructions
-	case scriptName(low):
+	case programName(low):
 		return config.Script
 	}
 	return config.Configuration
@@ -35,13 +35,25 @@ func textName(name string) bool {
 	return false
 }
 
-// scriptName reports whether a lower-case name is that of a source file.
-func scriptName(name string) bool {
+// programName reports whether a lower-case name is that of a program's source, in any language.
+func programName(name string) bool { return programs[strings.TrimPrefix(path.Ext(name), ".")] }
+
+var programs = func() map[string]bool {
+	out := map[string]bool{}
+	for ext := range strings.FieldsSeq(`sh bash zsh ksh csh fish nu command ps1 psm1 bat cmd vbs vbe wsf hta ahk applescript scpt jxa expect tcl awk py pyw pyi js mjs cjs jsx ts mts cts tsx coffee
+		rb pl pm raku php lua r jl go rs swift kt kts java scala sc groovy gradle cs csx fs fsx vb c h cc cpp cxx hpp m mm d nim zig v cr ex exs erl escript hs lhs ml rkt scm lisp el clj cljs bb dart pas f90 asm s wat mk ipynb`) {
+		out[ext] = true
+	}
+	return out
+}()
+
+// dataName reports whether a lower-case name is that of a file of data, beside programs.
+func dataName(name string) bool {
 	switch path.Ext(name) {
-	case ".sh", ".bash", ".zsh", ".fish", ".ps1", ".psm1", ".bat", ".cmd", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".jsx", ".rb", ".pl", ".php", ".lua", ".applescript", ".scpt", ".vbs", ".awk":
+	case ".json", ".jsonc", ".yaml", ".yml", ".toml", ".css", ".html", ".map", ".lock", ".xml", ".csv", ".svg":
 		return true
 	}
-	return false
+	return textName(name)
 }
 
 // roleWithin returns the role of a file below a folder whose texts have a role.
@@ -50,7 +62,7 @@ func roleWithin(rel string, role config.Role) config.Role {
 	switch {
 	case name == "skill.md":
 		return config.Skill
-	case scriptName(name), path.Ext(name) == "" && role == config.Script:
+	case programName(name), name == "makefile", name == "justfile", role == config.Script && !dataName(name):
 		return config.Script
 	case role == config.Skill:
 		return config.SkillFile

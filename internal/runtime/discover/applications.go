@@ -51,7 +51,7 @@ var applications = []Application{
 			}),
 		References: []string{"${env:"}, Folders: true,
 	},
-	vscode("vscode", "VS Code", "Code", inProject(".vscode/mcp.json"), inProject(".vscode/settings.json").shared(), inProject(".vscode/tasks.json").shared(), inProject(".devcontainer/devcontainer.json").shared(), inProject(".devcontainer.json").shared()),
+	vscode("vscode", "VS Code", "Code", inProject(".vscode/mcp.json"), inProject(".vscode/settings.json").shared(), inProject(".vscode/tasks.json").shared(), inProject(".devcontainer/devcontainer.json").shared(), inProject(".devcontainer.json").shared(), inProject(".devcontainer/*/devcontainer.json").shared(), inProject("*.code-workspace").shared()),
 	vscode("vscode-insiders", "VS Code Insiders", "Code - Insiders"),
 	{
 		Client: "windsurf", Title: "Windsurf",
@@ -198,7 +198,7 @@ var applications = []Application{
 			inHome(".copilot/copilot-instructions.md").as(config.Instructions), inHome(".copilot/instructions/**").as(config.Instructions), inHome(".copilot/agents/**").as(config.Subagent), inHome(".copilot/skills/**").as(config.Skill), inHome(".copilot/installed-plugins/**").as(config.Plugin),
 			inProject(".github/copilot-instructions.md").as(config.Instructions), inProject("copilot-instructions.md").as(config.Instructions), inProject(".github/instructions/**").as(config.Instructions), inProject("*.instructions.md").as(config.Instructions),
 			inProject(".github/prompts/**").as(config.Command), inProject("*.prompt.md").as(config.Command), inProject(".github/chatmodes/**").as(config.Subagent), inProject("*.chatmode.md").as(config.Subagent), inProject(".github/agents/**").as(config.Subagent), inProject("*.agent.md").as(config.Subagent),
-			inProject(".github/skills/**").as(config.Skill), inProject(".github/hooks/*").shared(), inProject(".github/hooks/**").as(config.Script), inProject(".github/copilot/settings.json").shared(),
+			inProject(".github/skills/**").as(config.Skill), inProject(".github/hooks/*").shared(), inProject(".github/hooks/**").as(config.Script), inProject(".github/copilot/settings.json").shared(), inProject(".github/workflows/copilot-setup-steps.yml").shared(),
 		},
 		References: []string{"${", "${env:"},
 	},
@@ -363,11 +363,16 @@ var applications = []Application{
 		Places:  []Place{inConfig("com.raycast.macos/extensions/model-context-protocol/mcp-config.json").on("darwin"), inXDG("raycast/mcp-config.json")},
 	},
 	{
+		Client: "aider", Title: "Aider",
+		Sources: []string{"https://aider.chat/docs/config/aider_conf.html", "https://aider.chat/docs/usage/conventions.html"},
+		Reads:   []Place{inHome(".aider.conf.yml").shared(), inProject(".aider.conf.yml").shared()},
+	},
+	{
 		Client: agentSkills, Title: "Agent Skills",
 		Sources: []string{"https://agentskills.io/specification", "https://agents.md"},
 		Reads: append(both(".agents/skills/**", config.Skill), inProject("AGENTS.md").as(config.Instructions), inProject("AGENTS.local.md").as(config.Instructions), inHome("AGENTS.md").as(config.Instructions),
 			inProject("MEMORY.md").as(config.Instructions), inProject("agents/*.md").as(config.Subagent), inProject("agents/*/*.md").as(config.Subagent), inProject("commands/*.md").as(config.Command), inProject("commands/*/*.md").as(config.Command), inProject("hooks/*.json").shared(), inProject("hooks/*.md").as(config.Instructions),
-			inProject(".aider.conf.yml").shared(), inProject("CONVENTIONS.md").as(config.Instructions), inProject("llms.txt").as(config.Instructions), inProject("*.mdc").as(config.Instructions)),
+			inProject("CONVENTIONS.md").as(config.Instructions), inProject("llms.txt").as(config.Instructions), inProject("*.mdc").as(config.Instructions)),
 	},
 }
 

@@ -58,7 +58,7 @@ const maxNames = 2_000
 // All reads every configuration of every known client and every file its agent reads, in client order. Missing files are not
 // reported.
 func All(h Host) []config.File {
-	s := &source{Host: h, seen: map[string]bool{}}
+	s := &source{Host: h, seen: map[string]bool{}, walks: map[string]*walk{}}
 	for _, w := range configurationPaths(h) {
 		for _, p := range h.glob(w.path, func(t *walk) { s.tree(t, w.hint) }) {
 			s.read(p, w.hint)

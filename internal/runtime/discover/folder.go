@@ -85,7 +85,7 @@ func fits(parts, pattern []string) bool {
 // Folder reads everything that agents of any client read in a folder: configurations, instruction files, skills and plugins at any
 // depth. Links that lead out of it are not followed.
 func Folder(h Host, dir string) []config.File {
-	s := &source{Host: h, seen: map[string]bool{}}
+	s := &source{Host: h, seen: map[string]bool{}, walks: map[string]*walk{}}
 	w := h.walkTree(dir, true)
 	s.add(w.problems, Hint{Project: dir})
 	s.folder(w, dir, "")

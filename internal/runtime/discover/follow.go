@@ -56,8 +56,13 @@ func (s *source) follow(root string) {
 
 // followOne reads what a file names, or says why it was not read; "" too for what is nothing.
 func (s *source) followOne(f *config.File, m mention, root string, tooFar bool) (why string) {
+	if strings.Contains(m.path, "*") && !tooFar {
+		return s.followPattern(f, m)
+	}
 	p, dir, found := s.find(f, m.path, root)
 	switch {
+	case strings.Contains(m.path, "://"):
+		return "lies at an address and was not read"
 	case !found && m.must:
 		return "is not there or cannot be told beforehand, and was not read"
 	case !found, s.seen[p], m.role == config.SkillFile && config.HoldsCredentials(m.path): // a file of credentials is GNT-124's
@@ -73,7 +78,10 @@ func (s *source) followOne(f *config.File, m mention, root string, tooFar bool) 
 	hint := Hint{Client: f.Client, Project: f.Project, Role: m.role, Optional: true}
 	switch {
 	case m.script != "":
-		return s.packageScript(p, m.script, hint)
+		if why = s.packageScript(p, m.script, hint); !m.must {
+			return ""
+		}
+		return why
 	case !dir:
 		s.read(p, hint)
 		return ""
@@ -85,6 +93,41 @@ func (s *source) followOne(f *config.File, m mention, root string, tooFar bool) 
 		}
 	}
 	return ""
+}
+
+// followPattern reads the files of the project, or of the file's folder, that a pattern names: docs/**/*.md.
+func (s *source) followPattern(f *config.File, m mention) (why string) {
+	base := f.Project
+	if base == "" {
+		base = f.Path[:max(strings.LastIndexAny(f.Path, `/\`), 0)]
+	}
+	if s.walks[base] == nil {
+		s.walks[base] = s.walkTree(base, true)
+	}
+	pattern := strings.Split(strings.TrimPrefix(slashed(m.path), "./"), "/")
+	for _, file := range s.walks[base].files {
+		if matchesPath(strings.Split(file.rel, "/"), pattern) {
+			s.read(file.path, Hint{Client: f.Client, Project: f.Project, Role: m.role, Optional: true})
+		}
+	}
+	return ""
+}
+
+// matchesPath reports whether the names of a path match those of a pattern, in which ** stands for any number of folders.
+func matchesPath(parts, pattern []string) bool {
+	deep := slices.Index(pattern, "**")
+	if deep >= 0 {
+		if tail := pattern[deep+1:]; len(parts) < deep+len(tail) || !matchesPath(parts[len(parts)-len(tail):], tail) {
+			return false
+		}
+		parts, pattern = parts[:deep], pattern[:deep]
+	}
+	return len(parts) == len(pattern) && !slices.ContainsFunc(pattern, func(p string) bool {
+		name := parts[0]
+		parts = parts[1:]
+		ok, _ := path.Match(p, name)
+		return !ok
+	})
 }
 
 // below reports whether a path lies in a folder once links are resolved.
@@ -149,7 +192,7 @@ func (s *source) there(p string) (string, bool, bool) {
 	return p, err == nil && mode.IsDir(), err == nil && (mode.IsDir() || mode.IsRegular())
 }
 
-// packageScript adds a script of a package.json, with what runs before and behind it, as the command of a hook that it is.
+// packageScript adds a script of a package.json, with what runs before and behind it. An installation runs what builds the package, too.
 func (s *source) packageScript(p, name string, hint Hint) (why string) {
 	key := p + "\x00" + name
 	if s.seen[key] {
@@ -159,13 +202,13 @@ func (s *source) packageScript(p, name string, hint Hint) (why string) {
 	hint.Format = JSON
 	for _, f := range s.readFiles(p, hint) {
 		f.Settings = slices.DeleteFunc(f.Settings, func(set config.Setting) bool {
-			return len(set.Keys) != 2 || set.Keys[0] != "scripts" || !slices.Contains([]string{name, "pre" + name, "post" + name}, set.Keys[1])
+			return len(set.Keys) != 2 || set.Keys[0] != "scripts" || !slices.Contains([]string{name, "pre" + name, "post" + name}, set.Keys[1]) && !(name == "install" && set.Keys[1] == "prepare")
 		})
 		if len(f.Settings) == 0 {
 			return "has no script " + name + " that could be read"
 		}
 		for i := range f.Settings {
-			f.Settings[i].Keys = []string{"hooks", f.Settings[i].Keys[1], "command"}
+			f.Settings[i].Keys = append(f.Settings[i].Keys, "command")
 		}
 		f.Entries = []config.Entry{}
 		s.out = append(s.out, f)
@@ -173,21 +216,25 @@ func (s *source) packageScript(p, name string, hint Hint) (why string) {
 	return ""
 }
 
-// mentionsOf returns what a file names: programs of the commands that run by themselves, what a plugin's manifest
-// points to, what a text imports, the scripts of a skill.
+// mentionsOf returns what a file names: programs of the commands that run by themselves and of a project's servers, what a
+// configuration points to, what a text imports or has its reader run or read.
 func mentionsOf(f *config.File) (out []mention) {
 	manifest := isManifest(f.Path)
 	for i := range f.Settings {
 		set := &f.Settings[i]
-		role, points := config.Configuration, false
-		if manifest {
-			role, points = manifestRole(set)
+		value := set.Value.Reveal()
+		if m, ok := pointed(set, value, manifest); ok {
+			out = append(out, m)
+		} else if set.RunsBySelf() {
+			out = commandMentions(out, value, set.Value.Place, 0, byItself)
 		}
-		switch {
-		case points:
-			out = append(out, mention{path: set.Value.Reveal(), role: role, at: set.Value.Place, must: true})
-		case set.RunsBySelf():
-			out = commandMentions(out, set.Value.Reveal(), set.Value.Place, 0)
+		if set.Fits("tasks//script") { // a task of type npm
+			out = append(out, mention{path: "package.json", script: value, at: set.Value.Place})
+		}
+	}
+	for i := range f.Entries {
+		if e := &f.Entries[i]; !e.Disabled {
+			out = commandMentions(out, e.CommandLine(), e.CommandAt, 0, served)
 		}
 	}
 	switch f.Role {
@@ -213,25 +260,66 @@ func isManifest(p string) bool {
 	return false
 }
 
-// manifestRole returns the role of what a member of a plugin's manifest points to, or false if it is no path.
-func manifestRole(set *config.Setting) (config.Role, bool) {
-	role, known := map[string]config.Role{
-		"hooks": config.Configuration, "mcpServers": config.Configuration, "lspServers": config.Configuration, "commands": config.Command, "agents": config.Subagent,
-		"skills": config.Skill, "outputStyles": config.Instructions, "rules": config.Instructions, "contextFileName": config.Instructions,
-	}[set.Keys[0]]
-	at := set.Keys[len(set.Keys)-1]
-	return role, known && (len(set.Keys) == 1 || len(set.Keys) == 2 && at == "" || set.Keys[0] == "commands" && at == "source")
+// A pointer is a setting whose value is the path of another file of the agent.
+type pointer struct {
+	keys string // as of settingRule
+	role config.Role
+}
+
+var (
+	manifestPointers = []pointer{
+		{"/hooks /hooks/ /mcpservers /mcpservers/ /lspservers /lspservers/", config.Configuration}, {"/commands /commands/ /commands/*/source", config.Command},
+		{"/agents /agents/", config.Subagent}, {"/skills /skills/", config.Skill}, {"/outputstyles /outputstyles/ /rules /rules/ /contextfilename /contextfilename/", config.Instructions},
+	}
+	// Of OpenCode, Aider, VS Code, Codex, Gemini CLI and Qwen Code.
+	pointers = []pointer{
+		{"/instructions/ /read /read/ instructions//file model_instructions_file experimental_instructions_file context/filename context/filename/", config.Instructions},
+		{"/plugin/ /load", config.Script},
+	}
+	fileReference = lazyregexp.New(`^\{file:([^{}\s]+)\}$`)
+)
+
+// pointed returns what a setting points to. Outside of manifests only what looks like a path is one.
+func pointed(set *config.Setting, value string, manifest bool) (mention, bool) {
+	if m := fileReference.FindStringSubmatch(value); m != nil { // OpenCode
+		return mention{path: m[1], role: config.Instructions, at: set.Value.Place, must: true}, true
+	}
+	if strings.HasSuffix(set.Keys[0], "FilesLocations") && len(set.Keys) == 2 && value == "true" { // VS Code, with the path as the name
+		return mention{path: set.Keys[1], role: config.Instructions, at: set.Value.Place}, true
+	}
+	known := pointers
+	if manifest {
+		known = manifestPointers
+	}
+	value = strings.TrimPrefix(value, "file://")
+	low := strings.ToLower(value)
+	for _, p := range known {
+		if set.Fits(p.keys) && (manifest || textName(low) || p.role == config.Script && programName(low)) && !strings.ContainsAny(value, " \n") {
+			return mention{path: value, role: p.role, at: set.Value.Place, must: !strings.Contains(low, "filename")}, true
+		}
+	}
+	return mention{}, false
 }
 
 var (
 	substitution = lazyregexp.New(`\$\([^()]*\)|` + "`[^`]*`")
-	runner       = lazyregexp.New(`(?:^|[\s;&|(])(npm|pnpm|yarn|bun|make|just)((?:\s+-\S+)*)(?:\s+(run|run-script|rum)((?:\s+-\S+)*))?\s+([\w:.-]+)`)
-	recipes      = map[string][]string{"make": {"Makefile", "makefile", "GNUmakefile"}, "just": {"justfile", "Justfile", ".justfile"}}
+	runner       = lazyregexp.New(`(?:^|[\s;&|(])(npm|pnpm|yarn|bun|make|just|task|rake|pip3?)((?:\s+-\S+)*)(?:\s+(run|run-script|rum)((?:\s+-\S+)*))?\s+([\w:.-]+)`)
+	recipes      = map[string][]string{"make": {"Makefile", "makefile", "GNUmakefile"}, "just": {"justfile", "Justfile", ".justfile"}, "task": {"Taskfile.yml", "Taskfile.yaml"}, "rake": {"Rakefile"}, "pip": {"setup.py"}, "pip3": {"setup.py"}}
+	interpreter  = lazyregexp.New(`^(?i:\S*/)?(?i:(?:ba|z|da|k|fi|a)?sh|source|\.|python[0-9.]*|node|bun|tsx|ts-node|deno|perl|ruby|php|lua|run|execute|start|launch|call|invoke|pwsh|powershell|Rscript|sudo|env|osascript|nu|julia|swift|java|kotlin|groovy|elixir|tclsh|cscript|wscript)(?:\.exe)?$`)
+)
+
+// A way says how sure it is that a command is run.
+type way uint8
+
+const (
+	byItself way = iota // by a client: what it names must be there
+	told                // by the reader of a text: only what it runs is looked for
+	served              // as a server: a program without an extension is mostly a compiled one
 )
 
 // commandMentions adds the programs that a command names. A script that is not there is a problem, another word is none:
 // "npx prettier --write x.css".
-func commandMentions(out []mention, command string, at config.Place, depth int) []mention {
+func commandMentions(out []mention, command string, at config.Place, depth int, how way) []mention {
 	const deepest = 2
 	if len(command) > config.MaxJudged || depth > deepest || strings.Contains(command, "://") && !strings.Contains(command, " ") {
 		return out
@@ -242,48 +330,59 @@ func commandMentions(out []mention, command string, at config.Place, depth int) 
 			for _, name := range files {
 				out = append(out, mention{path: name, role: config.Script, at: at})
 			}
-		case m[3] != "":
-			out = append(out, mention{path: "package.json", script: m[5], at: at, must: true})
 		default: // "npm test", but also "npm install"
-			out = append(out, mention{path: "package.json", script: m[5], at: at, must: slices.Contains([]string{"test", "start"}, m[5])})
+			script := m[5]
+			if script == "i" || script == "ci" {
+				script = "install"
+			}
+			out = append(out, mention{path: "package.json", script: script, at: at, must: how == byItself && (m[3] != "" || slices.Contains([]string{"test", "start"}, script))})
 		}
 	}
 	words := config.Words(strings.NewReplacer(";", " ; ", "|", " | ", "&", " & ", "<", " ", ">", " ").Replace(substitution.ReplaceAllString(command, "$$PWD")), false)
+	runs := true // the next word is a program
 	for i, w := range words {
 		low := strings.ToLower(slashed(w))
+		run := runs
+		runs = strings.Contains("|&;", w) || run && strings.HasPrefix(w, "-") || interpreter.MatchString(w)
 		if strings.ContainsAny(w, " \n\t") {
-			out = commandMentions(out, w, at, depth+1)
+			out = commandMentions(out, w, at, depth+1, how)
 			continue
 		}
 		first := i == 0 || strings.Contains("|&;", words[i-1])
 		switch {
 		case i > 0 && words[i-1] == "-m":
 			out = append(out, mention{path: strings.ReplaceAll(w, ".", "/") + ".py", role: config.Script, at: at})
-		case strings.HasPrefix(w, "-") || strings.Contains(w, "://") || strings.Contains(w, "*"):
-		case scriptName(low):
-			out = append(out, mention{path: w, role: config.Script, at: at, must: true})
+		case strings.HasPrefix(w, "-") || strings.Contains(w, "://") || strings.Contains(w, "*") || how != byItself && !run, how == served && first && path.Ext(low) == "", how == told && len(words) == 1 && !strings.HasPrefix(w, "./"):
+		case programName(low):
+			out = append(out, mention{path: w, role: config.Script, at: at, must: how == byItself})
 		case path.Ext(low) == "" && strings.Contains(low, "/"):
-			out = append(out, mention{path: w, role: config.Script, at: at, must: first && (homely(w) || strings.HasPrefix(w, "./") || leadingReference.MatchString(w))})
+			out = append(out, mention{path: w, role: config.Script, at: at, must: how == byItself && first && (homely(w) || strings.HasPrefix(w, "./") || leadingReference.MatchString(w))})
 		}
 	}
 	return out
 }
 
-// textMentions adds what a text imports, and the scripts that a skill, a command or a sub-agent names.
+// textMentions adds what a text imports, what it has its reader run, and the files that it names: programs, which a project's
+// instructions name for other reasons too, and texts, which an agent reads when they are named.
 func textMentions(out []mention, f *config.File) []mention {
+	imports := f.Client == "claude-code" || f.Client == "gemini-cli" || f.Client == "qwen-code"
+	prose := []byte(f.Text) // without code, in which nothing is imported
+	eachCommand(f.Text, func(start, end int, code bool) {
+		out = commandMentions(out, f.Text[start:end], config.Place{Start: start, End: end}, 0, told)
+		if code {
+			copy(prose[start:end], strings.Repeat(" ", end-start))
+		}
+	})
 	for _, span := range config.Imports(f.Text) {
 		name := f.Text[span[0]:span[1]]
-		role := config.SkillFile
+		role, must := config.SkillFile, false
 		switch low := strings.ToLower(name); {
-		case scriptName(low):
+		case programName(low):
 			role = config.Script
 		case f.Role == config.Instructions && (textName(low) || path.Ext(low) == "" && !config.HoldsCredentials(low)):
-			role = config.Instructions
+			role, must = config.Instructions, imports && textName(low) && !homely(name)
 		}
-		out = append(out, mention{path: name, role: role, at: config.Place{Start: span[0], End: span[1]}})
-	}
-	if f.Role == config.Instructions {
-		return out
+		out = append(out, mention{path: name, role: role, at: config.Place{Start: span[0], End: span[1]}, must: must && string(prose[span[0]:span[1]]) == name})
 	}
 	start := -1
 	for i := 0; i <= len(f.Text); i++ {
@@ -295,11 +394,45 @@ func textMentions(out []mention, f *config.File) []mention {
 		}
 		if start >= 0 {
 			w := strings.TrimRight(f.Text[start:i], ".:!?*")
-			if scriptName(strings.ToLower(w)) && !strings.Contains(w, "://") {
-				out = append(out, mention{path: strings.TrimPrefix(w, "@"), role: config.Script, at: config.Place{Start: start, End: start + len(w)}})
+			m := mention{path: strings.TrimPrefix(w, "@"), role: config.Script, at: config.Place{Start: start, End: start + len(w)}}
+			switch low := strings.ToLower(w); {
+			case strings.Contains(w, "://") || strings.Contains(w, "*"):
+			case programName(low) && f.Role != config.Instructions:
+				out = append(out, m)
+			case textName(low) && f.Role != config.SkillFile:
+				m.role = config.SkillFile
+				out = append(out, m)
 			}
 		}
 		start = -1
 	}
 	return out
+}
+
+// spoken matches a script that prose has its reader run: "Run ./scripts/setup.sh first".
+var spoken = lazyregexp.New(`(?i)\b(?:run|execute|start|launch|call|invoke|source)\s+(?:\./)?[\w./-]*[\w-]`)
+
+// eachCommand calls judge for the commands in a text: lines of blocks of code, spans of code, and scripts that prose has run.
+func eachCommand(text string, judge func(start, end int, code bool)) {
+	fence, at := false, 0
+	for line := range strings.Lines(text) {
+		switch trimmed := strings.TrimLeft(line, " \t>$"); {
+		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
+			fence = !fence
+		case fence:
+			judge(at+len(line)-len(trimmed), at+len(line), true)
+		default:
+			for _, m := range spoken.FindAllStringSubmatchIndex(line, maxMentions) {
+				judge(at+m[0], at+m[1], false)
+			}
+			from := at
+			for i, part := range strings.Split(line, "`") {
+				if i%2 == 1 {
+					judge(from, from+len(part), true)
+				}
+				from += len(part) + 1
+			}
+		}
+		at += len(line)
+	}
 }

@@ -51,7 +51,8 @@ func TestFollow(t *testing.T) {
 		{"a script that the package lacks", map[string]string{".claude/settings.json": hook("npm run hook"), "package.json": `{"scripts":{"build":"tsc"}}`}, "", "has no script hook"},
 		{"an installation", map[string]string{".claude/settings.json": hook("npm install"), "x": ""}, "", ""},
 		{"a recipe", map[string]string{".claude/settings.json": hook("make -s lint"), "Makefile": "lint:\n\techo 1\n"}, "Makefile script", ""},
-		{"an import", map[string]string{"CLAUDE.md": "See @docs/style.md for style, and @docs/gone.md.", "docs/style.md": "Use @./tabs.md.", "docs/tabs.md": "x", "docs/other.md": "x"}, "docs/style.md instructions docs/tabs.md instructions", ""},
+		{"an import", map[string]string{"CLAUDE.md": "See @docs/style.md for style.", "docs/style.md": "Use @./tabs.md.", "docs/tabs.md": "x", "docs/other.md": "x"}, "docs/style.md instructions docs/tabs.md instructions", ""},
+		{"an import of nothing", map[string]string{"CLAUDE.md": "See @docs/gone.md, and not `@docs/none.md`."}, "", "it names docs/gone.md, which is not there"},
 		{"no import", map[string]string{"CLAUDE.md": "Mail me@x.example, see @scope/pkg and `@decorator`.", "pkg": ""}, "", ""},
 		{"an import of a file of credentials", map[string]string{"CLAUDE.md": "@.ssh/id_rsa", ".ssh/id_rsa": "x"}, "", ""},
 		{"an import out of the folder", map[string]string{"CLAUDE.md": "@/etc/hosts and @/etc/none.md"}, "", "/etc/hosts, which lies outside"},
@@ -64,6 +65,13 @@ func TestFollow(t *testing.T) {
 		{"a plugin that lacks a file", map[string]string{".claude-plugin/plugin.json": `{"name":"a","hooks":"./cfg/h.json"}`}, "", "./cfg/h.json"},
 		{"a skill's program among packages", map[string]string{".claude/skills/x/SKILL.md": "Run `node_modules/r/run.sh`, see https://x.example/a.sh and lib/none.py.", ".claude/skills/x/node_modules/r/run.sh": "echo 1"}, ".claude/skills/x/node_modules/r/run.sh script", ""},
 		{"a skill's program of the project", map[string]string{".claude/skills/x/SKILL.md": "Run (tools/run.py).", "tools/run.py": "1", "tools/b.py": "1"}, "tools/run.py script", ""},
+		{"a script that instructions have run", map[string]string{"AGENTS.md": "Run ./tools/a.sh first, then:\n```\n$ sh tools/b --x\n```\nKeep `src/c.ts` short, and run `gofmt d.go`.", "tools/a.sh": "1", "tools/b": "1", "src/c.ts": "1", "d.go": "1"}, "tools/a.sh script tools/b script", ""},
+		{"recipes that instructions have run", map[string]string{"AGENTS.md": "Use `npm ci`, `npm run x` and `make dev`.", "package.json": `{"scripts":{"prepare":"sh p.sh","x":"node x.js","y":"node y.js"}}`, "p.sh": "1", "x.js": "1", "y.js": "1", "Makefile": "dev:\n"}, "Makefile script p.sh script package.json  package.json  x.js script", ""},
+		{"texts that instructions name", map[string]string{"AGENTS.md": "Read [the rules](docs/rules.md), and docs/gone.md.", "docs/rules.md": "See docs/more.md.", "docs/more.md": "x"}, "docs/rules.md skill file", ""},
+		{"scripts of servers", map[string]string{".mcp.json": `{"mcpServers":{"a":{"command":"bash","args":["tools/a","--config","c.js"]},"b":{"command":"./bin/b"},"c":{"command":"npm","args":["run","c"]}}}`, "tools/a": "1", "c.js": "1", "bin/b": "\x7fELF", "package.json": `{"scripts":{"c":"node d.js"}}`, "d.js": "1"}, "d.js script package.json  tools/a script", ""},
+		{"files of settings", map[string]string{"opencode.json": `{"instructions":["docs/**/*.md","https://x.example/r.md"],"plugin":["./p.ts","npm-plugin"]}`, "docs/a/b.md": "x", "docs/c.txt": "x", "p.ts": "1", ".aider.conf.yml": "read: [d.md]\nlint-cmd: sh tools/l.sh\n", "d.md": "x", "tools/l.sh": "1"},
+			"d.md instructions docs/a/b.md instructions p.ts script tools/l.sh script", "https://x.example/r.md, which lies at an address"},
+		{"a task that runs a script of the package", map[string]string{".vscode/tasks.json": `{"tasks":[{"type":"npm","script":"x"}]}`, "package.json": `{"scripts":{"x":"node x.js"}}`, "x.js": "1"}, "package.json  x.js script", ""},
 		{"bytecode of a skill", map[string]string{".claude/skills/x/SKILL.md": "x", ".claude/skills/x/__pycache__/h.cpython-312.pyc": "\xcb\r\r\n\x00", "src/__pycache__/a.pyc": "\xcb\r\r\n\x00"}, ".claude/skills/x/__pycache__/h.cpython-312.pyc program", "a compiled program"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

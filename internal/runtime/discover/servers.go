@@ -35,6 +35,7 @@ func (r *reader) findServers(root *node) {
 	if servers := root.get("servers"); servers != nil && (servers.kind == table || servers.kind == list) {
 		hold(servers, r.hint.Project, false)
 	}
+	hold(root.get("settings").get("mcp").get("servers"), r.hint.Project, false) // a workspace of VS Code
 	hold(root.get("augment.advanced").get("mcpServers"), r.hint.Project, false)
 	if extensions := root.get("extensions"); extensions != nil && r.file.Client == "goose" {
 		found = true
@@ -127,7 +128,7 @@ func (r *reader) direct(mcp *node) {
 
 // bare reads a root that is itself the object of servers, as in some plugins' .mcp.json.
 func (r *reader) bare(root *node) bool {
-	if !slices.ContainsFunc(root.children, serverLike) {
+	if !slices.ContainsFunc(root.children, serverLike) || slices.ContainsFunc(root.children, func(n *node) bool { return n.kind == table && !serverLike(n) }) {
 		return false
 	}
 	r.holder(root, r.hint.Project, true)

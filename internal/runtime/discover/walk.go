@@ -142,6 +142,7 @@ type source struct {
 	Host
 	out   []config.File
 	seen  map[string]bool
+	walks map[string]*walk // by folder
 	bytes int
 	full  bool
 }

@@ -169,11 +169,14 @@ Not reported: hooks that run a formatter, a test or a script of the project; the
 					heaviest = a
 				}
 			}
-			severity := finding.High
+			severity, what := finding.High, "a command that runs by itself"
+			if strings.HasPrefix(way, "scripts/") {
+				what = "a script of the package that a file for agents names"
+			}
 			if heaviest.Weight < 3 && heaviest.Kind != acts.Send && heaviest.Kind != acts.Run {
 				severity = finding.Medium
 			}
-			p.Report(Report{File: file, At: s.Value.Place, Evidence: command, Severity: severity, Message: "a command that runs by itself " + heaviest.Says})
+			p.Report(Report{File: file, At: s.Value.Place, Evidence: command, Severity: severity, Message: what + " " + heaviest.Says})
 		})
 	},
 })
@@ -201,8 +204,15 @@ func runsBySelf(way string) bool {
 	if strings.Contains(way, "hook") && endsInAny(way, "command", "bash", "powershell", "run", "script", "shell", "windows", "linux", "osx", "prompt", "args/", "command/", "url") {
 		return true
 	}
-	return endsInAny(way, "statusline/command", "statusline", "apikeyhelper", "awsauthrefresh", "awscredentialexport", "gcpauthrefresh", "otelheadershelper", "notify/", "notify", "tasks//command", "tasks//args/", "postcreatecommand", "poststartcommand", "postattachcommand", "initializecommand", "install", "start", "filesuggestion/command", "then/prompt", "fetcher/command", "proxyauthhelper", "toolcallcommand", "tooldiscoverycommand", "discoverycommand", "callcommand")
+	return endsInAny(strings.TrimRight(way, "/"), selfRunning...)
 }
+
+// selfRunning are the settings whose commands run without asking; a command may also be a list of words, or several by name.
+var selfRunning = strings.Fields(`statusline/command statusline apikeyhelper awsauthrefresh awscredentialexport gcpauthrefresh otelheadershelper headershelper notify
+	tasks//command tasks//args tasks//linux/command tasks//osx/command tasks//windows/command
+	initializecommand initializecommand/* oncreatecommand oncreatecommand/* updatecontentcommand updatecontentcommand/* postcreatecommand postcreatecommand/* poststartcommand poststartcommand/* postattachcommand postattachcommand/*
+	lspservers/*/command lspservers/*/args lsp/*/command formatter/*/command scripts/*/command steps//run test-cmd lint-cmd notifications-command
+	install start filesuggestion/command then/prompt then/command fetcher/command proxyauthhelper toolcallcommand tooldiscoverycommand discoverycommand callcommand`)
 
 var _ = register(Check{
 	ID: "GNT-114", Name: "redirected-model", Severity: finding.High, Maturity: check.Experimental,
@@ -243,7 +253,7 @@ variables.`,
 
 // redirects reports whether a setting determines where prompts are sent.
 func redirects(way string) bool {
-	return endsInAny(way, "anthropic_base_url", "anthropic_bedrock_base_url", "anthropic_vertex_base_url", "anthropic_api_url", "openai_base_url", "openai_api_base", "openai_api_host", "gemini_base_url", "google_gemini_base_url", "code_assist_endpoint", "https_proxy", "http_proxy", "all_proxy", "otel_exporter_otlp_endpoint", "otlpendpoint", "model_providers/*/base_url", "provider/*/options/baseurl", "providers/*/base_url", "chatgpt_base_url", "apibase", "exporter/*/endpoint", "anthropicbaseurl", "openaibaseurl", "proxy", "http/proxy")
+	return endsInAny(way, "anthropic_base_url", "anthropic_bedrock_base_url", "anthropic_vertex_base_url", "anthropic_api_url", "openai_base_url", "openai_api_base", "openai_api_host", "gemini_base_url", "google_gemini_base_url", "code_assist_endpoint", "https_proxy", "http_proxy", "all_proxy", "otel_exporter_otlp_endpoint", "otlpendpoint", "model_providers/*/base_url", "provider/*/options/baseurl", "providers/*/base_url", "chatgpt_base_url", "apibase", "exporter/*/endpoint", "anthropicbaseurl", "openaibaseurl", "proxy", "http/proxy", "openai-api-base")
 }
 
 var _ = register(Check{

@@ -30,8 +30,36 @@ server and for trusted folders. Not reported: single folders below the home dire
 			{"additionaldirectories/ trusted_folders/ trustedfolders/ writable_roots/ allowedpaths/ allowedpaths allowed_directories/ allowed_paths/ includedirectories/ workspaceroots/", wholeMachine, finding.Medium, "the agent may use the whole machine or the home directory"},
 			{"allowread/ allowwrite/ read/ write/", lazyregexp.New(`^(?:/|~|\$HOME|//?\*\*|~/\*\*)$`), finding.Medium, "the agent may use the whole machine or the home directory"},
 		}, false)
+		for i := range p.Files {
+			for _, r := range containerReaches(launch{args: p.Files[i].containerOptions()}, wholeMachine.MatchString) {
+				p.Report(Report{File: i, At: r.at, Evidence: r.text, Severity: r.severity, Message: r.says})
+			}
+		}
 	},
 })
+
+// containerOptions returns what a devcontainer.json adds to docker run: runArgs, mounts, a workspace mount, rights.
+func (f *File) containerOptions() (out []word) {
+	for i := range f.Settings {
+		s := &f.Settings[i]
+		text := s.Value.Reveal()
+		switch way := s.way(); {
+		case way == "runargs/":
+		case way == "mounts/", way == "workspacemount":
+			text = "--mount=" + text
+		case way == "mounts//source":
+			text = "--mount=source=" + text
+		case way == "privileged" && text == "true":
+			text = "--privileged"
+		case way == "capadd/":
+			text = "--cap-add=" + text
+		default:
+			continue
+		}
+		out = append(out, word{text: strings.ReplaceAll(text, "${localEnv:HOME}", "~"), at: s.Value.Place})
+	}
+	return out
+}
 
 // wholeMachine matches folders that contain everything: the root, a drive, a home directory.
 var wholeMachine = lazyregexp.New(`^(?:/|/\*\*?|~[/\\]?|\$HOME/?|\$\{(?:HOME|env:HOME|userHome|env:USERPROFILE)\}/?|%USERPROFILE%\\?|\{env:HOME\}/?|[A-Za-z]:[\\/]{0,2}|/home/?|/home/[^/:]+/?|/Users/?|/Users/[^/:]+/?|[A-Za-z]:[\\/]{1,2}Users(?:[\\/]{1,2}[^\\/:]+)?[\\/]{0,2}|/root/?|/etc/?|/mnt/[a-z]/?|/var/?|/private/?|/Volumes/?)$`)

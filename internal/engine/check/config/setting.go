@@ -26,14 +26,12 @@ func (s *Setting) way() string {
 	return strings.ToLower(strings.ReplaceAll(strings.Join(s.Keys, "/"), ".", "/"))
 }
 
+// Fits reports whether one of the patterns, separated by spaces, matches the end of the setting's path.
+func (s *Setting) Fits(keys string) bool { return endsInAny(s.way(), strings.Fields(keys)...) }
+
 // fits reports whether the rule applies to a setting.
 func (r *settingRule) fits(way, value string) bool {
-	for keys := range strings.FieldsSeq(r.keys) {
-		if endsIn(way, keys) && r.value.MatchString(value) {
-			return true
-		}
-	}
-	return false
+	return r.value.MatchString(value) && endsInAny(way, strings.Fields(r.keys)...)
 }
 
 // endsIn reports whether the end of a path matches a pattern. A pattern that begins with a slash matches a whole path.
