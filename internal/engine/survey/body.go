@@ -1,8 +1,10 @@
 package survey
 
 import (
+	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
+	"slices"
 )
 
 // readBodies notes requests whose body the server reads whole, however long it is.
@@ -26,26 +28,19 @@ func (s *surveyor) readBodies() {
 // collector returns the function that takes the parts of a request's body as they come: req.on("data", f). A request is what a
 // function gets beside the response to it.
 func (s *surveyor) collector(c *ir.Expr) *ir.Expr {
-	if c.X == nil || c.X.Kind != ir.Attr || c.X.Text != "on" || len(c.Args) != 2 || c.Args[0].Value == nil || c.Args[0].Value.Text != "data" {
+	event, f := c.Arg(0), c.Arg(1)
+	if !c.X.Is(ir.Attr) || c.X.Text != "on" || len(c.Args) != 2 || event == nil || event.Text != "data" || !f.Is(ir.Function) {
 		return nil
 	}
-	f := c.Args[1].Value
-	if f == nil || f.Kind != ir.Function || c.X.X == nil || c.X.X.Kind != ir.Name {
-		return nil
-	}
-	bindings, _ := c.X.X.Scope.Find(c.X.X.Text)
-	if len(bindings) != 1 || bindings[0].Param == nil || bindings[0].Param.Index != 0 {
-		return nil
-	}
-	owner := bindings[0].Param.Func
-	if len(owner.Params) < 2 || !answers(owner, owner.Params[1].Name) {
+	request := c.X.X.Binding().Param
+	if request == nil || request.Index != 0 || len(request.Func.Params) < 2 || !answers(request.Func, request.Func.Params[1].Name) {
 		return nil
 	}
 	return f
 }
 
 // responseMembers are what a server calls on the response to a request.
-var responseMembers = map[string]bool{"writeHead": true, "end": true, "setHeader": true, "statusCode": true, "status": true, "json": true, "send": true}
+var responseMembers = callgraph.Names("writeHead end setHeader statusCode status json send")
 
 // answers reports whether a function uses a parameter as the response to a request, or hands it on.
 func answers(fn *ir.Func, name string) bool {
@@ -72,15 +67,10 @@ func holdsInside(body []ir.Stmt, depth int, is func(*ir.Expr) bool) (found bool)
 }
 
 // bounds reports whether a function that collects parts compares how much there is.
-func bounds(fn *ir.Func) bool {
-	found := false
-	ir.EachStmt(fn.Body, func(st *ir.Stmt) {
-		found = found || st.Step == ir.Branch && st.Cond != nil && st.Cond.Holds(func(e *ir.Expr) bool {
-			switch e.Text {
-			case "<", ">", "<=", ">=":
-				return e.Kind == ir.Other
-			}
-			return false
+func bounds(fn *ir.Func) (found bool) {
+	ir.EachCondition(fn.Body, func(st *ir.Stmt) {
+		found = found || st.Cond.Holds(func(e *ir.Expr) bool {
+			return e.Kind == ir.Other && slices.Contains([]string{"<", ">", "<=", ">="}, e.Text)
 		})
 	})
 	return found
@@ -88,19 +78,12 @@ func bounds(fn *ir.Func) bool {
 
 // readsRequest returns the function around io.ReadAll(r.Body), where r is a request that came in; nil for any other call.
 func (s *surveyor) readsRequest(c *ir.Expr) *ir.Func {
-	if c.X == nil || c.X.Text != "ReadAll" || len(c.Args) != 1 {
+	body := c.Arg(0)
+	if c.Calls() != "ReadAll" || !body.Is(ir.Attr) || body.Text != "Body" {
 		return nil
 	}
-	body := c.Args[0].Value
-	if body == nil || body.Kind != ir.Attr || body.Text != "Body" || body.X == nil || body.X.Kind != ir.Name {
-		return nil
-	}
-	bindings, _ := body.X.Scope.Find(body.X.Text)
-	if len(bindings) != 1 || bindings[0].Param == nil {
-		return nil
-	}
-	p := bindings[0].Param
-	if p.Type == nil || p.Type.X == nil || p.Type.X.Text != "Request" || len(p.Func.Params) < 2 || p.Func.Name == "RoundTrip" { // whose request goes out
+	p := body.X.Binding().Param
+	if p == nil || p.Type == nil || p.Type.X == nil || p.Type.X.Text != "Request" || len(p.Func.Params) < 2 || p.Func.Name == "RoundTrip" { // whose request goes out
 		return nil
 	}
 	return p.Func

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"slices"
 	"strconv"
 
 	"gauntlet/internal/engine/callgraph"
@@ -13,48 +14,33 @@ import (
 func (s *surveyor) readConditions() {
 	fits := s.filesWith("hostname", "Hostname", "getuser", "userInfo", "getlogin", "platform.node", "getClientVersion", "clientInfo", "client_info", "new Date(", "Date.now", "datetime", "time.time", "time.Now")
 	for _, body := range s.g.Program().Bodies() {
-		ir.EachStmt(body, func(st *ir.Stmt) {
-			if st.Step != ir.Branch || st.Cond == nil || !fits[st.Cond.Scope.File] {
+		ir.EachCondition(body, func(st *ir.Stmt) {
+			if !fits[st.Cond.Scope.File] {
 				return
 			}
-			why := s.conditionOn(st.Cond)
-			if why == "" {
-				return
-			}
-			for _, a := range st.Arms {
-				if s.acts(a.Body, 0) {
-					s.report(sink.Conditional, st.Cond, "condition", "what it writes, sends or runs depends on "+why+": it can behave differently where it is tested")
-					return
-				}
+			if why := s.conditionOn(st.Cond); why != "" && slices.ContainsFunc(st.Arms, func(a ir.Arm) bool { return s.acts(a.Body, 0) }) {
+				s.report(sink.Conditional, st.Cond, "condition", "what it writes, sends or runs depends on "+why+": it can behave differently where it is tested")
 			}
 		})
 	}
 }
 
+// compares are operators and methods that compare one thing with another.
+var compares = callgraph.Names("== === != !== in < > <= >= includes startsWith startswith")
+
 // conditionOn says on what a condition depends that tells one machine, day or client from others, "" for none of them.
 func (s *surveyor) conditionOn(cond *ir.Expr) (why string) {
 	cond.Holds(func(e *ir.Expr) bool {
-		if e.Kind != ir.Other && e.Kind != ir.Call || len(e.Args) == 0 {
-			return false
-		}
-		var parts []*ir.Expr
-		switch e.Text {
-		case "==", "===", "!=", "!==", "in", "<", ">", "<=", ">=":
-			for _, a := range e.Args {
-				parts = append(parts, a.Value)
-			}
-		default:
-			if e.Kind != ir.Call || e.X == nil || e.X.Kind != ir.Attr || e.X.Text != "includes" && e.X.Text != "startsWith" && e.X.Text != "startswith" {
-				return false
-			}
-			parts = []*ir.Expr{e.X.X, e.Args[0].Value}
-		}
-		if len(parts) != 2 || parts[0] == nil || parts[1] == nil {
+		parts := [2]*ir.Expr{e.Arg(0), e.Arg(1)}
+		if compares[e.Calls()] && e.X.Kind == ir.Attr {
+			parts = [2]*ir.Expr{e.X.X, e.Arg(0)}
+		} else if e.Kind != ir.Other || !compares[e.Text] || len(e.Args) != 2 {
 			return false
 		}
 		for i := range parts {
 			one, other := parts[i], parts[1-i]
 			switch {
+			case one == nil || other == nil:
 			case s.finds(one, isMachine) && s.isText(other):
 				why = "the name of the machine or of its user"
 			case s.finds(one, isClientName) && s.isText(other):
@@ -75,22 +61,16 @@ func (s *surveyor) isText(e *ir.Expr) bool {
 }
 
 // machineNames are functions that say which machine this is, or whose.
-var machineNames = map[string]bool{"hostname": true, "gethostname": true, "getuser": true, "getlogin": true, "userInfo": true, "Hostname": true, "getfqdn": true}
+var machineNames = callgraph.Names("hostname gethostname getuser getlogin userInfo Hostname getfqdn")
 
 func isMachine(e *ir.Expr) verdict {
-	if e.Kind == ir.Call && e.X != nil && (machineNames[e.X.Text] || e.X.Text == "node" && e.X.X != nil && e.X.X.Text == "platform") {
-		return yes
-	}
-	return goOn
+	return verdictIf(machineNames[e.Calls()] || e.Calls() == "node" && e.X.X != nil && e.X.X.Text == "platform")
 }
 
 func isClientName(e *ir.Expr) verdict {
-	if e.Kind == ir.Attr && e.Text == "name" && e.X.Holds(func(x *ir.Expr) bool {
+	return verdictIf(e.Kind == ir.Attr && e.Text == "name" && e.X.Holds(func(x *ir.Expr) bool {
 		return x.Text == "getClientVersion" || x.Text == "clientInfo" || x.Text == "client_info"
-	}) {
-		return yes
-	}
-	return goOn
+	}))
 }
 
 // clocks are functions that tell the time, by their last word and what they belong to.
@@ -100,14 +80,12 @@ var clocks = map[string]map[string]bool{
 
 func isNow(e *ir.Expr) verdict {
 	switch {
-	case e.Kind == ir.New && e.X != nil && e.X.Text == "Date" && len(e.Args) == 0:
-		return yes
-	case e.Kind == ir.Call && e.X != nil && e.X.Kind == ir.Attr && e.X.X != nil && clocks[e.X.Text][e.X.X.Text]:
-		return yes
 	case e.Kind == ir.Other && e.Text == "-": // how long ago something was
 		return leave
+	case e.Kind == ir.New:
+		return verdictIf(e.Calls() == "Date" && len(e.Args) == 0)
 	}
-	return goOn
+	return verdictIf(e.Kind == ir.Call && e.X.Is(ir.Attr) && e.X.X != nil && clocks[e.X.Text][e.X.X.Text])
 }
 
 // day is a date as sources write them.
@@ -157,12 +135,9 @@ func (s *surveyor) acts(body []ir.Stmt, depth int) bool {
 			if depth > 0 {
 				return false
 			}
-			for _, callee := range s.g.Callees(x, callgraph.Context{}) {
-				if callee.Func != nil && !callee.Guess && s.acts(callee.Func.Body, depth+1) {
-					return true
-				}
-			}
-			return false
+			return slices.ContainsFunc(s.g.Callees(x, callgraph.Context{}), func(callee callgraph.Callee) bool {
+				return callee.Func != nil && !callee.Guess && s.acts(callee.Func.Body, depth+1)
+			})
 		})
 	})
 	return found

@@ -40,20 +40,18 @@ func (s *surveyor) readCopies() {
 				}
 			}
 		}
-		for _, body := range s.g.Program().Bodies() {
-			ir.EachStmt(body, func(st *ir.Stmt) {
-				if st.Step == ir.Set && st.Target != nil && st.X != nil && strings.EqualFold(st.Target.Text, "bcc") {
-					note(st.X, listed(st.X))
-				}
-			})
-		}
+		s.g.Program().EachSet(func(st *ir.Stmt) {
+			if strings.EqualFold(st.Target.Text, "bcc") {
+				note(st.X, listed(st.X))
+			}
+		})
 	}
 	s.readCollectors()
 }
 
 // listed returns the only element of a list, or what is none.
 func listed(e *ir.Expr) *ir.Expr {
-	if e != nil && e.Kind == ir.List && len(e.Args) == 1 {
+	if e.Is(ir.List) && len(e.Args) == 1 {
 		return e.Args[0].Value
 	}
 	return e

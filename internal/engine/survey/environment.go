@@ -32,20 +32,15 @@ func (s *surveyor) isWholeEnvironment(e *ir.Expr) verdict {
 			return leave
 		}
 	case ir.Call:
-		if e.X == nil {
-			return goOn
-		}
-		if e.X.Kind == ir.Attr && isEnvironment(e.X.X) && e.X.Text != "copy" && e.X.Text != "items" {
+		if e.X.Is(ir.Attr) && isEnvironment(e.X.X) && e.X.Text != "copy" && e.X.Text != "items" {
 			return leave
 		}
-		if e.X.Kind == ir.Attr && e.X.Text == "Environ" && e.X.X != nil && e.X.X.Text == "os" {
-			return yes
-		}
+		return verdictIf(e.X.Is(ir.Attr) && e.X.Text == "Environ" && e.X.X != nil && e.X.X.Text == "os")
 	}
 	return goOn
 }
 
 // isEnvironment reports whether an expression is process.env or os.environ.
 func isEnvironment(e *ir.Expr) bool {
-	return e != nil && e.Kind == ir.Attr && e.X != nil && e.X.Kind == ir.Name && (e.Text == "env" && e.X.Text == "process" || e.Text == "environ" && e.X.Text == "os")
+	return e.Is(ir.Attr) && e.X.Is(ir.Name) && (e.Text == "env" && e.X.Text == "process" || e.Text == "environ" && e.X.Text == "os")
 }

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
@@ -14,26 +15,21 @@ var pipedToShell = lazyregexp.New(`(?i)\b(curl|wget|fetch|iwr|invoke-webrequest)
 
 // readFetchedCode notes code that is fetched and run.
 func (s *surveyor) readFetchedCode() {
-	for _, c := range s.callsIn("eval", "exec", "Function(", "vm.", "spawn", "system", "popen", "subprocess", "import(") {
-		if c.X == nil || !s.g.Runs(c.X.Text) {
-			continue
-		}
-		row, name := s.rowOf(c)
-		if row == nil {
-			continue
-		}
-		shown := strings.TrimPrefix(name, ".") + "()"
+	s.eachRunner(func(c *ir.Expr, row *callgraph.Row, shown string) {
 		if code := row.Argument("code", c); code != nil && s.isFetched(code, 0) {
 			s.report(sink.FetchedCode, c, shown, "it runs downloaded text as code: whoever controls the address decides what this machine does")
-			continue
+		} else if row.Kind() == "spawn" && slices.ContainsFunc(c.Args, func(a ir.Arg) bool { return pipedToShell.MatchString(s.writtenText(a.Value, 0)) }) {
+			s.report(sink.FetchedCode, c, shown, "it downloads a program and runs it: whoever controls the address decides what this machine does")
 		}
-		if row.Kind() != "spawn" {
-			continue
-		}
-		for _, a := range c.Args {
-			if text := s.writtenText(a.Value, 0); pipedToShell.MatchString(text) {
-				s.report(sink.FetchedCode, c, shown, "it downloads a program and runs it: whoever controls the address decides what this machine does")
-				break
+	}, "eval", "exec", "Function(", "vm.", "spawn", "system", "popen", "subprocess", "import(")
+}
+
+// eachRunner calls f for the calls that start programs or run code, with what they are called, in files whose text holds one of some words.
+func (s *surveyor) eachRunner(f func(c *ir.Expr, row *callgraph.Row, shown string), words ...string) {
+	for _, c := range s.callsIn(words...) {
+		if s.g.Runs(c.Calls()) {
+			if row, name := s.rowOf(c); row != nil {
+				f(c, row, strings.TrimPrefix(name, ".")+"()")
 			}
 		}
 	}

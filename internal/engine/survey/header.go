@@ -47,23 +47,21 @@ func (h *headers) note(e *ir.Expr) {
 			h.noteHeader(e, e.Text)
 		}
 	case ir.Index:
-		if len(e.Args) == 1 && e.Args[0].Value != nil && e.Args[0].Value.Kind == ir.String && isHeaders(e.X) {
+		if len(e.Args) == 1 && e.Arg(0).Is(ir.String) && isHeaders(e.X) {
 			h.noteHeader(e, e.Args[0].Value.Text)
 		}
 	case ir.Call:
-		if e.X == nil || e.X.Kind != ir.Attr || len(e.Args) == 0 || e.Args[0].Value == nil || e.Args[0].Value.Kind != ir.String {
-			return
-		}
-		switch e.X.Text {
-		case "get", "header", "Get", "getHeader", "getlist":
+		if e.X.Is(ir.Attr) && headerGetters[e.X.Text] && e.Arg(0).Is(ir.String) {
 			h.noteHeader(e, e.Args[0].Value.Text)
 		}
 	}
 }
 
+var headerGetters = callgraph.Names("get header Get getHeader getlist")
+
 // isHeaders reports whether an expression is named as the headers of a request are.
 func isHeaders(e *ir.Expr) bool {
-	return e != nil && (e.Kind == ir.Attr || e.Kind == ir.Name) && strings.HasSuffix(strings.ToLower(e.Text), "headers")
+	return e.Is(ir.Attr, ir.Name) && strings.HasSuffix(strings.ToLower(e.Text), "headers")
 }
 
 func (h *headers) noteHeader(e *ir.Expr, name string) {

@@ -3,6 +3,7 @@ package survey
 import (
 	"bytes"
 	"fmt"
+	"gauntlet/internal/engine/callgraph"
 	"strings"
 
 	"gauntlet/internal/leaf/ir"
@@ -10,9 +11,7 @@ import (
 	"gauntlet/sink"
 )
 
-// decoders make text of what nobody can read.
-var decoders = map[string]bool{"atob": true, "b64decode": true, "b32decode": true, "b85decode": true, "a85decode": true, "fromhex": true, "unhexlify": true, "fromCharCode": true,
-	"decompress": true, "inflateSync": true, "gunzipSync": true, "brotliDecompressSync": true, "loads": false, "unescape": true, "rot13": true}
+var decoders = callgraph.Names("atob b64decode b32decode b85decode a85decode fromhex unhexlify fromCharCode decompress inflateSync gunzipSync brotliDecompressSync unescape rot13")
 
 // renamed is a variable as programs that make code unreadable call them.
 var renamed = lazyregexp.New(`\b_0x[0-9a-f]{4,6}\b`)
@@ -22,22 +21,11 @@ const manyRenamed = 100
 
 // readHiddenCode notes code that is decoded before it is run, and files that were made unreadable.
 func (s *surveyor) readHiddenCode() {
-	for _, c := range s.callsIn("atob", "base64", "b64decode", "fromhex", "unhexlify", "fromCharCode", "decompress", "unzip", "inflate", "marshal", "unescape", "hex") {
-		if c.X == nil || !s.g.Runs(c.X.Text) {
-			continue
+	s.eachRunner(func(c *ir.Expr, row *callgraph.Row, shown string) {
+		if code := row.Argument("code", c); row.Kind() != "spawn" && !strings.Contains(shown, "loads") && s.finds(code, isDecoded) {
+			s.report(sink.HiddenCode, c, shown, "it decodes what it runs, so the source does not show what it does")
 		}
-		row, name := s.rowOf(c)
-		if row == nil {
-			continue
-		}
-		code := row.Argument("code", c)
-		if code == nil || row.Kind() == "spawn" || strings.Contains(name, "loads") {
-			continue
-		}
-		if s.finds(code, isDecoded) {
-			s.report(sink.HiddenCode, c, strings.TrimPrefix(name, ".")+"()", "it decodes what it runs, so the source does not show what it does")
-		}
-	}
+	}, "atob", "base64", "b64decode", "fromhex", "unhexlify", "fromCharCode", "decompress", "unzip", "inflate", "marshal", "unescape", "hex")
 	for _, f := range s.g.Program().Files {
 		if !bytes.Contains(f.Source, []byte("_0x")) {
 			continue
@@ -52,14 +40,14 @@ func (s *surveyor) readHiddenCode() {
 
 // isDecoded says of an expression whether it is decoded from what nobody can read.
 func isDecoded(e *ir.Expr) verdict {
-	if e.Kind != ir.Call || e.X == nil {
+	name, form := e.Calls(), e.Arg(1)
+	switch {
+	case e.Kind != ir.Call || e.X == nil:
 		return goOn
+	case name == "loads":
+		return verdictIf(e.X.X != nil && e.X.X.Text == "marshal")
+	case name == "from":
+		return verdictIf(e.X.X != nil && e.X.X.Text == "Buffer" && form != nil && (form.Text == "base64" || form.Text == "hex"))
 	}
-	if decoders[e.X.Text] || e.X.Text == "loads" && e.X.X != nil && e.X.X.Text == "marshal" {
-		return yes
-	}
-	if e.X.Text == "from" && e.X.X != nil && e.X.X.Text == "Buffer" && len(e.Args) > 1 && e.Args[1].Value != nil && (e.Args[1].Value.Text == "base64" || e.Args[1].Value.Text == "hex") {
-		return yes
-	}
-	return goOn
+	return verdictIf(decoders[name])
 }

@@ -137,13 +137,9 @@ func (s *surveyor) listed(e *ir.Expr) (out []string) {
 
 // hasAllowedHosts reports whether a transport is told which hosts or origins to let in.
 func (s *surveyor) hasAllowedHosts(c *ir.Expr) bool {
-	on := s.lang != "typescript" || c.Option("enableDnsRebindingProtection") != nil
-	for _, name := range []string{"allowedHosts", "allowedOrigins", "allowed_hosts", "allowed_origins", "security_settings", "transport_security", "middleware"} {
-		if on && c.Option(name) != nil {
-			return true
-		}
-	}
-	return false
+	options := []string{"allowedHosts", "allowedOrigins", "allowed_hosts", "allowed_origins", "security_settings", "transport_security", "middleware"}
+	return (s.lang != "typescript" || c.Option("enableDnsRebindingProtection") != nil) &&
+		slices.ContainsFunc(options, func(name string) bool { return c.Option(name) != nil })
 }
 
 // guards are what a program does to requests before they reach its endpoint.
@@ -246,10 +242,7 @@ var insiders = []string{"Contains", "includes", "indexOf", "search"}
 // localhost.example.com holds it, too.
 func (s *surveyor) looksInside(fn *ir.Func) bool {
 	inside, other := false, false
-	ir.EachStmt(fn.Body, func(st *ir.Stmt) {
-		if st.Step != ir.Branch || st.Cond == nil {
-			return
-		}
+	ir.EachCondition(fn.Body, func(st *ir.Stmt) {
 		st.Cond.Holds(func(e *ir.Expr) bool {
 			switch {
 			case e.Kind == ir.Call && e.X != nil && e.X.Kind == ir.Attr && slices.Contains(insiders, e.X.Text) && len(e.Args) > 0:
@@ -274,17 +267,13 @@ func (s *surveyor) askedBy(fn *ir.Func, asks map[*ir.Func]headers) map[*ir.Func]
 	if len(asks) == 0 {
 		return nil
 	}
-	ir.EachStmt(fn.Body, func(st *ir.Stmt) {
-		if st.Step != ir.Branch || st.Cond == nil {
-			return
-		}
+	ir.EachCondition(fn.Body, func(st *ir.Stmt) {
 		st.Cond.Holds(func(e *ir.Expr) bool {
-			if e.Kind != ir.Call {
-				return false
-			}
-			for _, callee := range s.g.Callees(e, callgraph.Context{}) {
-				if h, ok := asks[callee.Func]; ok && callee.Func != nil {
-					out[callee.Func] = h
+			if e.Kind == ir.Call {
+				for _, callee := range s.g.Callees(e, callgraph.Context{}) {
+					if h, ok := asks[callee.Func]; ok && callee.Func != nil {
+						out[callee.Func] = h
+					}
 				}
 			}
 			return false
@@ -346,13 +335,11 @@ func (s *surveyor) readBindings() {
 			}
 		}
 	}
-	for _, body := range s.g.Program().Bodies() { // mcp.settings.host = …
-		ir.EachStmt(body, func(st *ir.Stmt) {
-			if st.Step == ir.Set && st.Target.Kind == ir.Attr && isAddressName(st.Target.Text) && st.X.Kind != ir.Name && s.isWide(st.X) {
-				note(st.Target, onAllAddresses)
-			}
-		})
-	}
+	s.g.Program().EachSet(func(st *ir.Stmt) { // mcp.settings.host = …
+		if st.Target.Kind == ir.Attr && isAddressName(st.Target.Text) && st.X.Kind != ir.Name && s.isWide(st.X) {
+			note(st.Target, onAllAddresses)
+		}
+	})
 	for _, c := range s.g.Program().Classes { // host: str = …
 		for _, f := range c.Noted {
 			if isAddressName(f.Name) && f.Value != nil && s.isWide(f.Value) {
@@ -447,10 +434,10 @@ func (s *surveyor) readSharing() {
 }
 
 func lastName(e *ir.Expr) string {
-	if e == nil || e.Kind != ir.Name && e.Kind != ir.Attr {
-		return ""
+	if e.Is(ir.Name, ir.Attr) {
+		return e.Text
 	}
-	return e.Text
+	return ""
 }
 
 var lastWord = callgraph.LastWord

@@ -40,12 +40,9 @@ func (s *surveyor) readLogs() {
 }
 
 func (s *surveyor) isLogger(c *ir.Expr) (string, bool) {
-	for _, n := range s.namesOf(c, loggers[s.lang]) {
-		if slices.Contains(loggers[s.lang], n) {
-			return n, true
-		}
-	}
-	return "", false
+	names := s.namesOf(c, loggers[s.lang])
+	i := slices.IndexFunc(names, func(n string) bool { return slices.Contains(loggers[s.lang], n) })
+	return append(names, "")[max(i, 0)], i >= 0
 }
 
 // secretIn says which credential an expression shows, "" for none. What is computed from one (its length, whether it is
@@ -55,18 +52,10 @@ func (s *surveyor) secretIn(e *ir.Expr, depth int) string {
 		return ""
 	}
 	switch e.Kind {
-	case ir.Template, ir.Object, ir.List:
+	case ir.Template, ir.Object, ir.List, ir.Other:
 		for _, a := range e.Args {
-			if what := s.secretIn(a.Value, depth+1); what != "" {
+			if what := s.secretIn(a.Value, depth+1); what != "" && (e.Kind != ir.Other || e.Text == "+" || e.Text == "%") {
 				return what
-			}
-		}
-	case ir.Other:
-		if e.Text == "+" || e.Text == "%" {
-			for _, a := range e.Args {
-				if what := s.secretIn(a.Value, depth+1); what != "" {
-					return what
-				}
 			}
 		}
 	case ir.Call:

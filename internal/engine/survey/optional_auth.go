@@ -16,8 +16,8 @@ import (
 // set, without which the server starts all the same.
 func (s *surveyor) isOptional(fn *ir.Func) bool {
 	optional := ""
-	ir.EachStmt(fn.Body, func(st *ir.Stmt) {
-		if st.Step != ir.Branch || st.Cond == nil || optional != "" {
+	ir.EachCondition(fn.Body, func(st *ir.Stmt) {
+		if optional != "" {
 			return
 		}
 		if c := st.Cond; c.Kind == ir.Either && c.Text == "&&" {
@@ -69,7 +69,7 @@ func firstPart(e *ir.Expr) *ir.Expr {
 
 // isCredential reports whether an expression is the credential of a request, itself or by a function of the program that reads it.
 func (s *surveyor) isCredential(e *ir.Expr) bool {
-	if e == nil || e.Kind != ir.Name && e.Kind != ir.Attr {
+	if !e.Is(ir.Name, ir.Attr) {
 		return false
 	}
 	d := s.g.Written(e)
@@ -82,28 +82,23 @@ func isFalse(e *ir.Expr) bool { return e != nil && (e.Text == "false" || e.Text 
 
 // negated returns what a condition denies, nil for one that denies nothing.
 func negated(e *ir.Expr) *ir.Expr {
-	if e.Kind == ir.Other && len(e.Args) == 1 {
-		if e.Text == "!" {
-			return e.Args[0].Value
-		}
-		if e.Text == "" {
-			return negated(e.Args[0].Value)
-		}
+	for e.Is(ir.Other) && len(e.Args) == 1 && e.Text == "" {
+		e = e.Args[0].Value
+	}
+	if e.Is(ir.Other) && len(e.Args) == 1 && e.Text == "!" {
+		return e.Args[0].Value
 	}
 	return nil
 }
 
 // setting returns the name by which an expression asks whether a variable of the environment is set, "" for any other.
 func (s *surveyor) setting(e *ir.Expr) string {
-	if e == nil || e.Kind != ir.Name && e.Kind != ir.Attr {
+	if !e.Is(ir.Name, ir.Attr) {
 		return ""
 	}
 	d := s.g.Written(e)
-	name := s.g.Outside(d, callgraph.Context{})
-	switch {
-	case strings.HasPrefix(name, "process.env."):
-		return e.Text
-	case d.Kind == ir.Call && len(d.Args) == 1 && d.X != nil && (d.X.Text == "getenv" || d.X.Text == "Getenv" || d.X.Text == "get"):
+	reader := d.Kind == ir.Call && len(d.Args) == 1 && slices.Contains([]string{"getenv", "Getenv", "get"}, d.Calls())
+	if reader || strings.HasPrefix(s.g.Outside(d, callgraph.Context{}), "process.env.") {
 		return e.Text
 	}
 	return ""
@@ -112,11 +107,8 @@ func (s *surveyor) setting(e *ir.Expr) string {
 // isDemanded reports whether the program ends where a setting is not set.
 func (s *surveyor) isDemanded(name string) (demanded bool) {
 	for _, body := range s.g.Program().Bodies() {
-		ir.EachStmt(body, func(st *ir.Stmt) {
-			if st.Step != ir.Branch || st.Cond == nil || len(st.Arms) == 0 {
-				return
-			}
-			if asked := negated(st.Cond); asked != nil && asked.Text == name {
+		ir.EachCondition(body, func(st *ir.Stmt) {
+			if asked := negated(st.Cond); asked != nil && asked.Text == name && len(st.Arms) > 0 {
 				demanded = demanded || ends(st.Arms[0].Body)
 			}
 		})
@@ -126,11 +118,8 @@ func (s *surveyor) isDemanded(name string) (demanded bool) {
 
 // ends reports whether a body raises an error or ends the process.
 func ends(body []ir.Stmt) bool {
-	for i := range body {
-		st := &body[i]
-		if st.Step == ir.Return && st.Throws || st.X != nil && st.X.Kind == ir.Call && st.X.X != nil && (st.X.X.Text == "exit" || st.X.X.Text == "Exit" || strings.HasPrefix(st.X.X.Text, "Fatal")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(body, func(st ir.Stmt) bool {
+		name := st.X.Calls()
+		return st.Step == ir.Return && st.Throws || name == "exit" || name == "Exit" || strings.HasPrefix(name, "Fatal")
+	})
 }

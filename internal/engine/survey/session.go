@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"gauntlet/internal/engine/callgraph"
 	"slices"
 
 	"gauntlet/internal/leaf/ir"
@@ -15,8 +16,7 @@ var sessionID = lazyregexp.New(`(?i)^(mcp_?)?session_?id(entifier)?$`)
 var weakChance = []string{"Math.random", "Date.now", "performance.now", "time.time", "time.time_ns", "random.random", "random.randint", "random.choice", "random.choices",
 	"random.getrandbits", "math/rand.Int", "math/rand.Intn", "math/rand.Int63", "math/rand.Uint64"}
 
-// strongChance are those that cannot.
-var strongChance = []string{"randomUUID", "uuid4", "v4", "uuidv4", "randomBytes", "getRandomValues", "token_hex", "token_urlsafe", "nanoid", "NewString", "New", "NewRandom", "Text", "createHmac", "SystemRandom"}
+var strongChance = callgraph.Names("randomUUID uuid4 v4 uuidv4 randomBytes getRandomValues token_hex token_urlsafe nanoid NewString New NewRandom Text createHmac SystemRandom")
 
 // readSessionIDs notes ids of sessions that others can guess. Where nobody but the client that started the server speaks to it,
 // there is nobody to guess them.
@@ -28,10 +28,7 @@ func (s *surveyor) readSessionIDs() {
 	// What an analysis or a search calls its session is no session of a client: those are where requests come in.
 	serves := s.filesWith("Transport", "transport", "session-id", "req.", "request", "http", "sessions", "Sessions")
 	for _, c := range s.g.Program().Calls {
-		if !fits[c.Scope.File] {
-			continue
-		}
-		if f := c.Option("sessionIdGenerator"); f != nil && f.Kind == ir.Function {
+		if f := c.Option("sessionIdGenerator"); fits[c.Scope.File] && f.Is(ir.Function) {
 			ir.EachStmt(f.Func.Body, func(st *ir.Stmt) {
 				if st.Step == ir.Return {
 					s.noteSessionID(st.X)
@@ -39,30 +36,24 @@ func (s *surveyor) readSessionIDs() {
 			})
 		}
 	}
-	for _, body := range s.g.Program().Bodies() {
-		ir.EachStmt(body, func(st *ir.Stmt) {
-			if st.Step == ir.Set && st.Target != nil && st.X != nil && fits[st.X.Scope.File] && serves[st.X.Scope.File] && sessionID.MatchString(st.Target.Text) {
-				s.noteSessionID(st.X)
-			}
-		})
-	}
+	s.g.Program().EachSet(func(st *ir.Stmt) {
+		if fits[st.X.Scope.File] && serves[st.X.Scope.File] && sessionID.MatchString(st.Target.Text) {
+			s.noteSessionID(st.X)
+		}
+	})
 }
 
 func (s *surveyor) noteSessionID(e *ir.Expr) {
-	if e == nil {
-		return
-	}
 	weak := ""
 	strong := s.finds(e, func(x *ir.Expr) verdict {
-		if x.Kind != ir.Call && x.Kind != ir.New || x.X == nil {
-			return goOn
-		}
-		if slices.Contains(strongChance, x.X.Text) {
+		if strongChance[x.Calls()] {
 			return yes
 		}
-		for _, name := range s.g.NamesOf(x) {
-			if slices.Contains(weakChance, name) {
-				weak = name
+		if x.Calls() != "" {
+			for _, name := range s.g.NamesOf(x) {
+				if slices.Contains(weakChance, name) {
+					weak = name
+				}
 			}
 		}
 		return goOn

@@ -76,7 +76,7 @@ func Unprotected(g *callgraph.Graph, versions Versions, others []sink.Handler) [
 // namesOf returns what a call calls outside of the program, "express().listen" or ".listen", where that can be one of some names: by its
 // last word, or because it is an imported name, which may be another one's alias. Other calls are not resolved, which takes time.
 func (s *surveyor) namesOf(c *ir.Expr, wanted []string) []string {
-	if c.X == nil || !slices.ContainsFunc(wanted, func(name string) bool { return lastWord(name) == c.X.Text }) && !isImported(c.X) {
+	if c.X == nil || !slices.ContainsFunc(wanted, func(name string) bool { return lastWord(name) == c.X.Text }) && c.X.Binding().Import == nil {
 		return nil
 	}
 	names, known := s.named[c]
@@ -85,14 +85,6 @@ func (s *surveyor) namesOf(c *ir.Expr, wanted []string) []string {
 		s.named[c] = names
 	}
 	return names
-}
-
-func isImported(x *ir.Expr) bool {
-	if x.Kind != ir.Name {
-		return false
-	}
-	bindings, _ := x.Scope.Find(x.Text)
-	return len(bindings) == 1 && bindings[0].Import != nil
 }
 
 // calls reports whether a call calls something whose name ends so.
@@ -134,27 +126,14 @@ func (s *surveyor) constants(e *ir.Expr, depth int) (out []string) {
 	case ir.String:
 		return []string{d.Text}
 	case ir.Name:
-		if d == e {
-			return s.defaultOf(d)
+		if p := d.Binding().Param; d == e && p != nil && p.Value.Is(ir.String) { // its default
+			return []string{p.Value.Text}
 		}
 	}
 	return out
 }
 
-// defaultOf returns the constant default of a parameter.
-func (s *surveyor) defaultOf(e *ir.Expr) []string {
-	bindings, _ := e.Scope.Find(e.Text)
-	if len(bindings) == 1 && bindings[0].Param != nil && bindings[0].Param.Value != nil && bindings[0].Param.Value.Kind == ir.String {
-		return []string{bindings[0].Param.Value.Text}
-	}
-	return nil
-}
-
 // isTrue reports whether an expression is the constant true.
 func (s *surveyor) isTrue(e *ir.Expr) bool {
-	if e == nil {
-		return false
-	}
-	e = s.g.Written(e)
-	return e.Text == "true" || e.Text == "True"
+	return e != nil && strings.EqualFold(s.g.Written(e).Text, "true")
 }

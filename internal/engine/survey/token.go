@@ -33,24 +33,18 @@ func headerGiven(c *ir.Expr, name string) (out *ir.Expr) {
 
 // isCredentialOfRequest says of an expression whether it is the header by which a client authenticates.
 func isCredentialOfRequest(e *ir.Expr) verdict {
-	switch e.Kind {
-	case ir.Attr:
-		if strings.EqualFold(e.Text, "authorization") && isHeaders(e.X) && belongsToRequest(e.X) {
-			return yes
-		}
-	case ir.Index:
-		if len(e.Args) == 1 && e.Args[0].Value != nil && strings.EqualFold(e.Args[0].Value.Text, "authorization") && isHeaders(e.X) && belongsToRequest(e.X) {
-			return yes
-		}
-	case ir.Call:
-		if e.X == nil || e.X.Kind != ir.Attr || len(e.Args) == 0 || e.Args[0].Value == nil || !strings.EqualFold(e.Args[0].Value.Text, "authorization") {
+	of, name := e.X, e.Text
+	if key := e.Arg(0); e.Is(ir.Index, ir.Call) && key != nil {
+		name = key.Text
+	}
+	direct := false
+	if e.Kind == ir.Call {
+		if !e.X.Is(ir.Attr) {
 			return goOn
 		}
-		if e.X.Text == "header" || isHeaders(e.X.X) && belongsToRequest(e.X.X) {
-			return yes
-		}
+		of, direct = e.X.X, e.X.Text == "header"
 	}
-	return goOn
+	return verdictIf(e.Is(ir.Attr, ir.Index, ir.Call) && strings.EqualFold(name, "authorization") && (direct || isHeaders(of) && belongsToRequest(of)))
 }
 
 // belongsToRequest reports whether headers are named as those of a request that came in.

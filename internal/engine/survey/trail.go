@@ -2,6 +2,7 @@ package survey
 
 import (
 	"bytes"
+	"slices"
 
 	"gauntlet/capability"
 	"gauntlet/internal/engine/callgraph"
@@ -19,6 +20,13 @@ const (
 	yes
 	leave // its parts are not of interest
 )
+
+func verdictIf(is bool) verdict {
+	if is {
+		return yes
+	}
+	return goOn
+}
 
 // maxParts and maxInside are how deep the parts of an expression, and functions, are looked at inside each other.
 const maxParts, maxInside = 60, 6
@@ -44,25 +52,20 @@ func (s *surveyor) finds(e *ir.Expr, judge func(*ir.Expr) verdict) bool {
 }
 
 // callsIn returns the calls of files whose text holds one of some words.
-func (s *surveyor) callsIn(words ...string) (out []*ir.Expr) {
+func (s *surveyor) callsIn(words ...string) []*ir.Expr {
 	fits := s.filesWith(words...)
-	for _, c := range s.g.Program().Calls {
-		if fits[c.Scope.File] {
-			out = append(out, c)
-		}
+	if len(fits) == 0 {
+		return nil
 	}
-	return out
+	return slices.DeleteFunc(slices.Clone(s.g.Program().Calls), func(c *ir.Expr) bool { return !fits[c.Scope.File] })
 }
 
 // filesWith returns the files whose text holds one of some words.
 func (s *surveyor) filesWith(words ...string) map[*ir.File]bool {
 	out := map[*ir.File]bool{}
 	for _, f := range s.g.Program().Files {
-		for _, w := range words {
-			if bytes.Contains(f.Source, []byte(w)) {
-				out[f] = true
-				break
-			}
+		if slices.ContainsFunc(words, func(w string) bool { return bytes.Contains(f.Source, []byte(w)) }) {
+			out[f] = true
 		}
 	}
 	return out
@@ -70,7 +73,7 @@ func (s *surveyor) filesWith(words ...string) map[*ir.File]bool {
 
 // rowOf returns what the table of sinks says of a call, and the name by which it knows it; nil for nothing.
 func (s *surveyor) rowOf(c *ir.Expr) (*callgraph.Row, string) {
-	if c.Kind != ir.Call && c.Kind != ir.New || c.X == nil {
+	if !c.Is(ir.Call, ir.New) || c.X == nil {
 		return nil, ""
 	}
 	for _, name := range s.g.NamesOf(c) {

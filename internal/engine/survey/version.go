@@ -19,8 +19,10 @@ var wanted = lazyregexp.New(`(?m)(?:^|["'])\s*([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[
 const maxWanted = 1_000
 
 // Add reads the requirements in a pyproject.toml or a requirements.txt.
-func (v Versions) Add(text string) {
-	for _, m := range wanted.FindAllStringSubmatch(text, maxWanted) {
+func (v Versions) Add(text string) { v.add(wanted.FindAllStringSubmatch(text, maxWanted)) }
+
+func (v Versions) add(requirements [][]string) {
+	for _, m := range requirements {
 		major, _ := strconv.Atoi(m[2])
 		minor, _ := strconv.Atoi(m[3])
 		v[m[1]] = [2]int{major, minor}
@@ -32,11 +34,7 @@ var requirement = lazyregexp.New(`(?m)^\s*(?:require\s+)?([a-z0-9][A-Za-z0-9./_-
 
 // AddModules reads the requirements in a go.mod, which are the least versions that are built.
 func (v Versions) AddModules(text string) {
-	for _, m := range requirement.FindAllStringSubmatch(text, maxWanted) {
-		major, _ := strconv.Atoi(m[2])
-		minor, _ := strconv.Atoi(m[3])
-		v[m[1]] = [2]int{major, minor}
-	}
+	v.add(requirement.FindAllStringSubmatch(text, maxWanted))
 }
 
 // A loopbackGuard is an endpoint that compares Host by itself from some version of its package on: what comes by the loopback
@@ -68,17 +66,10 @@ func (s *surveyor) guardsLoopback(entry string) bool {
 
 // disablesGuard reports whether the program switches the SDK's own comparison off.
 func (s *surveyor) disablesGuard() bool {
-	for _, list := range [][]*ir.Expr{s.g.Program().Calls, s.g.Program().Objects} {
-		for _, e := range list {
-			if s.isTrue(e.Option("DisableLocalhostProtection")) {
-				return true
-			}
-			if e.X != nil && strings.HasSuffix(e.X.Text, "DisableLocalhostProtection") && len(e.Args) == 1 && s.isTrue(e.Args[0].Value) {
-				return true
-			}
-		}
-	}
-	return false
+	const option = "DisableLocalhostProtection"
+	return slices.ContainsFunc(slices.Concat(s.g.Program().Calls, s.g.Program().Objects), func(e *ir.Expr) bool {
+		return s.isTrue(e.Option(option)) || e.X != nil && strings.HasSuffix(e.X.Text, option) && len(e.Args) == 1 && s.isTrue(e.Args[0].Value)
+	})
 }
 
 // appMakers make an application that compares Host where it listens on this machine alone, or is told which hosts to let in.

@@ -76,7 +76,7 @@ func (r *reader) returnedTo(c call, fn *ir.Func, sum *summary) outcome {
 		p := paramOf(fn, i)
 		given := r.given(c, p)
 		if given == nil || !c.argument(p).isClean() {
-			out.meet(&state{facts: o.facts, gone: o.gone})
+			out.meet(&state{knowledge: o.knowledge})
 		} else if r.asksEnvironment(given, 0) {
 			out = out.offAs(o)
 		}

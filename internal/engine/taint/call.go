@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strconv"
@@ -32,24 +33,22 @@ func (c call) spread(i int) *value {
 
 // evalCall reads a call: its arguments, what it enters, and what it gives back.
 func (r *reader) evalCall(e *ir.Expr) *value {
-	c := call{expr: e, receiver: nothing}
-	if e.X != nil && e.X.Kind == ir.Attr {
+	c := call{expr: e, receiver: nothing, spreads: make([]*value, len(e.Args))}
+	if e.X.Is(ir.Attr) {
 		c.receiver = r.eval(e.X.X)
-	} else if e.X != nil && e.X.Kind != ir.Name && e.X.Kind != ir.Function {
+	} else if !e.X.Is(ir.Name, ir.Function) {
 		r.eval(e.X)
 	}
-	for _, a := range e.Args {
+	for i, a := range e.Args {
 		v := nothing
-		if a.Value != nil && a.Value.Kind == ir.Function {
+		if a.Value.Is(ir.Function) {
 			c.literals = append(c.literals, a.Value)
 		} else {
 			v = r.eval(a.Value)
 		}
 		if a.Spread {
-			c.spreads = append(c.spreads, v)
+			c.spreads[i] = v
 			v = v.elements()
-		} else {
-			c.spreads = append(c.spreads, nil)
 		}
 		c.args = append(c.args, v)
 	}
@@ -107,10 +106,16 @@ func (r *reader) noteLeaving(v *value) {
 		return
 	}
 	for _, m := range v.all() {
-		if m.src.param >= 0 && m.src.param < 64 {
-			r.sum.leaves |= 1 << m.src.param
-		}
+		r.sum.leaves |= bit(m.src.param)
 	}
+}
+
+// bit is a set of one parameter, by its index; of a receiver, and of one too far behind, the empty set.
+func bit(index int) uint64 {
+	if index < 0 {
+		return 0
+	}
+	return 1 << index
 }
 
 // made is an object of a class without a constructor of its own, as dataclasses and models are: Arguments(**arguments) has the members
@@ -239,17 +244,12 @@ func (c call) argument(p *ir.Param) *value {
 const valuesAStep = 4
 
 // mutators are methods that put their arguments into what they belong to.
-var mutators = map[string]bool{"push": true, "unshift": true, "append": true, "add": true, "insert": true, "extend": true, "set": true, "update": true, "WriteString": true}
+var mutators = names("push unshift append add insert extend set update WriteString")
 
 // mutate reads a call that puts something into a list.
 func (r *reader) mutate(c call) {
-	x := c.expr.X
-	if x == nil || x.Kind != ir.Attr || !mutators[x.Text] || x.X == nil || x.X.Kind != ir.Name && x.X.Kind != ir.Attr {
-		return
-	}
-	v := c.receiver
-	clean := true
-	if r.isQuery(x.X) {
+	x, v, clean := c.expr.X, c.receiver, true
+	if !x.Is(ir.Attr) || !mutators[x.Text] || !x.X.Is(ir.Name, ir.Attr) || r.isQuery(x.X) {
 		return
 	}
 	for i, a := range c.args {
@@ -277,11 +277,7 @@ func (r *reader) mutate(c call) {
 
 // isQuery reports whether something holds the query of an address, which encodes what is put into it.
 func (r *reader) isQuery(x *ir.Expr) bool {
-	if x.Text == "searchParams" {
-		return true
-	}
-	d := r.a.g.Definition(x)
-	return (d.Kind == ir.New || d.Kind == ir.Call) && d.X != nil && d.X.Text == "URLSearchParams"
+	return x.Text == "searchParams" || r.a.g.Definition(x).Calls() == "URLSearchParams"
 }
 
 // bindArguments reads request.BindArguments(&args) and json.Unmarshal(data, &args), which fill what they are given.
@@ -311,19 +307,11 @@ func (r *reader) bindArguments(c call) {
 
 // runsHere reports whether a function sees the variables of the one that is read: it is written inside it.
 func (r *reader) runsHere(fn *ir.Func) bool {
-	if r.inline >= maxInline || fn == r.fn || fn.Scope.Up == nil {
-		return false
-	}
-	for owner := fn.Scope.Up.Owner(); owner != nil; {
-		if owner == r.fn {
-			return true
-		}
-		if owner.Scope.Up == nil {
-			return false
-		}
+	owner := fn.Scope.Up.Owner()
+	for owner != nil && owner != r.fn {
 		owner = owner.Scope.Up.Owner()
 	}
-	return false
+	return owner != nil && fn != r.fn && r.inline < maxInline
 }
 
 // runInline reads a function where it is called, over the same variables. Where it may run or not, both ways count.
@@ -347,8 +335,7 @@ func (r *reader) runInline(fn *ir.Func, ctx callgraph.Context, given func(*ir.Pa
 	r.a.busy[fn]--
 	after := r.st.clone()
 	if ends := inner.sum.returned(); ends.any {
-		after.vars = inner.st.vars
-		after.facts, after.gone = ends.facts, ends.gone
+		after.vars, after.knowledge = inner.st.vars, ends.knowledge
 	}
 	if maybe {
 		after = joinStates(r.st.clone(), after)
@@ -389,7 +376,7 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 	}
 	at := func(src source) *value { return arrivedAt(src).value }
 	for i, v := range given {
-		if i >= 0 && i < 64 && sum.leaves&(1<<i) != 0 {
+		if sum.leaves&bit(i) != 0 {
 			r.noteLeaving(v)
 		}
 	}
@@ -445,8 +432,8 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 	out := r.st.noted(result.substituted(arrivedAt, place, name, 0))
 	// Literals that are handed to a function of the program run as far as is known, and it may give back what they do.
 	for _, p := range callee.Func.Params {
-		if f := c.literal(p); f != nil && p.Index >= 0 && p.Index < 64 {
-			out = join(out, r.runInline(f.Func, r.a.g.Inside(f.Func, r.ctx), func(*ir.Param) *value { return nothing }, returned.called&(1<<p.Index) == 0))
+		if f := c.literal(p); f != nil {
+			out = join(out, r.runInline(f.Func, r.a.g.Inside(f.Func, r.ctx), func(*ir.Param) *value { return nothing }, returned.called&bit(p.Index) == 0))
 		}
 	}
 	return out
@@ -463,17 +450,15 @@ func (c call) literal(p *ir.Param) *ir.Expr {
 // calledParam returns the parameter of the function that is read which a call calls, or an expression that was given what the call
 // gave back, as a set of one; 0 for any other.
 func (r *reader) calledParam(e *ir.Expr) uint64 {
-	if e != nil && e.Kind == ir.Name {
+	if e.Is(ir.Name) {
 		e = r.a.g.Definition(e)
 	}
-	if e == nil || e.Kind != ir.Call || e.X == nil || e.X.Kind != ir.Name || r.fn == nil {
-		return 0
+	if e.Is(ir.Call) {
+		if p := e.X.Binding().Param; p != nil && p.Func == r.fn {
+			return bit(p.Index)
+		}
 	}
-	bindings, at := e.X.Scope.Find(e.X.Text)
-	if at != r.fn.Scope || len(bindings) != 1 || bindings[0].Param == nil || bindings[0].Param.Index < 0 || bindings[0].Param.Index > 63 {
-		return 0
-	}
-	return 1 << bindings[0].Param.Index
+	return 0
 }
 
 // arrived is what a caller puts in place of a source, with all marks in it.
@@ -533,7 +518,6 @@ func (v *value) substituted(at func(source) arrived, place sink.Place, name stri
 
 // isTable reports whether an argument that is spread is written as a table of Python: **arguments.
 func isTable(e *ir.Expr) bool {
-	at := int(e.Start)
 	source := e.Scope.File.Source
-	return at >= 2 && at <= len(source) && source[at-1] == '*' && source[at-2] == '*'
+	return bytes.HasSuffix(source[:max(0, min(int(e.Start), len(source)))], []byte("**"))
 }

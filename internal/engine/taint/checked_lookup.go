@@ -1,8 +1,9 @@
 package taint
 
 import (
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/lazyregexp"
 	"slices"
-	"strings"
 
 	"gauntlet/internal/leaf/ir"
 )
@@ -13,8 +14,7 @@ import (
 // connectors are options of a request that say who connects.
 var connectors = names("dispatcher agent httpAgent httpsAgent lookup connect transport connector")
 
-// filteringPackages make agents that refuse addresses of this machine's networks.
-var filteringPackages = []string{"request-filtering-agent", "ssrf-req-filter", "ssrf-agent", "ssrf-filter", "private-ip-filter", "advocate", "drawbridge", "safeurl"}
+var filteringPackages = lazyregexp.New(`^(request-filtering-agent|ssrf-req-filter|ssrf-agent|ssrf-filter|private-ip-filter|advocate|drawbridge|safeurl)`)
 
 // connectsChecked reports whether a request is made by something that compares the addresses that it connects to.
 func (r *reader) connectsChecked(c call) bool {
@@ -41,30 +41,16 @@ func (r *reader) checksAddresses(e *ir.Expr, depth int) bool {
 	}
 	switch e.Kind {
 	case ir.Name, ir.Attr:
-		for _, callee := range r.a.g.Functions(e, r.ctx) {
-			if r.looksAndLeaves(callee.Func.Body) {
-				return true
-			}
+		if slices.ContainsFunc(r.a.g.Functions(e, r.ctx), func(callee callgraph.Callee) bool { return r.looksAndLeaves(callee.Func.Body) }) {
+			return true
 		}
 		d := r.a.g.Written(e)
 		return d != e && r.checksAddresses(d, depth+1)
 	case ir.Function:
 		return r.looksAndLeaves(e.Func.Body)
 	}
-	if e.Kind == ir.Call || e.Kind == ir.New {
-		name := r.a.g.Outside(e.X, r.ctx)
-		for _, p := range filteringPackages {
-			if strings.HasPrefix(name, p) {
-				return true
-			}
-		}
-	}
-	for _, a := range e.Args {
-		if r.checksAddresses(a.Value, depth+1) {
-			return true
-		}
-	}
-	return false
+	return e.Is(ir.Call, ir.New) && filteringPackages.MatchString(r.a.g.Outside(e.X, r.ctx)) ||
+		slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return r.checksAddresses(a.Value, depth+1) })
 }
 
 // looksAndLeaves reports whether a body, or one of a function in it, looks a name up and has a way out behind a condition.

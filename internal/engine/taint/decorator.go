@@ -8,39 +8,26 @@ import (
 // checkedBefore returns what the decorators of a function make sure of a parameter before it runs: each is a function of the
 // program that returns one of its own, which has a parameter of the same name.
 func (a *analyzer) checkedBefore(fn *ir.Func, src source) outcome {
-	out := outcome{facts: map[source]fact{}, gone: map[source]bool{}}
+	out := outcome{knowledge: newKnowledge()}
 	p := paramOf(fn, src.param)
-	if p == nil {
-		return out
-	}
 	for _, d := range fn.Decorators {
-		if d.Kind == ir.Call {
-			d = d.X
-		}
-		if d == nil {
-			continue
-		}
-		for _, callee := range a.g.Functions(d, callgraph.Context{}) {
-			a.addChecks(callee.Func, p.Name, src, &out)
+		for _, callee := range a.g.Functions(d.Target(), callgraph.Context{}) {
+			if p != nil {
+				a.addChecks(callee.Func, p.Name, src, &out)
+			}
 		}
 	}
 	return out
 }
 
 func (a *analyzer) addChecks(decorator *ir.Func, param string, src source, out *outcome) {
-	if decorator == nil {
-		return
-	}
 	for _, inner := range a.functionsIn(decorator) {
 		for _, q := range inner.Params {
-			if q.Name != param {
-				continue
-			}
-			own := source{param: q.Index, path: src.path}
-			returned := a.summarize(inner, callgraph.Context{}).returned()
-			out.facts[src] |= returned.facts[own]
-			if returned.gone[own] {
-				out.gone[src] = true
+			if q.Name == param {
+				own := source{param: q.Index, path: src.path}
+				returned := a.summarize(inner, callgraph.Context{}).returned()
+				out.facts[src] |= returned.facts[own]
+				out.gone[src] = out.gone[src] || returned.gone[own]
 			}
 		}
 	}

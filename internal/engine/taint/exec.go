@@ -298,13 +298,7 @@ func (r *reader) cases(s *ir.Stmt) {
 
 // wholeOnly returns the marks that are a source as it came.
 func (v *value) wholeOnly() *value {
-	out := &value{length: -1}
-	for _, m := range v.marks {
-		if m.whole {
-			out.marks = append(out.marks, m)
-		}
-	}
-	return out
+	return newValue(slices.DeleteFunc(slices.Clone(v.marks), func(m mark) bool { return !m.whole })...)
 }
 
 // loop reads a body that runs any number of times. What it learned of each element of a list holds of all of

@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
@@ -44,12 +45,10 @@ func isFileOption(u *callgraph.Program, prog, word string) bool {
 
 // startsWithOption reports whether a value stands behind an option and "=" in one argument, as in --git-dir=….
 func startsWithOption(u *callgraph.Program, a *value) bool {
-	for _, m := range a.marks {
-		if option, _, ok := strings.Cut(m.head, "="); ok && u.Files[option] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.marks, func(m mark) bool {
+		option, _, ok := strings.Cut(m.head, "=")
+		return ok && u.Files[option]
+	})
 }
 
 // fileSinks are the files that a program is given by its arguments. Where they are a list that the caller of the function made, only that

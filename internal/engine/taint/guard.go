@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/leaf/ir"
@@ -83,14 +84,13 @@ var keepers = names("sort toSorted reverse toReversed slice at shift pop")
 // filtered returns the call list.filter(f) whose elements an expression holds, or nil: that one of them is there says
 // that f was true of it.
 func filtered(e *ir.Expr, depth int) *ir.Expr {
-	if e == nil || depth > 6 || e.Kind != ir.Call || e.X == nil || e.X.Kind != ir.Attr {
-		return nil
-	}
 	switch {
-	case e.X.Text == "filter":
-		return e
+	case depth > 6 || !e.Is(ir.Call) || !e.X.Is(ir.Attr):
+		return nil
 	case keepers[e.X.Text]:
 		return filtered(e.X.X, depth+1)
+	case e.X.Text == "filter":
+		return e
 	}
 	return nil
 }
@@ -102,15 +102,10 @@ func (r *reader) countsFiltered(e *ir.Expr) bool {
 
 // isFiltered reports whether an expression is one element of what passed a filter, or their number.
 func isFiltered(e *ir.Expr) bool {
-	switch e.Kind {
-	case ir.Index:
-		return filtered(e.X, 0) != nil
-	case ir.Attr:
-		return e.Text == "length" && filtered(e.X, 0) != nil
-	case ir.Call:
-		return filtered(e, 0) != nil
+	if e.Kind == ir.Index || e.Kind == ir.Attr && e.Text == "length" {
+		e = e.X
 	}
-	return false
+	return filtered(e, 0) != nil
 }
 
 func (r *reader) assumeOperator(e *ir.Expr, holds bool, st *state, depth int) {
@@ -216,7 +211,11 @@ func (r *reader) assumeEqual(a, b *ir.Expr, equal bool, st *state, depth int) {
 	if va.isClean() || !r.isApart(va, vb) {
 		return
 	}
-	if literal := constantOf(a, b); equal && literal != nil && va.has(relative) && !strings.HasPrefix(literal.Text, "..") {
+	literal := b
+	if a.Kind == ir.String {
+		literal = a
+	}
+	if equal && literal.Kind == ir.String && va.has(relative) && !strings.HasPrefix(literal.Text, "..") {
 		st.learn(va, contained) // "" is the way to the directory itself
 		return
 	}
@@ -224,17 +223,6 @@ func (r *reader) assumeEqual(a, b *ir.Expr, equal bool, st *state, depth int) {
 	if equal && !vb.isClean() { // of two parameters of a helper, its caller knows which is the server's
 		learnEqual(vb, equal, st)
 	}
-}
-
-// constantOf returns the one of two expressions that is a text of the source, or nil.
-func constantOf(a, b *ir.Expr) *ir.Expr {
-	switch {
-	case a.Kind == ir.String:
-		return a
-	case b.Kind == ir.String:
-		return b
-	}
-	return nil
 }
 
 // learnEqual notes that a value is, or is not, the same as one of the server's.
@@ -274,40 +262,20 @@ func (r *reader) assumeType(a, b *ir.Expr, equal bool, st *state) bool {
 }
 
 func isNothing(e *ir.Expr) bool {
-	switch e.Text {
-	case "null", "undefined", "None", "nil":
-		return e.Kind == ir.Literal || e.Kind == ir.Name
-	}
-	return false
+	return e.Is(ir.Literal, ir.Name) && slices.Contains([]string{"null", "undefined", "None", "nil"}, e.Text)
 }
 
 // has reports whether all marks of a value have a fact.
 func (v *value) has(f fact) bool {
-	for _, m := range v.marks {
-		if m.facts&f == 0 {
-			return false
-		}
-	}
-	return len(v.marks) > 0
+	return len(v.marks) > 0 && !slices.ContainsFunc(v.marks, func(m mark) bool { return m.facts&f == 0 })
 }
 
 // isApart reports whether what a value is compared with is not of the same caller's choosing: a constant, what the server
 // holds, or, in a helper, another of its parameters.
 func (r *reader) isApart(v, with *value) bool {
-	for _, w := range with.all() {
-		if w.src.param < 0 {
-			continue
-		}
-		if r.a.depth <= 1 {
-			return false
-		}
-		for _, m := range v.all() {
-			if m.src.param == w.src.param {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(with.all(), func(w mark) bool {
+		return w.src.param >= 0 && (r.a.depth <= 1 || slices.ContainsFunc(v.all(), func(m mark) bool { return m.src.param == w.src.param }))
+	})
 }
 
 // assumeMember reads "x in list", list.includes(x), set.has(x).
@@ -404,40 +372,29 @@ func (st *state) beginWith(r *reader, subject *ir.Expr, text string) {
 // isSeparated reports whether a path had a separator added before it is compared: path += sep. That is done where the
 // directories that it is compared with end in one.
 func (r *reader) isSeparated(subject *ir.Expr) bool {
-	if subject == nil || subject.Kind != ir.Name {
+	if !subject.Is(ir.Name) {
 		return false
 	}
 	bindings, _ := subject.Scope.Find(subject.Text)
-	for _, b := range bindings {
-		if b.Value != nil && b.Value.Kind == ir.Template && r.endsWithSeparator(b.Value) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(bindings, func(b *ir.Binding) bool { return b.Value.Is(ir.Template) && r.endsWithSeparator(b.Value) })
 }
 
 // endsWithSeparator reports whether the text that a path begins with ends where a directory's name does.
 func (r *reader) endsWithSeparator(e *ir.Expr) bool {
-	e = r.a.g.Definition(e)
-	for e != nil && e.Kind == ir.Template && len(e.Args) > 0 {
-		e = e.Args[len(e.Args)-1].Value
-	}
 	if e == nil {
 		return false
 	}
-	if e.Kind == ir.Either && len(e.Args) > 0 { // base.endsWith(sep) ? base : base + sep
-		for _, a := range e.Args {
-			if r.endsWithSeparator(a.Value) {
-				return true
-			}
-		}
+	for e = r.a.g.Definition(e); e.Is(ir.Template) && len(e.Args) > 0; {
+		e = e.Args[len(e.Args)-1].Value
+	}
+	switch {
+	case e == nil:
 		return false
-	}
-	switch e.Text {
-	case "sep", "Separator", "PathSeparator":
-		return e.Kind == ir.Attr || e.Kind == ir.Name
-	}
-	if e.Kind == ir.Call { // string(filepath.Separator)
+	case e.Kind == ir.Either && len(e.Args) > 0: // base.endsWith(sep) ? base : base + sep
+		return slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return r.endsWithSeparator(a.Value) })
+	case e.Text == "sep" || e.Text == "Separator" || e.Text == "PathSeparator":
+		return e.Is(ir.Attr, ir.Name)
+	case e.Kind == ir.Call: // string(filepath.Separator)
 		return len(e.Args) == 1 && e.X.Text == "string" && r.endsWithSeparator(e.Args[0].Value)
 	}
 	text, ok := r.a.g.Constant(e, r.ctx)
@@ -446,13 +403,7 @@ func (r *reader) endsWithSeparator(e *ir.Expr) bool {
 
 // hostMarks returns the marks in a condition that are the host of an address, or what a name server said of it.
 func (r *reader) hostMarks(e *ir.Expr) []mark {
-	var out []mark
-	for _, m := range r.marksIn(e, 0) {
-		if m.facts&(hostOf|looked) != 0 {
-			out = append(out, m)
-		}
-	}
-	return out
+	return slices.DeleteFunc(r.marksIn(e, 0), func(m mark) bool { return m.facts&(hostOf|looked) == 0 })
 }
 
 // marksIn returns the marks of the names and members in an expression.

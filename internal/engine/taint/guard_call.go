@@ -184,7 +184,7 @@ func (r *reader) assumeOutcome(c call, member string, holds bool, st *state) {
 		}
 		sum := r.a.summarize(callee.Func, callee.Context)
 		for _, p := range callee.Func.Params {
-			if f := c.literal(p); f != nil && p.Index >= 0 && p.Index < 64 && sum.answers&(1<<p.Index) != 0 && member == "" { // attempt(() => check(x))
+			if f := c.literal(p); f != nil && sum.answers&bit(p.Index) != 0 && member == "" { // attempt(() => check(x))
 				r.assumeEach(f, holds, st, 0)
 			}
 		}

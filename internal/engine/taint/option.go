@@ -1,8 +1,8 @@
 package taint
 
 import (
+	"gauntlet/internal/leaf/lazyregexp"
 	"slices"
-	"strings"
 
 	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
@@ -53,47 +53,35 @@ func switchable(a, b *state, off bool) {
 }
 
 // chosen returns the marks that are a caller's; the rest are of the object that a method belongs to.
-func chosen(marks []mark) (out []mark) {
-	for _, m := range marks {
-		if m.src.param >= 0 {
-			out = append(out, m)
-		}
-	}
-	return out
+func chosen(marks []mark) []mark {
+	return slices.DeleteFunc(slices.Clone(marks), func(m mark) bool { return m.src.param < 0 })
 }
 
 // asksFlag reports whether a condition asks for a variable in which the program remembers what it found out.
 func (r *reader) asksFlag(e *ir.Expr) bool {
-	if e == nil {
-		return false
-	}
-	if e.Kind == ir.Name {
-		_, at := e.Scope.Find(e.Text)
-		_, ok := r.st.flags[variable{at, e.Text}]
-		return ok
-	}
-	for _, a := range e.Args {
-		if r.asksFlag(a.Value) {
-			return true
+	return e.Search(maxPartsDeep, func(x *ir.Expr) (found, into bool) {
+		if x.Kind == ir.Name {
+			_, found = r.st.flags[variableOf(x)]
 		}
-	}
-	return r.asksFlag(e.X)
+		return found, x.Kind != ir.Name
+	})
+}
+
+// variableOf returns the variable that a name stands for.
+func variableOf(name *ir.Expr) variable {
+	_, at := name.Scope.Find(name.Text)
+	return variable{at, name.Text}
 }
 
 // beginsWith reports whether an expression is a name, or a member of one, or what one of those is called with.
 func beginsWith(e *ir.Expr, roots ...string) bool {
 	for range 10 {
-		switch {
-		case e == nil:
-			return false
-		case e.Kind == ir.Name:
-			return slices.Contains(roots, e.Text)
-		case e.Kind != ir.Call && e.Kind != ir.Attr && e.Kind != ir.Index:
-			return false
+		if !e.Is(ir.Call, ir.Attr, ir.Index) {
+			break
 		}
 		e = e.X
 	}
-	return false
+	return e.Is(ir.Name) && slices.Contains(roots, e.Text)
 }
 
 // asksEnvironment reports whether an expression holds what a variable of the environment has, with nothing in its place
@@ -103,33 +91,25 @@ func (r *reader) asksEnvironment(e *ir.Expr, depth int) bool {
 		return false
 	}
 	if e.Kind == ir.Name {
-		if d := r.a.g.Definition(e); d != e {
-			return r.asksEnvironment(d, depth+1)
-		}
-		return false
+		d := r.a.g.Definition(e)
+		return d != e && r.asksEnvironment(d, depth+1)
 	}
 	if beginsWith(e, "process", "os", "environ", "getenv") {
-		name := r.a.g.Outside(e, r.ctx)
-		if e.Kind == ir.Call {
-			name = r.a.g.Outside(e.X, r.ctx)
-			if len(e.Args) > 1 {
-				return false // a default
-			}
+		if e.Kind == ir.Call && len(e.Args) > 1 {
+			return false // a default
 		}
-		if strings.HasPrefix(name, "process.env") || strings.HasPrefix(name, "os.environ") || name == "os.getenv" || name == "os.Getenv" || name == "os.LookupEnv" {
+		if environment.MatchString(r.a.g.Outside(e.Target(), r.ctx)) {
 			return true
 		}
 	}
 	if e.Kind == ir.Either && (e.Text == "??" || e.Text == "||") {
 		return false // a default
 	}
-	for _, a := range e.Args {
-		if r.asksEnvironment(a.Value, depth+1) {
-			return true
-		}
-	}
-	return r.asksEnvironment(e.X, depth+1)
+	return slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return r.asksEnvironment(a.Value, depth+1) }) || r.asksEnvironment(e.X, depth+1)
 }
+
+// environment is the name of a variable of the environment, or of what reads one.
+var environment = lazyregexp.New(`^(process\.env|os\.environ)|^os\.(getenv|Getenv|LookupEnv)$`)
 
 // optionLike returns those elements of a list of arguments that a program may take for an option: not what stands behind
 // "--", and not the value of an option. Any other path of the list is the value that stands there.

@@ -2,6 +2,7 @@ package taint
 
 import (
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/leaf/ir"
@@ -13,7 +14,7 @@ import (
 const shellActive = " \t\r\n;&|`$<>(){}[]*?!~#'\"\\"
 
 // shellEnough are those without which a text in a shell line can start nothing.
-var shellEnough = []string{";", "&", "|", "`", "$", "<", ">", "\n"}
+const shellEnough = ";&|`$<>\n"
 
 // charFacts are what holds of a text because it matches a pattern, or because it does not.
 type charFacts struct{ match, differ fact }
@@ -46,25 +47,11 @@ func (a *analyzer) patternFacts(pattern string, anchored bool) charFacts {
 
 // factsOfSet is what is known of a text made of some characters.
 func factsOfSet(has func(rune) bool) fact {
-	f := noShellMeta | noQuote | noSlash | noDotDot | noDash
-	for _, c := range shellActive {
-		if has(c) {
-			f &^= noShellMeta
+	var f fact
+	for fact, chars := range map[fact]string{noShellMeta: shellActive, noQuote: "'\"`\\;", noSlash: `/\`, noDotDot: ".", noDash: "-"} {
+		if strings.IndexFunc(chars, has) < 0 {
+			f |= fact
 		}
-	}
-	for _, c := range "'\"`\\;" {
-		if has(c) {
-			f &^= noQuote
-		}
-	}
-	if has('/') || has('\\') {
-		f &^= noSlash
-	}
-	if has('.') {
-		f &^= noDotDot
-	}
-	if has('-') {
-		f &^= noDash
 	}
 	if !holdsLetter(has) {
 		f |= noLetters
@@ -85,15 +72,10 @@ func holdsLetter(has func(rune) bool) bool {
 // factsWithout is what is known of a text that lacks some characters.
 func factsWithout(lacks func(rune) bool) fact {
 	var f fact
-	enough := true
-	for _, c := range shellEnough {
-		enough = enough && lacks(rune(c[0]))
-	}
-	switch {
-	case enough:
-		f |= noShellMeta
-	default:
-		f |= halfQuoted
+	if strings.IndexFunc(shellEnough, func(c rune) bool { return !lacks(c) }) < 0 {
+		f = noShellMeta
+	} else {
+		f = halfQuoted
 	}
 	if lacks('/') && lacks('\\') {
 		f |= noSlash
@@ -132,12 +114,7 @@ func holds(re *syntax.Regexp, c rune) bool {
 	case syntax.OpAnyCharNotNL:
 		return c != '\n'
 	}
-	for _, sub := range re.Sub {
-		if holds(sub, c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return holds(sub, c) })
 }
 
 func inClass(class []rune, c rune) bool {
@@ -165,12 +142,7 @@ func firstSafe(re *syntax.Regexp) bool {
 			}
 		}
 	case syntax.OpAlternate:
-		for _, sub := range re.Sub {
-			if !firstSafe(sub) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !firstSafe(sub) })
 	}
 	return false
 }

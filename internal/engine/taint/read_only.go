@@ -125,11 +125,6 @@ const (
 )
 
 // takesSeveral reports whether a call runs more than one statement in its text.
-func takesSeveral(name string) bool {
-	for _, p := range []string{"pg.", "psycopg2.", "psycopg.", "psycopg_pool.", "@neondatabase/", "postgres."} {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	return false
-}
+func takesSeveral(name string) bool { return severalRunners.MatchString(name) }
+
+var severalRunners = lazyregexp.New(`^(pg|psycopg2?|psycopg_pool|postgres)\.|^@neondatabase/`)

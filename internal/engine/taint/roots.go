@@ -46,16 +46,14 @@ func (a *analyzer) readOthers() (out []sink.Handler) {
 	}
 	for _, fn := range prog.Funcs {
 		for _, d := range fn.Decorators {
-			if d.Kind == ir.Call {
-				d = d.X
-			}
-			if d == nil || d.Kind != ir.Attr || conv.Language != "python" {
+			method := d.Target()
+			if !method.Is(ir.Attr) || conv.Language != "python" {
 				continue
 			}
-			if otherDecorators[d.Text] {
+			if otherDecorators[method.Text] {
 				add(callgraph.Root{Tool: fn.Name, Func: fn, Via: sink.ByRegistration})
-			} else if route := routeOf(fn, d); route != "" {
-				add(callgraph.Root{Tool: route, Func: fn, Via: sink.ByRoute})
+			} else if at := d.Arg(0); at != nil && (routers[method.Text] || method.Text == "route" || method.Text == "custom_route") && strings.HasPrefix(at.Text, "/") { // @app.post("/run")
+				add(callgraph.Root{Tool: strings.ToUpper(method.Text) + " " + at.Text, Func: fn, Via: sink.ByRoute})
 			}
 		}
 	}
@@ -82,19 +80,6 @@ func (a *analyzer) readOthers() (out []sink.Handler) {
 		}
 	}
 	return out
-}
-
-// routeOf returns the route that a decorator puts in front of a function: @app.post("/run").
-func routeOf(fn *ir.Func, decorator *ir.Expr) string {
-	if !routers[decorator.Text] && decorator.Text != "route" && decorator.Text != "custom_route" {
-		return ""
-	}
-	for _, d := range fn.Decorators {
-		if d.Kind == ir.Call && d.X == decorator && len(d.Args) > 0 && d.Args[0].Value != nil && strings.HasPrefix(d.Args[0].Value.Text, "/") {
-			return strings.ToUpper(decorator.Text) + " " + d.Args[0].Value.Text
-		}
-	}
-	return ""
 }
 
 // globalRequest is the parameter that stands for a request which a framework keeps in a global, as Flask does.

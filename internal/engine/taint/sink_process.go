@@ -2,6 +2,7 @@ package taint
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
@@ -147,13 +148,8 @@ func (av *argvReader) read(r *reader, c call, name string, a *value) {
 }
 
 // splitMarks returns the marks of a value that were split into words.
-func splitMarks(v *value) (out []mark) {
-	for _, m := range v.all() {
-		if m.facts&split != 0 {
-			out = append(out, m)
-		}
-	}
-	return out
+func splitMarks(v *value) []mark {
+	return slices.DeleteFunc(slices.Clone(v.all()), func(m mark) bool { return m.facts&split == 0 })
 }
 
 // isClusterOf reports whether a word such as -lc holds the option -c among others of one letter.
@@ -275,24 +271,15 @@ func (r *reader) argvOf(c call, argv *ir.Expr, v *value) []*value {
 func (r *reader) hasShell(row *callgraph.Row, e *ir.Expr) bool {
 	x := row.Argument("shell", e)
 	for i := 0; x == nil && i < len(e.Args); i++ { // options that have a name
-		if v := e.Args[i].Value; v != nil && v.Kind == ir.Name {
+		if v := e.Args[i].Value; v.Is(ir.Name) {
 			x = r.a.g.Written(v).Option("shell")
 		}
 	}
-	if x == nil {
-		return false
-	}
-	return r.turnsOn(r.a.g.Definition(x))
+	return x != nil && r.turnsOn(r.a.g.Definition(x))
 }
 
 // turnsOn reports whether an option is on, or a text, for one of the values that it may have.
 func (r *reader) turnsOn(x *ir.Expr) bool {
-	if x.Kind == ir.Either {
-		for _, a := range x.Args {
-			if a.Value != nil && r.turnsOn(a.Value) {
-				return true
-			}
-		}
-	}
-	return x.Kind == ir.Literal && (x.Text == "true" || x.Text == "True") || x.Kind == ir.String
+	return x.Is(ir.String) || x.Is(ir.Literal) && strings.EqualFold(x.Text, "true") ||
+		x.Is(ir.Either) && slices.ContainsFunc(x.Args, func(a ir.Arg) bool { return r.turnsOn(a.Value) })
 }

@@ -1,6 +1,9 @@
 package taint
 
-import "gauntlet/sink"
+import (
+	"gauntlet/sink"
+	"slices"
+)
 
 // promptMembers are members of a request for sampling that hold what the server tells the model, above the user's own words.
 var promptMembers = []string{"systemPrompt", "SystemPrompt", "system_prompt"}
@@ -16,11 +19,6 @@ func (r *reader) promptSink(c call, v *value, name string) {
 	if params := v.fields["params"]; params != nil { // server.request({ method: "sampling/createMessage", params })
 		r.promptSink(c, params, name)
 	}
-	var own []mark
-	for _, m := range marks {
-		if !m.whole || m.src.path != "" {
-			own = append(own, m)
-		}
-	}
+	own := slices.DeleteFunc(slices.Clone(marks), func(m mark) bool { return m.whole && m.src.path == "" })
 	r.sinkMarksBehind(textFront, c, sink.PromptFlow, name, "", own)
 }

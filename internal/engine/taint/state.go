@@ -12,13 +12,51 @@ type variable struct {
 	name  string
 }
 
+// A knowledge is what holds of the sources.
+type knowledge struct {
+	facts map[source]fact
+	gone  map[source]bool // a condition has shown them to be one of a few values
+}
+
+func newKnowledge() knowledge { return knowledge{map[source]fact{}, map[source]bool{}} }
+
+func (k knowledge) clone() knowledge { return knowledge{maps.Clone(k.facts), maps.Clone(k.gone)} }
+
+// add adds what holds as well.
+func (k knowledge) add(more knowledge) {
+	for s, f := range more.facts {
+		k.facts[s] |= f
+	}
+	maps.Copy(k.gone, more.gone)
+}
+
+// joinKnowledge returns what holds where two ways meet. Where a source is not the caller's on one of them, as in the else of
+// "if (path) check(path)", what holds on the other is all that counts.
+func joinKnowledge(a, b knowledge) knowledge {
+	out := newKnowledge()
+	for _, side := range [][2]knowledge{{a, b}, {b, a}} {
+		for s, f := range side[0].facts {
+			if !side[1].gone[s] {
+				f = joinFacts(f, side[1].facts[s])
+			}
+			if f != 0 {
+				out.facts[s] = f
+			}
+		}
+	}
+	for s := range a.gone {
+		if b.gone[s] {
+			out.gone[s] = true
+		}
+	}
+	return out
+}
+
 // A state is what is known at one point of a function: what variables hold, and what holds of the sources
 // because of the conditions on the way.
 type state struct {
-	vars  map[variable]*value
-	facts map[source]fact
-	// gone are sources that a condition has shown to be one of a few values.
-	gone map[source]bool
+	knowledge
+	vars map[variable]*value
 	dead bool // nothing runs here
 	// readOnly says that a transaction was begun that reads only.
 	readOnly bool
@@ -84,21 +122,13 @@ func joinOutcomes(a *outcome, sa *state, b *outcome, sb *state) *outcome {
 	case b == nil:
 		return a.with(sa)
 	}
-	out := a.with(sa)
-	b = b.with(sb)
-	out.meet(&state{facts: b.facts, gone: b.gone})
-	return out
+	return &outcome{any: true, knowledge: joinKnowledge(a.with(sa).knowledge, b.with(sb).knowledge)}
 }
 
 // with returns an outcome with what a state knows.
 func (o *outcome) with(st *state) *outcome {
-	out := &outcome{any: true, facts: maps.Clone(o.facts), gone: maps.Clone(o.gone)}
-	for s, f := range st.facts {
-		out.facts[s] |= f
-	}
-	for s := range st.gone {
-		out.gone[s] = true
-	}
+	out := &outcome{any: true, knowledge: o.knowledge.clone()}
+	out.add(st.knowledge)
 	return out
 }
 
@@ -110,22 +140,17 @@ func (st *state) learnFlag(v variable, value bool) (ok bool) {
 		o = f.yes
 	}
 	if ok && o != nil {
-		for s, f := range o.facts {
-			st.facts[s] |= f
-		}
-		for s := range o.gone {
-			st.gone[s] = true
-		}
+		st.add(o.knowledge)
 	}
 	return ok
 }
 
-func newState() *state {
-	return &state{vars: map[variable]*value{}, facts: map[source]fact{}, gone: map[source]bool{}}
-}
+func newState() *state { return &state{vars: map[variable]*value{}, knowledge: newKnowledge()} }
 
 func (st *state) clone() *state {
-	return &state{vars: maps.Clone(st.vars), facts: maps.Clone(st.facts), gone: maps.Clone(st.gone), dead: st.dead, readOnly: st.readOnly, called: st.called, flags: st.flags}
+	out := *st
+	out.vars, out.knowledge = maps.Clone(st.vars), st.knowledge.clone()
+	return &out
 }
 
 // become makes a state another one.
@@ -139,37 +164,11 @@ func joinStates(a, b *state) *state {
 	case b.dead:
 		return a
 	}
-	out := &state{vars: maps.Clone(a.vars), facts: map[source]fact{}, gone: map[source]bool{}, readOnly: a.readOnly && b.readOnly, called: a.called & b.called, flags: joinFlags(a, b)}
+	out := &state{vars: maps.Clone(a.vars), knowledge: joinKnowledge(a.knowledge, b.knowledge), readOnly: a.readOnly && b.readOnly, called: a.called & b.called, flags: joinFlags(a, b)}
 	for v, x := range b.vars {
 		out.vars[v] = join(out.vars[v], x)
 	}
-	for s, f := range a.facts {
-		if both := joinFactsOf(s, f, b); both != 0 {
-			out.facts[s] = both
-		}
-	}
-	for s, f := range b.facts {
-		if _, ok := a.facts[s]; !ok {
-			if both := joinFactsOf(s, f, a); both != 0 {
-				out.facts[s] = both
-			}
-		}
-	}
-	for s := range a.gone {
-		if b.gone[s] {
-			out.gone[s] = true
-		}
-	}
 	return out
-}
-
-// joinFactsOf joins the facts of a source with those of another way. Where it is not the caller's on that way, as
-// in the else of "if (path) check(path)", what holds on this one is all that counts.
-func joinFactsOf(s source, f fact, other *state) fact {
-	if other.gone[s] {
-		return f
-	}
-	return joinFacts(f, other.facts[s])
 }
 
 // learn adds facts to the sources of a value.

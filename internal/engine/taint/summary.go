@@ -83,25 +83,21 @@ const maxGuesses = 1
 
 // An outcome is what holds of the parameters at some of a function's ends. It starts as "no end yet".
 type outcome struct {
+	knowledge
 	any    bool
-	facts  map[source]fact
-	gone   map[source]bool
 	called uint64 // see state
 }
 
 // meet adds one more end.
 func (o *outcome) meet(st *state) {
-	if st.dead {
-		return
+	switch {
+	case st.dead:
+	case !o.any:
+		o.any, o.knowledge, o.called = true, st.knowledge.clone(), st.called
+	default:
+		o.called &= st.called
+		o.knowledge = joinKnowledge(o.knowledge, st.knowledge)
 	}
-	if !o.any {
-		c := st.clone()
-		o.any, o.facts, o.gone, o.called = true, c.facts, c.gone, c.called
-		return
-	}
-	o.called &= st.called
-	both := joinStates(&state{facts: o.facts, gone: o.gone}, &state{facts: st.facts, gone: st.gone})
-	o.facts, o.gone = both.facts, both.gone
 }
 
 // A summary is what a function does, in terms of its parameters.

@@ -134,10 +134,7 @@ func (r *reader) takesContext(c call) bool {
 
 // everything joins what a call is given.
 func (c call) everything() *value {
-	out := &value{length: -1}
-	for _, m := range c.receiver.all() {
-		out.marks = addMarks(out.marks, m)
-	}
+	out := newValue(addMarks(nil, c.receiver.all()...)...)
 	for _, a := range c.args {
 		out.marks = addMarks(out.marks, a.all()...)
 	}
@@ -174,7 +171,11 @@ func (r *reader) transferPath(c call, name, method string) *value {
 	case strings.HasSuffix(name, "net/url.Values.Encode"), name == "urllib.parse.quote" && len(c.expr.Args) > 1:
 		return c.everything().derived(encoded)
 	case name == "os.path.commonpath":
-		return c.everything().derived(resolvedOnly(c.everything()) | common)
+		all, add := c.everything(), common
+		if all.has(resolved) {
+			add |= resolved
+		}
+		return all.derived(add)
 	case name == "URL" || name == "url.URL":
 		if len(c.args) > 1 { // relative to a base
 			return joinPath([]*value{c.args[1], c.args[0]})
@@ -209,15 +210,6 @@ func (r *reader) transferPath(c call, name, method string) *value {
 // isStrictOnly reports whether resolve() of pathlib is given nothing, or strict=.
 func isStrictOnly(args []ir.Arg) bool {
 	return len(args) == 0 || len(args) == 1 && args[0].Name == "strict"
-}
-
-func resolvedOnly(v *value) fact {
-	for _, m := range v.marks {
-		if m.facts&resolved == 0 {
-			return 0
-		}
-	}
-	return resolved
 }
 
 // transferText is what functions of text do; nil for any other.
@@ -342,10 +334,7 @@ func (r *reader) appended(c call) *value {
 
 // hasNumber reports whether one of the arguments is a number.
 func hasNumber(args []ir.Arg) bool {
-	for _, a := range args {
-		if a.Value != nil && a.Value.Kind == ir.Literal && a.Value.Text != "" && a.Value.Text[0] >= '0' && a.Value.Text[0] <= '9' {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(a ir.Arg) bool {
+		return a.Value.Is(ir.Literal) && a.Value.Text != "" && a.Value.Text[0] >= '0' && a.Value.Text[0] <= '9'
+	})
 }

@@ -34,45 +34,45 @@ func (s source) below(name string) (_ source, ok bool) {
 type fact uint64
 
 const (
-	resolved      fact = 1 << iota // made absolute, without ".."
-	real                           // symbolic links resolved
-	contained                      // lies in a directory: compared with a separator, or by relative paths
-	prefixed                       // begins with a directory's name, compared without a separator
-	noDotDot                       // holds no ".."
-	noSlash                        // holds no separator, so it is one file name
-	denylisted                     // compared with a list of what is refused
-	shellQuoted                    // quoted for a shell by a function made for that
-	halfQuoted                     // some characters are escaped, not all
-	noShellMeta                    // holds no character that a shell acts on, no blank either
-	noQuote                        // holds no quotation mark and no backslash, so it cannot leave a SQL literal
-	noDash                         // does not begin with "-"
-	encoded                        // percent-encoded
-	hostOf                         // the host part of an address
-	looked                         // what a name server answered for a host
-	hostAllowed                    // its host is one of a list, or ends with a fixed one
-	hostLiteral                    // its host was compared as text, before it was looked up
-	hostResolved                   // the address that its host has was compared
-	hostWhole                      // the whole address was given to a check of hosts
-	split                          // was split into words, so it is any number of them
-	validated                      // a function of the program refuses some of it, in a way that is not understood
-	swallowed                      // a refusal is caught, and the work goes on
-	relative                       // is the way from one directory to a path
-	common                         // is what several paths have in common
-	jsonQuoted                     // written as a JSON string
-	fenced                         // compared with a directory and a separator; whether it was resolved before, the caller knows
-	schemeOf                       // the scheme of an address
-	schemeAllowed                  // the scheme of the address is one of a list
-	dottedOnly                     // its address was compared by a function that knows IPv4 as four numbers only
-	sqlQuoted                      // its quotation marks are doubled, so it cannot leave the literal or name that it stands in
-	noLetters                      // holds digits, blanks and signs only, so it names nothing
-	isText                         // is a text, so that no member of it is the caller's
-	switchedOff                    // what guards it is off unless the server's environment turns it on
-	wordsAsked                     // it, or its first word, was compared with the verbs of statements
-	oneStatement                   // it was asked for ";", or is run by what takes one statement only
-	inMemory                       // bytes or a stream of them, which name no file
-	filterQuoted                   // quoted for a filter of a directory service
-	slashed                        // its backslashes are doubled
-	slashQuoted                    // its quotation marks have a backslash in front, and its backslashes are doubled
+	resolved     fact = 1 << iota // made absolute, without ".."
+	real                          // symbolic links resolved
+	contained                     // lies in a directory: compared with a separator, or by relative paths
+	prefixed                      // begins with a directory's name, compared without a separator
+	noDotDot                      // holds no ".."
+	noSlash                       // holds no separator, so it is one file name
+	denylisted                    // compared with a list of what is refused
+	shellQuoted                   // quoted for a shell by a function made for that
+	halfQuoted                    // some characters are escaped, not all
+	noShellMeta                   // holds no character that a shell acts on, no blank either
+	noQuote                       // holds no quotation mark and no backslash, so it cannot leave a SQL literal
+	noDash                        // does not begin with "-"
+	encoded                       // percent-encoded
+	hostOf                        // the host part of an address
+	looked                        // what a name server answered for a host
+	hostAllowed                   // its host is one of a list, or ends with a fixed one
+	hostLiteral                   // its host was compared as text, before it was looked up
+	hostResolved                  // the address that its host has was compared
+	hosts
+	split         // was split into words, so it is any number of them
+	validated     // a function of the program refuses some of it, in a way that is not understood
+	swallowed     // a refusal is caught, and the work goes on
+	relative      // is the way from one directory to a path
+	common        // is what several paths have in common
+	jsonQuoted    // written as a JSON string
+	fenced        // compared with a directory and a separator; whether it was resolved before, the caller knows
+	schemeOf      // the scheme of an address
+	schemeAllowed // the scheme of the address is one of a list
+	dottedOnly    // its address was compared by a function that knows IPv4 as four numbers only
+	sqlQuoted     // its quotation marks are doubled, so it cannot leave the literal or name that it stands in
+	noLetters     // holds digits, blanks and signs only, so it names nothing
+	isText        // is a text, so that no member of it is the caller's
+	switchedOff   // what guards it is off unless the server's environment turns it on
+	wordsAsked    // it, or its first word, was compared with the verbs of statements
+	oneStatement  // it was asked for ";", or is run by what takes one statement only
+	inMemory      // bytes or a stream of them, which name no file
+	filterQuoted  // quoted for a filter of a directory service
+	slashed       // its backslashes are doubled
+	slashQuoted   // its quotation marks have a backslash in front, and its backslashes are doubled
 )
 
 // A step is one place on the way from a parameter, the latest first.
@@ -195,7 +195,7 @@ func ownMarks(list []mark, own bool) ([]mark, bool) {
 }
 
 // warnings are facts that hold as soon as one of two ways has them.
-const warnings = denylisted | halfQuoted | hostWhole | swallowed | split | prefixed | validated | dottedOnly | switchedOff
+const warnings = denylisted | halfQuoted | swallowed | split | prefixed | validated | dottedOnly | switchedOff
 
 // attempts are facts that hold as well as they can where one of two ways has them: a path that does not exist yet has no
 // symbolic links to resolve.
