@@ -40,12 +40,12 @@ func (a *app) newGuardCommand() *cobra.Command {
 			if !known {
 				return usage(cmd, "--hook: want one of %s", strings.Join(guard.Clients(), ", "))
 			}
-			v, err := a.guardCall(policyFile)
+			event, v, err := a.guardCall(policyFile)
 			if err != nil { // an error must not let a call pass: clients treat exit code 2 as a refusal
 				a.code = result.ExitTrouble
 				return fmt.Errorf("the call is refused: %w", err)
 			}
-			_, err = io.WriteString(a.host.Stdout, guard.WriteHook(client, v))
+			_, err = io.WriteString(a.host.Stdout, guard.WriteHook(client, event, v))
 			return err
 		},
 	}
@@ -55,8 +55,8 @@ func (a *app) newGuardCommand() *cobra.Command {
 	return cmd
 }
 
-// guardCall reads a hook's call and judges it.
-func (a *app) guardCall(policyFile string) (guard.Verdict, error) {
+// guardCall reads a hook's call and judges it. It returns the event, too.
+func (a *app) guardCall(policyFile string) (string, guard.Verdict, error) {
 	var policy guard.Policy
 	if policyFile != "" {
 		text, err := userfile.ReadText(policyFile, nil, 1<<20)
@@ -64,28 +64,28 @@ func (a *app) guardCall(policyFile string) (guard.Verdict, error) {
 			policy, err = guard.ParsePolicy(text)
 		}
 		if err != nil {
-			return guard.Verdict{}, fmt.Errorf("%s: %w", policyFile, userfile.Reason(err))
+			return "", guard.Verdict{}, fmt.Errorf("%s: %w", policyFile, userfile.Reason(err))
 		}
 	}
 	text, err := io.ReadAll(io.LimitReader(a.host.Stdin, mostHook+1))
 	if err != nil {
-		return guard.Verdict{}, err
+		return "", guard.Verdict{}, err
 	}
 	if len(text) > mostHook {
-		return guard.Verdict{}, errors.New("the hook's input is too long to be judged")
+		return "", guard.Verdict{}, errors.New("the hook's input is too long to be judged")
 	}
 	call, cwd, err := guard.ReadHook(string(text))
 	if err != nil {
-		return guard.Verdict{}, err
+		return "", guard.Verdict{}, err
 	}
 	home, _ := a.lookupEnv("HOME")
 	call.Resolve = func(p string) string { return resolved(p, home, cwd) }
 	call.Read = func(p string) (string, bool) { return script(resolved(p, home, cwd)) }
 	changed, err := changedFiles(policy.Lockfile, cwd, call)
 	if err != nil {
-		return guard.Verdict{}, err
+		return "", guard.Verdict{}, err
 	}
-	return guard.Decide(policy, call, changed), nil
+	return call.Event, guard.Decide(policy, call, changed), nil
 }
 
 // script returns what is in a script, "" for what is none, and whether that is all.

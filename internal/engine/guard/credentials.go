@@ -10,7 +10,11 @@ import (
 // counts. Those that begin with ~ are in the user's home.
 var credentialPaths = append(splitPaths(`id_rsa id_ed25519 id_ecdsa id_dsa .netrc _netrc .pypirc .git-credentials .pgpass credentials.json .credentials.json login.keychain-db wallet.dat logins.json
 	.ssh/ .gnupg/ .aws/ .azure/ .password-store/ .config/gcloud/ keychains/ .kube/config .docker/config.json gh/hosts.yml etc/shadow ~/.npmrc
-	.codex/auth.json .gemini/oauth_creds.json proc/*/environ .kube .docker`), []string{"login data"})
+	.codex/auth.json .gemini/oauth_creds.json opencode/auth.json proc/*/environ .kube .docker .vault-token .cargo/credentials .cargo/credentials.toml credentials.tfrc.json rclone.conf
+	.electrum/wallets/ .ethereum/keystore/ config/master.key .s3cfg .boto .my.cnf .oci/ .databrickscfg .snowflake/ key4.db cookies.sqlite cookies.binarycookies`), []string{"login data"}, []string{"default", "cookies"})
+
+// credentialKinds are endings of files that hold credentials, or often do.
+var credentialKinds = map[string]Decision{".kdbx": Deny, ".ppk": Deny, ".tfstate": Ask, ".p12": Ask, ".pfx": Ask, ".jks": Ask}
 
 func splitPaths(list string) (out [][]string) {
 	for p := range strings.FieldsSeq(list) {
@@ -27,11 +31,13 @@ var harmless = []string{"config", "known_hosts", "known_hosts.old", "authorized_
 func credentialFile(p string) Decision {
 	parts := strings.Split(plainPath(p), "/")
 	name := parts[len(parts)-1]
-	switch ext := path.Ext(name); {
+	switch ext := path.Ext(strings.TrimSuffix(name, ".backup")); {
 	case ext == ".pub" || ext == ".example" || ext == ".sample":
 		return Pass
 	case name == ".env" || strings.HasPrefix(name, ".env.") && !slices.Contains([]string{".test", ".template", ".dist", ".defaults", ".schema"}, ext):
 		return Ask
+	case credentialKinds[ext] != "":
+		return credentialKinds[ext]
 	}
 	for _, want := range credentialPaths {
 		folder := want[len(want)-1] == ""

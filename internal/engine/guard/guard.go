@@ -20,6 +20,7 @@ import (
 // A Call is what an agent is about to do.
 type Call struct {
 	Tool   string
+	Event  string // of the client, by its own name; "" for an unknown one
 	Args   []Arg
 	Server bool   // the tool is a server's
 	Raw    string // the whole call as JSON text
@@ -65,6 +66,9 @@ func ParsePolicy(text string) (Policy, error) {
 		switch name {
 		case "hosts":
 			p.Hosts, err = wordsOf(v)
+			if slices.ContainsFunc(p.Hosts, func(h string) bool { return strings.ContainsAny(h, "*/:") }) {
+				err = errors.New("want names of hosts, as github.com, which stands for those below it, too")
+			}
 			if p.Hosts == nil {
 				p.Hosts = []string{}
 			}
@@ -174,7 +178,7 @@ func visible(s string) string {
 
 // secrets judges what is handed to a server, or stands in an address, as it is or encoded.
 func (j *judge) secrets(a Arg) {
-	address := strings.EqualFold(a.Name, "url")
+	address := strings.EqualFold(a.Name, "url") || fetchers.MatchString(j.call.Tool)
 	if !j.call.Server && !address {
 		return
 	}
@@ -219,8 +223,28 @@ var runners = lazyregexp.New(`(?i)bash|shell|terminal|exec|command|powershell|^r
 // lookers are tools that show or send what is in a file and change nothing.
 var lookers = lazyregexp.New(`(?i)^(?:read|grep|glob|ls|notebookread|webfetch|view|search)|(?:^|_)(?:read|get|list|search|view|fetch|load)_`)
 
+// fetchers are tools that ask for an address that stands in whatever they are given: Gemini's web_fetch in its prompt.
+var fetchers = lazyregexp.New(`(?i)^web_?(?:fetch|search)|fetch_?url|browse|navigate`)
+
+// patched matches the files that a patch for Codex's apply_patch changes.
+var patched = lazyregexp.New(`(?m)^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$`)
+
+// patch judges a patch by the files that it changes; what it writes there is only said.
+func (j *judge) patch(text string) {
+	for _, m := range patched.FindAllStringSubmatch(text, -1) {
+		j.path(strings.TrimSpace(m[1]+m[2]), opens)
+	}
+}
+
 // arg judges a text by what the tool does with it: runs it, opens what it names, or only says it.
 func (j *judge) arg(a Arg) {
+	if strings.HasPrefix(strings.TrimSpace(a.Text), "*** Begin Patch\n") {
+		j.patch(a.Text)
+		return
+	}
+	if fetchers.MatchString(j.call.Tool) || strings.EqualFold(a.Name, "url") {
+		j.metadata(a.Text)
+	}
 	name, runs := strings.ToLower(a.Name), runners.MatchString(j.call.Tool)
 	if !runs && slices.Contains(texts, name) && !(j.call.Tool == "Glob" && name == "pattern") {
 		if name == "prompt" && len(a.Text) <= longest && acts.Judge(acts.Text(a.Text)) == acts.Hostile {

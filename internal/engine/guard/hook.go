@@ -22,16 +22,15 @@ func ReadHook(text string) (c Call, cwd string, err error) {
 		return c, "", errors.New("the hook's input is no object")
 	}
 	cwd = strings.Clone(root.Get("cwd").Text())
-	c.Tool = strings.Clone(root.Get("tool_name").Text())
+	c.Tool, c.Event = strings.Clone(root.Get("tool_name").Text()), strings.Clone(root.Get("hook_event_name").Text())
 	input := root.Get("tool_input")
 	if !input.Exists() { // Cursor: beforeShellExecution, beforeReadFile
-		input = root
-		c.Tool = strings.Clone(root.Get("hook_event_name").Text())
+		input, c.Tool = root, c.Event
 	}
 	if c.Tool == "" {
 		return c, cwd, errors.New("the hook's input names no tool")
 	}
-	c.Server = strings.HasPrefix(c.Tool, "mcp__") || strings.Contains(c.Tool, "MCP") || root.Get("mcp_context").Exists() || root.Get("url").Exists() && root.Get("tool_name").Exists()
+	c.Server = strings.HasPrefix(c.Tool, "mcp__") || strings.Contains(c.Event, "MCP") || root.Get("mcp_context").Exists()
 	c.Raw = text
 	if !collect("", input, &c.Args, 0) {
 		return c, cwd, errors.New("the hook's input has too many or too deeply nested parts to be judged")
@@ -50,11 +49,11 @@ func collect(name string, v rawjson.Value, out *[]Arg, depth int) bool {
 	switch v.Kind() {
 	case rawjson.String:
 		s := strings.Clone(v.Text())
-		*out = append(*out, Arg{name, s})
 		var inner rawjson.Tree
-		if strings.HasPrefix(s, "{") && inner.Parse(s, 0) == nil { // Cursor hands arguments on as text
-			ok = collect(name, inner.Root(), out, depth+1)
+		if name == "" && strings.HasPrefix(s, "{") && inner.Parse(s, 0) == nil { // Cursor hands the arguments on as one text
+			return collect(name, inner.Root(), out, depth+1)
 		}
+		*out = append(*out, Arg{name, s})
 	case rawjson.Object:
 		for m := range v.Members() {
 			ok = ok && collect(strings.Clone(m.Key.Text()), m.Value, out, depth+1)
@@ -75,8 +74,9 @@ func collect(name string, v rawjson.Value, out *[]Arg, depth int) bool {
 }
 
 // WriteHook is the answer in the form of a client; "" where nothing is said. Claude Code would skip its own question if
-// it were told to allow, so that passing says nothing. Where a client knows no question, a call that needs one is denied.
-func WriteHook(client string, v Verdict) string {
+// it were told to allow, so that passing says nothing; Cursor takes silence for a failure. Where a client knows no question, as in
+// some events (see [Call]), a call that needs one is denied.
+func WriteHook(client, event string, v Verdict) string {
 	if v.Decision == Pass {
 		if client == "cursor" {
 			return `{"permission":"allow"}` + "\n"
@@ -84,7 +84,7 @@ func WriteHook(client string, v Verdict) string {
 		return ""
 	}
 	reason := "gauntlet guard: " + v.Reason
-	if v.Decision == Ask && (client == "codex" || client == "gemini") {
+	if v.Decision == Ask && (client == "codex" || client == "gemini" || client == "cursor" && event == "preToolUse") {
 		v.Decision, reason = Deny, reason+"; its user must agree to it first"
 	}
 	var out any

@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/leaf/hostscope"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/secret"
+	"gauntlet/rawjson"
 )
 
 // senders are programs that connect to a host that they are given, with their one-letter options that take a value. Of those
@@ -41,6 +42,7 @@ func (j *judge) network(program string, words []word) {
 	}
 	known := true
 	for i, w := range words {
+		j.metadata(w.text)
 		before := ""
 		if i > 0 {
 			before = words[i-1].text
@@ -64,6 +66,15 @@ func (j *judge) network(program string, words []word) {
 		}
 		if w.secret != "" {
 			j.say(Ask, "the call sends the variable %s to a host that is not well known", w.secret)
+		}
+	}
+}
+
+// metadata judges an address of a cloud's metadata service, which hands the machine's own credentials to whoever asks.
+func (j *judge) metadata(text string) {
+	for _, host := range []string{"169.254.169.254", "metadata.google.internal", "100.100.100.200", "[fd00:ec2::254]"} {
+		if strings.Contains(text, host) {
+			j.say(Ask, "the call asks the cloud's metadata service, which keeps credentials")
 		}
 	}
 }
@@ -165,18 +176,71 @@ func (j *judge) ran(file string) {
 			j.unseen(d.from)
 		}
 	}
+	text, whole := j.read(file)
+	j.program(file, text, whole)
+}
+
+// read reads a file that is run, "" for none.
+func (j *judge) read(file string) (text string, whole bool) {
 	const mostScripts = 20
 	if j.call.Read == nil {
-		return
+		return "", true
 	}
 	if j.scripts++; j.scripts > mostScripts {
 		j.say(Ask, "the call runs more scripts than are read")
-		return
+		return "", true
 	}
 	if j.dir != "" && !strings.HasPrefix(file, "/") && !strings.HasPrefix(file, "~") {
 		file = j.dir + "/" + file
 	}
-	text, whole := j.call.Read(file)
+	return j.call.Read(file)
+}
+
+// recipes are programs that run what a file of the folder says, with its names.
+var recipes = map[string][]string{"make": {"Makefile", "makefile", "GNUmakefile"}, "just": {"justfile", "Justfile", ".justfile"}, "rake": {"Rakefile"}, "task": {"Taskfile.yml"}}
+
+// project judges a program that runs what the folder's own files say.
+func (j *judge) project(program string, words []word) {
+	for _, file := range recipes[program] {
+		j.ran(file)
+	}
+	if !slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, program) {
+		return
+	}
+	for _, w := range words {
+		switch name := w.text; {
+		case strings.HasPrefix(name, "-") || name == "run" || name == "run-script":
+			continue
+		case slices.Contains([]string{"i", "install", "ci", "add"}, name):
+			j.packageScript("install", "prepare")
+		default:
+			j.packageScript(name)
+		}
+		return
+	}
+	if program == "yarn" { // which installs without being told to
+		j.packageScript("install", "prepare")
+	}
+}
+
+// packageScript judges scripts of the folder's package.json, with what runs before and behind them.
+func (j *judge) packageScript(names ...string) {
+	text, whole := j.read("package.json")
+	var tree rawjson.Tree
+	if text == "" || tree.Parse(text, 0) != nil {
+		return // nor can a package manager
+	}
+	var out []string
+	for _, name := range names {
+		for _, part := range []string{"pre" + name, name, "post" + name} {
+			out = append(out, tree.Root().Get("scripts").Get(part).Text())
+		}
+	}
+	j.program("package.json", strings.Join(out, "\n"), whole)
+}
+
+// program judges a program that is run.
+func (j *judge) program(file, text string, whole bool) {
 	if !whole || tooLong(text) {
 		j.say(Ask, "the call runs a script that is too long to be judged: %s", file)
 	} else if found := acts.Code(text); acts.Judge(found) == acts.Hostile {
@@ -205,7 +269,8 @@ func (j *judge) runsPackage(program string, words []word) {
 	}
 }
 
-// A habit is what a command does by its subcommands: all of the words stand in it, in this order.
+// A habit is what a command does by its subcommands: all of the words stand in it, in this order. * ends one of which the rest may be
+// anything.
 type habit struct {
 	says     string
 	commands string // separated by semicolons
@@ -214,7 +279,7 @@ type habit struct {
 var habits = []habit{
 	{"prints a secret that a program keeps", `gh auth token; git credential fill; git credential-store get; git credential-cache get; git credential-osxkeychain get; op read; op item get; vault kv get; vault read; gcloud auth print-access-token;
 		gcloud auth print-identity-token; gcloud auth application-default print-access-token; gcloud secrets versions access; aws configure export-credentials; aws configure get aws_secret_access_key; aws secretsmanager get-secret-value;
-		aws ssm get-parameter --with-decryption; aws sts get-session-token; az account get-access-token; az keyvault secret show; kubectl get secret; kubectl get secrets; security find-generic-password; security find-internet-password;
+		aws ssm get-parameter --with-decryption; aws sts get-session-token; az account get-access-token; az keyvault secret show; kubectl get secret -o*; kubectl get secrets -o*; kubectl get secret --output*; kubectl get secrets --output*; kubectl config view --raw; security find-generic-password; security find-internet-password;
 		security dump-keychain; pass show; gpg --export-secret-keys; gpg --export-secret-subkeys; secret-tool lookup; keyring get; ssh-keygen -y; doppler secrets; bw get; rbw get; lpass show; heroku auth:token; fly auth token; flyctl auth token;
 		vercel env pull; netlify env:list; docker-credential-osxkeychain get; docker-credential-secretservice get; docker-credential-pass get; docker-credential-desktop get`},
 	{"sets up what runs again by itself", `crontab; systemctl enable; launchctl load; launchctl bootstrap; schtasks /create; at; batch; git config core.hookspath; git config core.sshcommand; git config core.fsmonitor; git config credential.helper`},
@@ -223,7 +288,7 @@ var habits = []habit{
 // habitual judges a command by its subcommands. What it prints is handed over if it goes on to a sender.
 func (j *judge) habitual(program string, words []word, sent bool) {
 	for _, h := range habitsOf()[program] {
-		if !inOrder(h.then, words) || program == "crontab" && slices.ContainsFunc(words, func(w word) bool { return w.text == "-l" || w.text == "-r" }) {
+		if !inOrder(h.then, words) || slices.ContainsFunc(words, func(w word) bool { return slices.Contains(silent[program], w.text) }) {
 			continue
 		}
 		d := Ask
@@ -233,6 +298,9 @@ func (j *judge) habitual(program string, words []word, sent bool) {
 		j.say(d, "the call %s: %s %s", h.says, program, strings.Join(h.then, " "))
 	}
 }
+
+// silent are words with which a program does not do what it does otherwise.
+var silent = map[string][]string{"crontab": {"-l", "-r"}, "kubectl": {"name", "-o=name", "--output=name", "wide", "-o=wide"}}
 
 // A subcommand is one command of a habit.
 type subcommand struct {
@@ -257,7 +325,10 @@ var habitsOf = sync.OnceValue(func() map[string][]subcommand {
 func inOrder(want []string, words []word) bool {
 	const first = 8
 	for _, w := range words[:min(first, len(words))] {
-		if len(want) > 0 && strings.EqualFold(w.text, want[0]) {
+		if len(want) == 0 {
+			break
+		}
+		if prefix, any := strings.CutSuffix(want[0], "*"); strings.EqualFold(w.text, want[0]) || any && strings.HasPrefix(w.text, prefix) {
 			want = want[1:]
 		}
 	}

@@ -40,6 +40,7 @@ var (
 	copiers  = strings.Fields("cp mv rsync scp install ln rclone")
 	packers  = strings.Fields("tar zip rsync rclone scp cp 7z")
 	seekers  = strings.Fields("grep egrep fgrep rg ag ack sed awk gawk")
+	logins   = strings.Fields("ssh scp sftp rsync git")           // which send only where the user has an account
 	listers  = strings.Fields("echo printf ls readlink realpath") // which print the names that they are given
 )
 
@@ -113,12 +114,19 @@ func (j *judge) command(c *command, after fate, vars map[string]string, depth in
 		return
 	}
 	program := path.Base(strings.ToLower(words[0].text))
+	if program == "git" && len(words) > 1 && words[1].text == "grep" { // which looks for a name as grep does
+		program, words = "grep", words[1:]
+	}
 	j.habitual(program, words[1:], after.sent)
+	j.project(program, words[1:])
 	j.network(program, words[1:])
 	j.downloads(program, words[1:], c.writes)
 	j.runsPackage(program, words[1:])
 	if _, sends := senders[program]; after.run && (sends && program != "curl" && program != "wget" || program == "rev" || program == "tr") {
 		j.say(Ask, "the call runs what another program makes or gets, without looking at it")
+	}
+	if after.posted && (slices.Contains(packers, program) || program == "git" && len(words) > 1 && (words[1].text == "bundle" || words[1].text == "archive")) {
+		j.say(Ask, "the call sends a whole folder away")
 	}
 	for _, w := range words {
 		if after.sent && w.secret != "" {
@@ -134,6 +142,12 @@ func (j *judge) command(c *command, after fate, vars map[string]string, depth in
 	switch {
 	case slices.Contains(shells, program) || slices.Contains(engines, program):
 		j.interpreter(program, words[1:], c.data, vars, after, depth)
+		return
+	case program == "apply_patch":
+		for _, w := range append(words[1:], c.data...) {
+			j.patch(w.text)
+			j.mask(w, depth)
+		}
 		return
 	case program == "eval":
 		j.script(join(words[1:]), vars, after, depth+1)
@@ -167,6 +181,7 @@ type fate struct {
 	handed bool // names that a program opens
 	run    bool // a script that a shell runs
 	sent   bool // to somebody outside
+	posted bool // to somebody who needs no login
 }
 
 // unwrap returns a command without the programs that only start it, and whether xargs feeds it.
@@ -216,6 +231,7 @@ func fates(commands []command, into fate) []fate {
 			fed = fed && programs[base] != names // ls ~/.ssh | xargs -n 1 basename
 			out[i].handed = out[i].handed || shell || fed || slices.Contains([]string{"parallel", "read", "cpio"}, base) || commands[i+1].words[0].text == "while"
 			out[i].sent = out[i].sent || sends && !fed
+			out[i].posted = out[i].posted || sends && !fed && !slices.Contains(logins, base)
 		}
 	}
 	return out
