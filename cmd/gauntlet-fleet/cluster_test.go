@@ -25,7 +25,7 @@ func TestCluster(t *testing.T) {
 	urls = urls[1:]
 	out := filepath.Join(dir, "report.json")
 	run := startProcess(t, "program", "run", "--max-queue", "64", "--max-results", "256", "--nats", urls, "--replicas", "3", "--workers", "0", "--ack-wait", "10s", "--format", "json", "--output", out, plan)
-	awaitFile(t, run, filepath.Join(dir, "kill.fleet", "jobs.ndjson"))
+	awaitFile(t, run, filepath.Join(dir, "kill.fleet", "jobs.json"))
 	var workers [2]*process
 	killed := false
 	eachSecond(t, urls, run.over, func(results int) {

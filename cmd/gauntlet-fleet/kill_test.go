@@ -53,7 +53,7 @@ func TestKill(t *testing.T) {
 
 	out := filepath.Join(dir, "report.json")
 	run := startProcess(t, "program", "run", "--max-queue", "64", "--max-results", "256", "--nats", between.url(), "--workers", "0", "--ack-wait", "10s", "--format", "json", "--output", out, plan)
-	awaitFile(t, run, filepath.Join(dir, "kill.fleet", "jobs.ndjson"))
+	awaitFile(t, run, filepath.Join(dir, "kill.fleet", "jobs.json"))
 	worker := func() *process {
 		return startProcess(t, "program", "worker", "--nats", between.url(), "--plan", plan, "--jobs", "2")
 	}

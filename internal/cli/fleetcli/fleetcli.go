@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/cli/helppage"
+	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/fleet"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
@@ -60,7 +61,8 @@ func (a *app) rootCommand() *cobra.Command {
 		Short:         "Test thousands of MCP servers, agents and models",
 		SilenceErrors: true, SilenceUsage: true, Version: version(),
 	}
-	root.AddCommand(a.newRunCommand(), a.newWorkerCommand(), a.newStatusCommand(), a.newReportCommand(), a.newWatchCommand(), a.newCancelCommand(), a.newDrainCommand())
+	root.AddCommand(a.newRunCommand(), a.newWorkerCommand(), a.newStatusCommand(), a.newReportCommand(),
+		a.newTellCommand("cancel", "Stop a fleet and empty its queue", fleetplan.Canceled), a.newTellCommand("drain", "Let workers finish their jobs and start no new ones", fleetplan.Draining))
 	helppage.SetTexts(root, helpTexts)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { helppage.Write(c.OutOrStdout(), c, helppage.Width) })
 	return root
@@ -94,11 +96,6 @@ func (a *app) lookup(name string) (string, bool) {
 // version is that of gauntlet, which reports name.
 func version() string { return buildinfo.Read().Version }
 
-// completeFormats completes the values of --format.
-func completeFormats(cmd *cobra.Command, names []string) {
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that is not there
-}
-
 // onePlan is for commands whose only argument is the file of a plan.
 func onePlan(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
@@ -129,31 +126,55 @@ func (n *natsFlags) access() (broker.Access, error) {
 	if n.url == "" && (n.credentials != "" || n.cert != "" || len(n.ca) > 0) {
 		return broker.Access{}, errors.New("--nats-creds, --nats-ca and --nats-cert are for --nats")
 	}
-	return broker.Access{URL: n.url, Credentials: n.credentials, CA: n.ca, Cert: n.cert, Key: n.key, Name: "gauntlet-fleet"}, nil
+	return broker.Access{URL: n.url, Credentials: n.credentials, CA: n.ca, Cert: n.cert, Key: n.key}, nil
 }
 
-// withOwner does something with the fleet of a plan that was begun before.
-func (a *app) withOwner(ctx context.Context, n *natsFlags, plan string, do func(*fleet.Owner) error) error {
-	access, err := n.access()
-	if err != nil {
-		return err
+// ownerCommand is a command about the fleet of a plan that was begun before.
+func (a *app) ownerCommand(name, short string, do func(context.Context, *fleet.Owner) error) *cobra.Command {
+	var n natsFlags
+	cmd := &cobra.Command{
+		Use: name + " [flags] PLAN.yaml", Short: short, Args: onePlan,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			access, err := n.access()
+			if err != nil {
+				return err
+			}
+			home := fleet.HomeOf(args[0])
+			server, err := home.Look(access)
+			if err != nil {
+				return err
+			}
+			defer server.Close()
+			owner, err := fleet.OpenOwner(cmd.Context(), home, server)
+			if err != nil {
+				return err
+			}
+			return do(cmd.Context(), owner)
+		},
 	}
-	home := fleet.HomeOf(plan)
-	if _, err := home.ReadKeys(); err != nil {
-		return err
-	}
-	server, err := home.Connect(access)
-	if err != nil {
-		return err
-	}
-	defer server.Close()
-	owner, err := fleet.OpenOwner(ctx, home, server)
-	if err != nil {
-		return err
-	}
-	return do(owner)
+	cmd.Flags().SortFlags = false
+	n.add(cmd, "the server of the plan on this machine")
+	return cmd
 }
 
-func (a *app) write(file string, write func(io.Writer) error) error {
-	return userfile.Write(file, a.host.Stdout, write)
+// formatFlag adds --format.
+func formatFlag(cmd *cobra.Command, format *string, names []string) {
+	cmd.Flags().StringVar(format, "format", names[0], "how to write the result: "+strings.Join(names, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that is not there
+}
+
+// readPlan reads a plan; of several things that are wrong with it, the last is returned and the others are said.
+func (a *app) readPlan(file string) (*fleetplan.Plan, error) {
+	text, err := userfile.ReadText(file, nil, fleetplan.MaxBytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, userfile.Reason(err))
+	}
+	plan, wrong := fleetplan.Parse(file, text)
+	if len(wrong) == 0 {
+		return plan, nil
+	}
+	for i := range wrong[1:] {
+		a.say("%s", wrong[i].Error())
+	}
+	return nil, &wrong[len(wrong)-1]
 }

@@ -2,17 +2,15 @@ package fleetcli
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/fleet"
-	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/internal/runtime/discover"
 	"gauntlet/report"
@@ -21,40 +19,30 @@ import (
 // runCommand is one run of the subcommand run.
 type runCommand struct {
 	*app
-	nats      natsFlags
-	limits    broker.Limits
-	workers   int
-	retry     bool
-	quiet     bool
-	format    string
-	output    string
-	directory string
-	queue     int
-	results   int
+	nats    natsFlags
+	limits  broker.Limits
+	workers int
+	retry   bool
+	quiet   bool
+	report  reportFlags
 }
 
 func (a *app) newRunCommand() *cobra.Command {
-	r := &runCommand{app: a, limits: broker.DefaultLimits()}
-	cmd := &cobra.Command{
-		Use:   "run [flags] PLAN.yaml",
-		Short: "Run a plan, or resume one",
-		Args:  onePlan,
-		RunE:  r.runPlan,
-	}
+	r := &runCommand{app: a, limits: broker.DefaultLimits(fleetplan.MaxJob)}
+	cmd := &cobra.Command{Use: "run [flags] PLAN.yaml", Short: "Run a plan, or resume one", Args: onePlan, RunE: r.runPlan}
 	f := cmd.Flags()
 	f.SortFlags = false
+	r.limits.Queue >>= 20
+	r.limits.Results >>= 20
 	f.IntVar(&r.workers, "workers", 2, "jobs of this process at the same time; 0 leaves all to gauntlet-fleet worker")
 	f.BoolVar(&r.retry, "retry", false, "try again what failed in an earlier run (default off)")
 	r.nats.add(cmd, "a server in this process")
 	f.IntVar(&r.limits.Replicas, "replicas", 1, "copies that a cluster keeps of jobs and results")
 	f.DurationVar(&r.limits.Age, "max-age", r.limits.Age, "drop jobs and results that are older")
 	f.DurationVar(&r.limits.AckWait, "ack-wait", r.limits.AckWait, "give a job to another worker after this much silence")
-	f.IntVar(&r.queue, "max-queue", int(r.limits.Queue>>20), "most that waiting jobs take on disk, in MiB")
-	f.IntVar(&r.results, "max-results", int(r.limits.Results>>20), "most that results take on disk, in MiB")
-	f.StringVar(&r.format, "format", "pretty", "how to write the result: "+strings.Join(report.FleetNames(), ", "))
-	completeFormats(cmd, report.FleetNames())
-	f.StringVarP(&r.output, "output", "o", "-", "write the result here: the report to this `FILE`, - for standard output")
-	f.StringVar(&r.directory, "directory", "", "write reports of each target to this `DIR` as well: pages, SARIF, JSON (default none)")
+	f.Int64Var(&r.limits.Queue, "max-queue", r.limits.Queue, "most that waiting jobs take on disk, in MiB")
+	f.Int64Var(&r.limits.Results, "max-results", r.limits.Results, "most that results take on disk, in MiB")
+	r.report.add(cmd)
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
 	return cmd
 }
@@ -68,26 +56,20 @@ func (r *runCommand) runPlan(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if r.workers < 0 || r.workers > 1024 || r.limits.AckWait < 10*time.Second || r.limits.Age < time.Minute || r.queue < 1 || r.results < 1 {
-		return fmt.Errorf("want --workers from 0 to 1024, --ack-wait of 10s or more, --max-age of 1m or more, and sizes above 0")
+	if _, err := report.LookupFleet(r.report.format); err != nil {
+		return err // before anything is done
 	}
-	r.limits.Queue, r.limits.Results = int64(r.queue)<<20, int64(r.results)<<20
+	const most = 1 << 30 // MiB
+	if r.workers < 0 || r.workers > 1024 || r.limits.AckWait < 10*time.Second || r.limits.Age < time.Minute || min(r.limits.Queue, r.limits.Results) < 1 || max(r.limits.Queue, r.limits.Results) > most {
+		return errors.New("want --workers from 0 to 1024, --ack-wait of 10s or more, --max-age of 1m or more, and sizes above 0")
+	}
+	r.limits.Queue, r.limits.Results = r.limits.Queue<<20, r.limits.Results<<20
 	home := fleet.HomeOf(args[0])
-	if access.URL == "" && home.Running() {
-		return fmt.Errorf("%s: this plan is run by another process: look at it with gauntlet-fleet status", args[0])
-	}
-	server, err := home.Connect(access)
+	server, err := home.Begin(access)
 	if err != nil {
 		return err
 	}
 	defer server.Close()
-	if err := r.do(cmd.Context(), plan, home, server, access.URL != ""); err != nil {
-		return err
-	}
-	return nil
-}
-
-func (r *runCommand) do(ctx context.Context, plan *fleetplan.Plan, home fleet.Home, server *fleet.Server, remote bool) error {
 	capabilities := fleet.Detect(r.lookup)
 	// Who runs a plan wrote it: what it names is what is wanted.
 	capabilities.Words = append(capabilities.Words, fleetplan.NeedsCommands, "env *", "model *")
@@ -95,18 +77,14 @@ func (r *runCommand) do(ctx context.Context, plan *fleetplan.Plan, home fleet.Ho
 	one := &fleet.Run{
 		Plan: plan, Home: home, Server: server, Limits: r.limits, Host: discover.ThisHost(r.lookup), Version: version(), Workers: r.workers,
 		Capabilities: capabilities, Runner: r.runner(),
-		Remote: remote || r.workers == 0, Retry: r.retry, Note: r.note, Progress: r.progress(),
+		Remote: access.URL != "" || r.workers == 0, Retry: r.retry, Note: r.note, Progress: r.progress(),
 	}
-	sum, err := one.Do(ctx)
+	sum, err := one.Do(cmd.Context())
 	if err != nil {
 		return err
 	}
 	r.tell(sum)
-	owner, err := fleet.OpenOwner(context.WithoutCancel(ctx), home, server)
-	if err != nil {
-		return err
-	}
-	return r.writeReport(context.WithoutCancel(ctx), owner, r.format, r.output, r.directory)
+	return r.writeReport(context.WithoutCancel(cmd.Context()), one.Owner, &r.report)
 }
 
 func (r *runCommand) note(format string, args ...any) {
@@ -115,9 +93,9 @@ func (r *runCommand) note(format string, args ...any) {
 	}
 }
 
-// progress tells how far a run is, at most every ten seconds.
+// progress tells how far a run is, every ten seconds.
 func (r *runCommand) progress() func(ended, failed, all int) {
-	var last time.Time
+	last := time.Now()
 	return func(ended, failed, all int) {
 		if now := time.Now(); now.Sub(last) >= 10*time.Second {
 			last = now
@@ -134,19 +112,4 @@ func (r *runCommand) tell(sum *fleet.Summary) {
 	if sum.Ended < sum.Jobs && len(sum.Unfit) == 0 {
 		r.say("%d of %d jobs have ended; run the plan again to go on", sum.Ended, sum.Jobs)
 	}
-}
-
-func (a *app) readPlan(file string) (*fleetplan.Plan, error) {
-	text, err := userfile.ReadText(file, nil, fleetplan.MaxBytes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, userfile.Reason(err))
-	}
-	plan, wrong := fleetplan.Parse(file, text)
-	if len(wrong) == 0 {
-		return plan, nil
-	}
-	for i := range wrong[1:] {
-		a.say("%s", wrong[i].Error())
-	}
-	return nil, &wrong[len(wrong)-1]
 }

@@ -1,6 +1,7 @@
 package fleetcli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -8,32 +9,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/engine/fleetplan"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/run/fleet"
 )
 
 // workerCommand is one run of the subcommand worker.
 type workerCommand struct {
 	*app
-	nats     natsFlags
-	plan     string
-	key      string
-	name     string
-	id       string
-	slots    int
-	commands bool
-	region   string
-	env      []string
-	models   []string
+	nats                        natsFlags
+	plan, key, name, id, region string
+	slots                       int
+	commands                    bool
+	env, models                 []string
 }
 
 func (a *app) newWorkerCommand() *cobra.Command {
 	w := &workerCommand{app: a}
-	cmd := &cobra.Command{
-		Use:   "worker [flags]",
-		Short: "Run a worker of a fleet",
-		Args:  cobra.NoArgs,
-		RunE:  w.work,
-	}
+	cmd := &cobra.Command{Use: "worker [flags]", Short: "Run a worker of a fleet", Args: cobra.NoArgs, RunE: w.work}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&w.plan, "plan", "", "join the run of this plan `FILE` on this machine (default none)")
@@ -49,6 +41,8 @@ func (a *app) newWorkerCommand() *cobra.Command {
 	return cmd
 }
 
+var notInID = lazyregexp.New(`[^A-Za-z0-9_-]+`)
+
 func (w *workerCommand) work(cmd *cobra.Command, _ []string) error {
 	access, err := w.nats.access()
 	if err != nil {
@@ -57,13 +51,10 @@ func (w *workerCommand) work(cmd *cobra.Command, _ []string) error {
 	if w.slots < 1 || w.slots > 1024 {
 		return errors.New("--jobs: want a number from 1 to 1024")
 	}
-	home := fleet.HomeOf(w.plan)
-	switch {
-	case w.plan == "" && (access.URL == "" || w.key == "" || w.name == ""):
+	if w.plan == "" && (access.URL == "" || w.key == "" || w.name == "") {
 		return errors.New("want --plan, or --nats with --key and --name")
-	case w.plan != "" && w.key == "":
-		w.key = home.WorkerKeys()
 	}
+	home := fleet.HomeOf(w.plan)
 	if w.plan != "" && w.name == "" {
 		plan, err := w.readPlan(w.plan)
 		if err != nil {
@@ -71,21 +62,18 @@ func (w *workerCommand) work(cmd *cobra.Command, _ []string) error {
 		}
 		w.name = plan.Name
 	}
-	keys, err := fleet.ReadWorkerKeys(w.key)
+	keys, err := fleet.ReadKeys(cmp.Or(w.key, home.WorkerKeys()), false)
 	if err != nil {
 		return err
 	}
-	if access.URL == "" && !home.Running() {
-		return fmt.Errorf("%s: nothing runs this plan on this machine: begin it with gauntlet-fleet run", w.plan)
-	}
 	access.Away = func(away bool) {
 		if away {
-			w.say("the server of the fleet is away: this worker waits, and joins again as soon as the plan runs (end it with an interrupt)")
+			w.say("the server of the fleet is away: this worker waits, and joins again as soon as it is there (end it with an interrupt)")
 		} else {
 			w.say("the server of the fleet is there again")
 		}
 	}
-	server, err := home.Connect(access)
+	server, err := home.Join(access)
 	if err != nil {
 		return err
 	}
@@ -99,21 +87,17 @@ func (w *workerCommand) work(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer os.RemoveAll(temp)
+	host, _ := os.Hostname() // for people alone
 	one := &fleet.Worker{
-		Fleet: f, Keys: keys, ID: w.chooseID(), Version: version(), Slots: w.slots, Capabilities: w.capabilities(),
-		Runner: w.runner(), Temp: temp, Note: w.say,
+		Fleet: f, Keys: keys, ID: notInID.ReplaceAllString(cmp.Or(w.id, fmt.Sprintf("%s-%d", host, os.Getpid())), "-"), Version: version(), Slots: w.slots,
+		Capabilities: fleet.Detect(w.lookup), Runner: w.runner(), Temp: temp, Note: w.say,
 	}
+	if w.commands {
+		one.Capabilities.Words = append(one.Capabilities.Words, fleetplan.NeedsCommands)
+	}
+	one.Capabilities.Allow("region", w.region)
+	one.Capabilities.Allow("env", w.env...)
+	one.Capabilities.Allow("model", w.models...)
 	w.say("worker %s of %s: %d jobs at the same time", one.ID, w.name, one.Slots)
 	return one.Run(cmd.Context())
-}
-
-func (w *workerCommand) capabilities() fleet.Capabilities {
-	c := fleet.Detect(w.lookup)
-	if w.commands {
-		c.Words = append(c.Words, fleetplan.NeedsCommands)
-	}
-	c.Allow("region", w.region)
-	c.Allow("env", w.env...)
-	c.Allow("model", w.models...)
-	return c
 }

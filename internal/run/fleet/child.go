@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
@@ -131,6 +130,3 @@ func (t *tail) text() string {
 	lines := bytes.ReplaceAll(bytes.TrimSpace(t.b.Bytes()), []byte("\n"), []byte("; "))
 	return report.Visible(string(bytes.ToValidUTF8(lines, []byte("?"))))
 }
-
-// workDir makes the directory of one job.
-func (w *Worker) workDir() (string, error) { return os.MkdirTemp(w.Temp, "job-") }

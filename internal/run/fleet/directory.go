@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
@@ -18,38 +19,48 @@ import (
 	"gauntlet/result"
 )
 
-// A directory of reports: index.html and fleet.json over all jobs, and of each target a page, a SARIF file with a run for each
+// A directory of reports: index.html and fleet.json over all jobs, and of each target a page and a SARIF file with a run for each
 // lane, and the reports as workers wrote them.
-type directory struct {
-	path  string
-	runs  map[string][]json.RawMessage // of SARIF, by the name of the target's file
-	order []string
-	pages map[string]string // of targets, by name
-	note  func(format string, args ...any)
-}
+type directory string
 
-// WriteDirectory writes the report over all jobs and those of each target. A report that cannot be read is noted and listed as
-// not done.
-func (o *Owner) WriteDirectory(ctx context.Context, path string, r *result.Fleet, note func(format string, args ...any)) error {
-	d := &directory{path: path, runs: map[string][]json.RawMessage{}, pages: map[string]string{}, note: note}
+// writeDirectory writes the reports of each target and that over all jobs.
+func (o *Owner) writeDirectory(ctx context.Context, path string, k *known, r *result.Fleet, note func(format string, args ...any)) error {
+	d := directory(path)
 	if err := d.clear(); err != nil {
 		return err
 	}
-	unread := map[string]error{}
-	err := o.Each(ctx, func(l *Listed, text []byte, err error) error {
-		if err != nil {
-			unread[l.ID] = err
-			return ctx.Err()
+	for i := range r.Targets {
+		t := &r.Targets[i]
+		var runs []json.RawMessage
+		for n := range t.Jobs {
+			j := &t.Jobs[n]
+			if j.State != result.FleetDone && j.State != result.FleetIncomplete {
+				continue
+			}
+			text, err := readReport(ctx, o.fleet, k.entries[j.ID])
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				j.State, j.Reason = result.FleetNotDone, "its report: "+err.Error()
+				note("%s %s: %s", j.Lane, t.Name, j.Reason)
+				continue
+			}
+			more, err := d.addResult(t, j, text)
+			if err != nil {
+				return err
+			}
+			runs = append(runs, more...)
 		}
-		return d.addResult(l, text)
-	})
-	if err != nil {
-		return err
+		if runs == nil {
+			continue
+		}
+		log := map[string]any{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": runs}
+		if err := d.write("sarif/"+fileName(t)+".sarif", func(w io.Writer) error { return json.NewEncoder(w).Encode(log) }); err != nil {
+			return err
+		}
 	}
-	if err := d.writeSARIF(0); err != nil {
-		return err
-	}
-	d.finish(r, unread)
+	r.Summarize()
 	for _, f := range []struct{ format, name string }{{"html", "index.html"}, {"json", "fleet.json"}} {
 		format, err := report.LookupFleet(f.format)
 		if err != nil {
@@ -66,15 +77,15 @@ func (o *Owner) WriteDirectory(ctx context.Context, path string, r *result.Fleet
 var writtenForm = lazyregexp.New(`-[0-9a-f]{8}\.(sarif|[0-9a-f]{8}\.html|[a-z]+\.[0-9a-f]{32}\.json)$`)
 
 // clear removes what an earlier report left, or it would look like results of this one. What others put there stays.
-func (d *directory) clear() error {
+func (d directory) clear() error {
 	old := []string{"index.html", "fleet.json"}
 	for _, sub := range []string{"pages", "sarif", "results"} {
-		if err := os.MkdirAll(filepath.Join(d.path, sub), 0o777); err != nil {
-			return userfile.Reason(err)
+		if err := os.MkdirAll(filepath.Join(string(d), sub), 0o777); err != nil {
+			return err
 		}
-		files, err := os.ReadDir(filepath.Join(d.path, sub))
+		files, err := os.ReadDir(filepath.Join(string(d), sub))
 		if err != nil {
-			return userfile.Reason(err)
+			return err
 		}
 		for _, f := range files {
 			if writtenForm.MatchString(f.Name()) {
@@ -83,101 +94,57 @@ func (d *directory) clear() error {
 		}
 	}
 	for _, name := range old {
-		if err := os.Remove(filepath.Join(d.path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: %w", filepath.Join(d.path, name), userfile.Reason(err))
+		if err := os.Remove(filepath.Join(string(d), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
 	return nil
 }
 
-func (d *directory) write(name string, write func(io.Writer) error) error {
-	return userfile.Write(filepath.Join(d.path, name), nil, write)
+func (d directory) write(name string, write func(io.Writer) error) error {
+	return userfile.Write(filepath.Join(string(d), filepath.FromSlash(name)), nil, write)
 }
 
 var plainName = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
 // fileName is the name of a target's files: readable, and no other target's.
-func fileName(l *Listed) string {
-	name := plainName.ReplaceAllString(l.Target, "-")
-	if len(name) > 60 {
-		name = name[:60]
-	}
-	return name + "-" + broker.Digest([]byte(l.Target))[:8]
+func fileName(t *result.FleetTarget) string {
+	name := plainName.ReplaceAllString(t.Name, "-")
+	return name[:min(len(name), 60)] + "-" + broker.Digest([]byte(t.Name))[:8]
 }
 
-// addResult writes the report of one job as it is, as a page, and keeps its run for the target's SARIF.
-func (d *directory) addResult(l *Listed, text []byte) error {
-	name := fileName(l)
-	if err := d.write(filepath.Join("results", name+"."+string(l.Lane)+"."+l.ID+".json"), func(w io.Writer) error {
+// addResult writes the report of one job as it is and as a page, and returns its runs of SARIF. A report on models has neither.
+func (d directory) addResult(t *result.FleetTarget, j *result.FleetJob, text []byte) (runs []json.RawMessage, err error) {
+	name := fileName(t)
+	if err := d.write("results/"+name+"."+j.Lane+"."+j.ID+".json", func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
-	}); err != nil {
-		return err
+	}); err != nil || j.Lane == string(fleetplan.Redteam) {
+		return nil, err
 	}
 	var r result.Report
-	if err := json.Unmarshal(text, &r); err != nil || r.Findings == nil {
-		return nil // a report of models has neither page nor SARIF
-	}
-	page := name + "." + l.ID[:8] + ".html"
-	if d.pages[l.Target] == "" {
-		d.pages[l.Target] = "pages/" + page
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("the report of %s %s: %w", j.Lane, t.Name, err)
 	}
 	html, err := report.Lookup("html")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := d.write(filepath.Join("pages", page), func(w io.Writer) error { return html.Write(w, &r, report.Options{}) }); err != nil {
-		return err
+	page := "pages/" + name + "." + j.ID[:8] + ".html"
+	if err := d.write(page, func(w io.Writer) error { return html.Write(w, &r, report.Options{}) }); err != nil {
+		return nil, err
 	}
-	return d.addRun(name, &r)
-}
-
-// addRun keeps the SARIF run of a report.
-func (d *directory) addRun(name string, r *result.Report) error {
+	if t.Page == "" {
+		t.Page = page
+	}
 	sarif, err := report.Lookup("sarif")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var text bytes.Buffer
+	var written bytes.Buffer
 	var log struct {
 		Runs []json.RawMessage `json:"runs"`
 	}
-	if err := errors.Join(sarif.Write(&text, r, report.Options{}), json.Unmarshal(text.Bytes(), &log)); err != nil {
-		return fmt.Errorf("SARIF of %s: %w", name, err)
-	}
-	if d.runs[name] == nil {
-		d.order = append(d.order, name)
-	}
-	d.runs[name] = append(d.runs[name], log.Runs...)
-	return d.writeSARIF(64) // jobs of one target stand together in the list
-}
-
-// writeSARIF writes the oldest files until so many are kept.
-func (d *directory) writeSARIF(keep int) error {
-	for ; len(d.order) > keep; d.order = d.order[1:] {
-		name := d.order[0]
-		log := map[string]any{"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": d.runs[name]}
-		if err := d.write(filepath.Join("sarif", name+".sarif"), func(w io.Writer) error { return json.NewEncoder(w).Encode(log) }); err != nil {
-			return err
-		}
-		delete(d.runs, name)
-	}
-	return nil
-}
-
-// finish links the pages, and takes back that a job is done whose report could not be read.
-func (d *directory) finish(r *result.Fleet, unread map[string]error) {
-	for i := range r.Targets {
-		t := &r.Targets[i]
-		t.Page = d.pages[t.Name]
-		for j := range t.Jobs {
-			if err := unread[t.Jobs[j].ID]; err != nil {
-				t.Jobs[j].State, t.Jobs[j].Reason = result.FleetNotDone, "its report: "+err.Error()
-				d.note("%s %s: its report: %s", t.Jobs[j].Lane, t.Name, err)
-			}
-		}
-	}
-	if len(unread) > 0 {
-		r.Summarize()
-	}
+	err = errors.Join(sarif.Write(&written, &r, report.Options{}), json.Unmarshal(written.Bytes(), &log))
+	return log.Runs, err
 }

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -16,24 +17,23 @@ import (
 // An Entry is what became of one job: its result, or why it has none after its last attempt. It is sealed by the worker that
 // wrote it.
 type Entry struct {
-	Job      string             `json:"job"`
-	Lane     fleetplan.LaneName `json:"lane,omitempty"`
-	Target   string             `json:"target,omitempty"` // "" for a message that was refused
-	Document string             `json:"document,omitempty"`
-	// Failed says why there is no result, "" where there is one. The fields from Complete to Size are of results.
+	Job string `json:"job"`
+	// Failed says why there is no result, "" where there is one. The fields from Complete to Took are of results.
 	Failed string `json:"failed,omitempty"`
 	// Complete is false where a part of what was asked for was unread; First says what.
 	Complete bool           `json:"complete,omitempty"`
 	Exit     int            `json:"exit,omitempty"`
 	Counts   map[string]int `json:"counts,omitempty"` // findings by severity, or outcomes
-	First    string         `json:"first,omitempty"`  // the first problem
+	First    string         `json:"first,omitempty"`
 	Digest   string         `json:"digest,omitempty"` // of the compressed report
-	Size     int            `json:"size,omitempty"`   // of the compressed report, in bytes
+	Took     time.Duration  `json:"took_ns,omitempty"`
 	Worker   string         `json:"worker"`
 	Attempt  int            `json:"attempt,omitempty"`
-	Began    time.Time      `json:"began"`
-	Took     time.Duration  `json:"took_ns,omitempty"`
+	Began    time.Time      `json:"began,omitzero"`
 }
+
+// refusal begins the names of entries about messages that were refused.
+const refusal = "refused-"
 
 // Longest texts that entries quote, in bytes.
 const (
@@ -61,18 +61,6 @@ func openEntry(keys *fleetplan.Keys, job string, message []byte) (*Entry, error)
 	return &e, nil
 }
 
-func compress(report []byte) ([]byte, error) {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := w.Write(report); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
-
 // readReport returns the report of an entry: what the store holds must have the digest that the entry was sealed with.
 func readReport(ctx context.Context, f *broker.Fleet, e *Entry) ([]byte, error) {
 	packed, err := f.File(ctx, e.Digest, maxReport)
@@ -92,14 +80,15 @@ func readReport(ctx context.Context, f *broker.Fleet, e *Entry) ([]byte, error) 
 
 // storeResult writes the result of a job once: the first sealed one stays.
 func (w *Worker) storeResult(ctx context.Context, e *Entry, report []byte) error {
-	packed, err := compress(report)
-	if err != nil {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err := z.Write(report)
+	if err = errors.Join(err, z.Close()); err != nil {
 		return err
 	}
-	if e.Digest, err = w.Fleet.PutFile(ctx, packed); err != nil {
+	if e.Digest, err = w.Fleet.PutFile(ctx, packed.Bytes()); err != nil {
 		return err
 	}
-	e.Size = len(packed)
 	return w.record(ctx, e)
 }
 
@@ -109,9 +98,10 @@ func (w *Worker) record(ctx context.Context, e *Entry) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Fleet.Record(ctx, e.Job, w.Keys.SealText(text), func(there []byte) bool {
-		first, err := openEntry(w.Keys, e.Job, there)
-		return err != nil || first.Failed != "" && e.Failed == ""
+	return w.Fleet.Index.Swap(ctx, e.Job, func(there []byte) []byte {
+		if first, err := openEntry(w.Keys, e.Job, there); err == nil && (first.Failed == "" || e.Failed != "") {
+			return nil
+		}
+		return w.Keys.SealText(text)
 	})
-	return err
 }

@@ -18,6 +18,7 @@ import (
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/internal/runtime/discover"
 	"gauntlet/internal/runtime/fetch"
+	"gauntlet/result"
 )
 
 // Bounds on what a plan names.
@@ -40,7 +41,7 @@ type expansion struct {
 	named     map[string]string // what each target is, by its name
 	seen      map[string]bool   // ids of jobs
 	jobs      []fleetplan.Job
-	left      []Left
+	left      []result.FleetLeft
 }
 
 // expandPlan makes all jobs of a plan. What cannot be used is left, with the reason; only a plan that makes no sense at all is
@@ -124,7 +125,7 @@ func (e *expansion) shown(at string) string {
 }
 
 func (e *expansion) leave(target, format string, args ...any) {
-	e.left = append(e.left, Left{target, fmt.Sprintf(format, args...)})
+	e.left = append(e.left, result.FleetLeft{Target: target, Reason: fmt.Sprintf(format, args...)})
 }
 
 // addTarget makes the jobs of one target; the name of a file is as seen from dir.

@@ -101,13 +101,13 @@ func newRun(t *testing.T, as, more string) *Run {
 		t.Fatal(wrong)
 	}
 	home := HomeOf(file)
-	server, err := home.Connect(broker.Access{Name: "test"})
+	server, err := home.Begin(broker.Access{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
 	return &Run{
-		Plan: plan, Home: home, Server: server, Limits: broker.DefaultLimits(), Host: discover.Host{}, Version: "test", Workers: 2,
+		Plan: plan, Home: home, Server: server, Limits: broker.DefaultLimits(fleetplan.MaxJob), Host: discover.Host{}, Version: "test", Workers: 2,
 		Capabilities: Capabilities{Lookup: func(string) (string, bool) { return "", false }},
 		Runner:       Runner{Program: []string{os.Args[0]}, Environ: append(os.Environ(), jobRole+"="+as, "STARTED="+filepath.Join(dir, "started"))},
 		Note:         t.Logf, Progress: func(int, int, int) {},
@@ -126,11 +126,16 @@ func started(t *testing.T, r *Run) int {
 
 func reportOf(t *testing.T, r *Run) *result.Fleet {
 	t.Helper()
+	return reportIn(t, r, "")
+}
+
+func reportIn(t *testing.T, r *Run, directory string) *result.Fleet {
+	t.Helper()
 	o, err := OpenOwner(t.Context(), r.Home, r.Server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := o.Report(t.Context())
+	got, err := o.Report(t.Context(), directory, t.Logf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,23 +148,21 @@ func TestPlacesAndCauses(t *testing.T) {
 	if sum, err := r.Do(t.Context()); err != nil || sum.Ended != 2 {
 		t.Fatalf("%+v, %v", sum, err)
 	}
-	for _, target := range reportOf(t, r).Targets {
+	dir := t.TempDir()
+	for _, target := range reportIn(t, r, dir).Targets {
 		if want := target.Name + ": no such command (and 1 more in its report)"; target.Jobs[0].Reason != want {
 			t.Errorf("reason %q, want %q", target.Jobs[0].Reason, want)
 		}
 	}
-	o, err := OpenOwner(t.Context(), r.Home, r.Server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = o.Each(t.Context(), func(l *Listed, text []byte, err error) error {
-		if want := fmt.Sprintf(`{"file":%q,"other":%q}`, l.Target, l.Target); err != nil || !strings.Contains(string(text), want) || strings.Contains(string(text), "job-") {
-			t.Errorf("%s: %s, %v; want %s", l.Target, text, err, want)
+	for _, name := range []string{"a.json", "b.json"} {
+		files, _ := filepath.Glob(filepath.Join(dir, "results", name+"-*")) // the pattern is well-formed
+		if len(files) != 1 {
+			t.Fatalf("results %q, want one of %s", files, name)
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+		text, err := os.ReadFile(files[0])
+		if want := fmt.Sprintf(`{"file":%q,"other":%q}`, name, name); err != nil || !strings.Contains(string(text), want) || strings.Contains(string(text), "job-") {
+			t.Errorf("%s: %s, %v; want %s", name, text, err, want)
+		}
 	}
 }
 
@@ -169,6 +172,7 @@ func TestNoRoomSpendsNoAttempt(t *testing.T) {
 	r.Workers = 1
 	waited := 0
 	r.Note = func(format string, args ...any) {
+		t.Logf(format, args...)
 		if strings.Contains(format, "spends no attempt") {
 			waited++
 			if err := os.MkdirAll(r.Home.file("work"), 0o700); err != nil {
@@ -185,25 +189,25 @@ func TestNoRoomSpendsNoAttempt(t *testing.T) {
 // A worker that joined by the plan finds the server that its owner begins anew, and is told when it is away.
 func TestTheServerIsFoundAgain(t *testing.T) {
 	home := HomeOf(filepath.Join(t.TempDir(), "plan.yaml"))
-	owner, err := home.Connect(broker.Access{Name: "owner"})
+	owner, err := home.Begin(broker.Access{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	told := make(chan bool, 10)
-	worker, err := home.Connect(broker.Access{Name: "worker", Away: func(away bool) { told <- away }})
+	worker, err := home.Join(broker.Access{Away: func(away bool) { told <- away }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer worker.Close()
-	if worker.embedded != nil {
-		t.Fatal("the worker has a server of its own")
+	if _, err := home.Begin(broker.Access{}); err == nil {
+		t.Fatal("a second server is begun over the store of the first")
 	}
 	owner.Close()
-	if again, err := home.Connect(broker.Access{Name: "owner"}); err != nil {
+	if again, err := home.Begin(broker.Access{}); err != nil {
 		t.Fatal(err)
 	} else {
 		defer again.Close()
-		if _, err := again.Client.Create(t.Context(), "t", broker.DefaultLimits()); err != nil {
+		if _, err := again.Client.Create(t.Context(), "t", broker.DefaultLimits(fleetplan.MaxJob)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -290,7 +294,7 @@ func TestStrangers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := r.Home.ReadList()
+	list, err := r.Home.readList()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,25 +312,19 @@ func TestStrangers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	publish := func(messages ...[]byte) error {
-		all := make(chan broker.Message, len(messages))
-		for _, m := range messages {
-			all <- broker.Message{Class: "any", Data: m}
+	for i, message := range [][]byte{foreign, otherPlan, []byte("{}"), nil} {
+		if err := f.Publish(ctx, "any", fmt.Sprint("stranger", i), message); err != nil {
+			t.Fatal(err)
 		}
-		close(all)
-		return f.Publish(ctx, all)
 	}
-	if err := publish(foreign, otherPlan, []byte("{}"), nil); err != nil {
-		t.Fatal(err)
-	}
-	if publish(make([]byte, fleetplan.MaxJob+2048)) == nil {
+	if f.Publish(ctx, "any", "giant", make([]byte, fleetplan.MaxJob+2048)) == nil {
 		t.Error("the queue takes a message longer than any job")
 	}
 	forged, err := json.Marshal(Entry{Job: list.Jobs[0].ID, Complete: true, Digest: "0"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Record(ctx, list.Jobs[0].ID, stranger.Worker().SealText(forged), nil); err != nil {
+	if err := f.Index.Put(ctx, list.Jobs[0].ID, stranger.Worker().SealText(forged)); err != nil {
 		t.Fatal(err)
 	}
 	order, err := stranger.SealOrder(&fleetplan.Order{Plan: list.Plan, Version: "test", State: fleetplan.Canceled, Issued: time.Now().Add(time.Hour).UnixNano()})
@@ -400,7 +398,7 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
-// beginRun runs the plan in the background until its first job has begun.
+// beginRun runs the plan in the background until its first two jobs have begun.
 func beginRun(t *testing.T, r *Run) (o *Owner, over chan error) {
 	t.Helper()
 	over = make(chan error, 1)
@@ -410,7 +408,7 @@ func beginRun(t *testing.T, r *Run) (o *Owner, over chan error) {
 	}()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for started(t, r) == 0 {
+	for started(t, r) < 2 {
 		<-tick.C
 	}
 	o, err := OpenOwner(t.Context(), r.Home, r.Server)
@@ -424,7 +422,7 @@ func beginRun(t *testing.T, r *Run) (o *Owner, over chan error) {
 func TestCancel(t *testing.T) {
 	r := newRun(t, "hangs", "")
 	o, over := beginRun(t, r)
-	if err := o.Cancel(t.Context()); err != nil {
+	if err := o.Tell(t.Context(), fleetplan.Canceled); err != nil {
 		t.Fatal(err)
 	}
 	awaitEnd(t, over)
@@ -437,12 +435,16 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A drained fleet ends what is under way and begins nothing; run goes on with what is queued.
+// A drained fleet ends all that is under way and begins nothing; run goes on with what is queued.
 func TestDrain(t *testing.T) {
 	r := newRun(t, "waits", "")
-	r.Workers = 1
+	dir := filepath.Dir(r.Plan.File)
+	if err := os.WriteFile(filepath.Join(dir, "c.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.Plan, _ = fleetplan.Parse(r.Plan.File, "targets: [a.json, b.json, c.json]\nlanes: [scan]\n")
 	o, over := beginRun(t, r)
-	if err := o.Drain(t.Context()); err != nil {
+	if err := o.Tell(t.Context(), fleetplan.Draining); err != nil {
 		t.Fatal(err)
 	}
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -452,27 +454,27 @@ func TestDrain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.State == fleetplan.Draining && r.worker.Load().order.Load().State == fleetplan.Draining {
+		if s.State == fleetplan.Draining && len(s.Workers) == 1 && s.Workers[0].State == fleetplan.Draining {
 			break
 		}
 		<-tick.C
 	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(r.Plan.File), "started.go"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "started.go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	awaitEnd(t, over)
-	if got := reportOf(t, r); got.Summary.Done != 1 || got.Summary.NotDone != 1 {
-		t.Errorf("got %+v, want one job done and one not", got.Summary)
+	if got := reportOf(t, r); got.Summary.Done != 2 || got.Summary.NotDone != 1 {
+		t.Errorf("got %+v, want two jobs done and one not", got.Summary)
 	}
-	if sum, err := r.Do(t.Context()); err != nil || sum.Ended != 2 {
-		t.Errorf("%+v, %v; want both jobs done afterwards", sum, err)
+	if sum, err := r.Do(t.Context()); err != nil || sum.Ended != 3 {
+		t.Errorf("%+v, %v; want all jobs done afterwards", sum, err)
 	}
 }
 
 // Times of one key are an interval apart, whoever asks.
 func TestReserve(t *testing.T) {
 	r := newRun(t, "writes", "")
-	f, err := r.Server.Client.Create(t.Context(), "pace", broker.DefaultLimits())
+	f, err := r.Server.Client.Create(t.Context(), "pace", broker.DefaultLimits(fleetplan.MaxJob))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -487,27 +489,20 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// A list is read as it was written, however long it is what was left; one that is cut is an error.
+// A list that was cut is an error.
 func TestList(t *testing.T) {
 	h := Home{t.TempDir()}
 	want := &List{Plan: "p", Name: "n", Version: "v", Jobs: []Listed{{ID: "1", Target: "a"}, {ID: "2", Target: "b", Needs: []string{"commands"}}}}
-	for i := range 100_000 {
-		want.Left = append(want.Left, Left{fmt.Sprintf("https://server-%d.example/mcp", i), "no lane of the plan takes it"})
-	}
-	if err := h.WriteList(want); err != nil {
+	if err := writeJSON(h.file("jobs.json"), want); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := h.ReadList(); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v; the list differs from what was written", err)
+	if got, err := h.readList(); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v; want what was written", got, err)
 	}
-	text, err := os.ReadFile(h.file("jobs.ndjson"))
-	if err != nil {
+	if err := os.Truncate(h.file("jobs.json"), 40); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(h.file("jobs.ndjson"), text[:len(text)-5], 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := h.ReadList(); err == nil || !strings.Contains(err.Error(), "jobs.ndjson, after ") {
-		t.Errorf("of a list that is cut: %d jobs, %v", len(got.Jobs), err)
+	if _, err := h.readList(); err == nil || !strings.Contains(err.Error(), "jobs.json: unexpected EOF") {
+		t.Errorf("of a list that is cut: %v", err)
 	}
 }

@@ -87,3 +87,10 @@ func countsOf(r *result.Report) map[string]int {
 	}
 	return counts
 }
+
+func said(tail string) string {
+	if tail == "" {
+		return ""
+	}
+	return ": " + tail
+}

@@ -59,7 +59,7 @@ func TestClear(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := (&directory{path: dir}).clear(); err != nil {
+	if err := directory(dir).clear(); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range mine {

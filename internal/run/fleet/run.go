@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"gauntlet/internal/engine/fleetplan"
@@ -34,16 +34,13 @@ type Run struct {
 
 	Note     func(format string, args ...any)
 	Progress func(ended, failed, all int)
-	// Each is called with what became of each job; nil for nobody.
-	Each func(*Entry)
 
-	fleet     *broker.Fleet
-	keys      *fleetplan.Keys
+	*Owner
 	expansion *expansion
-	list      *List
-	collector *collector
-	worker    atomic.Pointer[Worker] // of this process, nil for none
-	resumed   bool                   // the queue is that of an earlier run of the same plan
+	mu        sync.Mutex // of known
+	known     *known
+	changed   chan struct{} // something is known that was not
+	resumed   bool          // the queue is that of an earlier run of the same plan
 }
 
 // A Summary says how a run ended.
@@ -51,34 +48,34 @@ type Summary struct {
 	Jobs, Ended, Failed int
 	// Unfit are jobs that no worker could take, by what is lacking.
 	Unfit map[string]int
-	Left  int // targets of which no job was made
 }
 
-// Do makes the jobs, has them done, and returns when every job has ended, when ctx ends, when the fleet is cancelled, or when
+// Do makes the jobs, has them done, and returns when every job has ended, when ctx ends, when the fleet is told to end, or when
 // only jobs are left that no worker of this process can take and there are no others.
 func (r *Run) Do(ctx context.Context) (*Summary, error) {
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
 	work, stop := context.WithCancel(ctx)
-	defer stop()
 	var background sync.WaitGroup
 	defer background.Wait()
 	defer stop()
 	loaded := make(chan struct{})
-	background.Go(func() { r.collector.follow(work, func() { close(loaded) }) }) // ends with work
+	background.Go(func() { r.follow(work, sync.OnceFunc(func() { close(loaded) })) }) // ends with work
 	select {
 	case <-loaded:
 	case <-ctx.Done():
 		return r.summary(nil), nil
 	}
-	if r.Retry {
-		if err := r.collector.forgetFailures(ctx); err != nil {
+	missing, err := r.missing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if r.Workers > 0 {
+		if err := r.startWorker(work, &background); err != nil {
 			return nil, err
 		}
 	}
-	r.worker.Store(r.startWorker(work, &background))
-	missing := r.collector.missing()
 	if waiting, _, err := r.fleet.Queued(ctx); err != nil || !r.resumed || waiting < len(missing) {
 		if err := r.enqueue(ctx, missing); err != nil && ctx.Err() == nil {
 			return nil, err
@@ -87,155 +84,164 @@ func (r *Run) Do(ctx context.Context) (*Summary, error) {
 	return r.await(ctx)
 }
 
-// prepare opens the fleet, tells workers which plan holds, and writes the list of jobs.
+// prepare opens the fleet, writes the list of jobs, and makes this plan the one whose jobs are started. Jobs of an earlier plan that
+// still wait are dropped.
 func (r *Run) prepare(ctx context.Context) (err error) {
+	r.Owner, r.changed = &Owner{home: r.Home}, make(chan struct{}, 1)
 	if r.keys, err = r.Home.OpenKeys(); err != nil {
 		return err
 	}
 	if r.expansion, err = expandPlan(ctx, r.Plan, r.Host, r.Version); err != nil {
 		return err
 	}
-	e := r.expansion
-	r.list = &List{Plan: e.digest, Name: r.Plan.Name, Round: r.Plan.Round, Version: r.Version, Left: e.left}
-	for i := range e.jobs {
-		j := &e.jobs[i]
+	r.list = &List{Plan: r.expansion.digest, Name: r.Plan.Name, Round: r.Plan.Round, Version: r.Version, Left: r.expansion.left}
+	for i := range r.expansion.jobs {
+		j := &r.expansion.jobs[i]
 		r.list.Jobs = append(r.list.Jobs, Listed{j.ID(), j.Lane, j.Target.Kind, j.Target.Label(), j.Document, j.Needs})
 	}
-	if err := r.Home.WriteList(r.list); err != nil {
+	if err := writeJSON(r.Home.file("jobs.json"), r.list); err != nil {
 		return err
 	}
-	r.Limits.Job = fleetplan.MaxJob
 	if r.fleet, err = r.Server.Client.Create(ctx, r.Plan.Name, r.Limits); err != nil {
 		return err
 	}
-	r.collector = newCollector(r.fleet, r.keys.Worker(), r.list, false, r.Each)
-	return r.giveOrder(ctx)
+	r.known = r.newKnown()
+	last := r.order(ctx)
+	r.resumed = last != nil && last.Plan == r.list.Plan && last.State != fleetplan.Canceled
+	if waiting, _, err := r.fleet.Queued(ctx); err == nil && waiting > 0 && !r.resumed {
+		r.Note("%d jobs that were queued before, for another state of the plan, are dropped", waiting)
+	}
+	return r.give(ctx, fleetplan.Order{Plan: r.list.Plan, Version: r.Version, State: fleetplan.Running, Limits: r.Plan.Limits})
 }
 
-// giveOrder makes this plan the one whose jobs are started. Jobs of an earlier plan that still wait are dropped.
-func (r *Run) giveOrder(ctx context.Context) error {
-	message, err := r.fleet.State(ctx, orderKey)
-	if err != nil {
-		return err
+// follow keeps what is known up to date until ctx ends. loaded is called when everything that was there has been seen.
+func (r *Run) follow(ctx context.Context, loaded func()) {
+	for ctx.Err() == nil {
+		_ = r.fleet.Index.Watch(ctx, ">", func(job string, entry []byte) { // it is begun anew
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.known.add(job, entry)
+			select {
+			case r.changed <- struct{}{}:
+			default:
+			}
+		}, func() bool { loaded(); return true })
+		waitFor(ctx, lookInterval)
 	}
-	last, err := r.keys.Worker().OpenOrder(message)
-	if r.resumed = err == nil && last.Plan == r.list.Plan && last.State != fleetplan.Canceled; err == nil && !r.resumed {
-		if waiting, _, err := r.fleet.Queued(ctx); err == nil && waiting > 0 {
-			r.Note("%d jobs of an earlier state of the plan were still queued and are dropped", waiting)
+}
+
+// missing returns the jobs that have not ended. Failed ones are among them where they are to be tried again.
+func (r *Run) missing(ctx context.Context) (map[string]bool, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := map[string]bool{}
+	for id := range r.known.listed {
+		e := r.known.entries[id]
+		if e != nil && e.Failed != "" && r.Retry {
+			if err := r.fleet.Index.Delete(ctx, id); err != nil {
+				return nil, err
+			}
+			r.known.forget(id)
+			e = nil
+		}
+		if e == nil {
+			out[id] = true
 		}
 	}
-	return putOrder(ctx, r.fleet, r.keys, &fleetplan.Order{Plan: r.list.Plan, Version: r.Version, State: fleetplan.Running, Limits: r.Plan.Limits})
+	r.Retry = false // what fails in this run has failed
+	return out, nil
 }
 
-func putOrder(ctx context.Context, f *broker.Fleet, keys *fleetplan.Keys, o *fleetplan.Order) error {
-	o.Issued = time.Now().UnixNano()
-	message, err := keys.SealOrder(o)
-	if err != nil {
-		return err
-	}
-	return f.PutState(ctx, orderKey, message)
-}
+// publishAtOnce is how many jobs are on their way to the queue at a time.
+const publishAtOnce = 128
 
 // enqueue makes the queue hold the jobs that are missing and no others. One that a worker has is done twice then, and the first
-// result counts. Jobs of one host are spread over the queue, so that its rate holds up few.
+// result counts.
 func (r *Run) enqueue(ctx context.Context, missing map[string]bool) error {
 	if err := r.fleet.PurgeJobs(ctx); err != nil {
 		return err
 	}
-	messages := make(chan broker.Message)
-	published := make(chan error, 1)
-	go func() { published <- r.fleet.Publish(ctx, messages) }() // ends when messages is closed
-	err := r.sendJobs(ctx, missing, messages)
-	close(messages)
-	return errors.Join(err, <-published)
-}
-
-func (r *Run) sendJobs(ctx context.Context, missing map[string]bool, to chan<- broker.Message) error {
-	done := map[string]bool{} // classes and inputs
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	slots, epoch, done := make(chan struct{}, publishAtOnce), fmt.Sprint("-", time.Now().UnixNano()), map[string]bool{}
 	for _, i := range spreadJobs(r.expansion.jobs) {
 		j := &r.expansion.jobs[i]
-		if !missing[j.ID()] {
+		if !missing[j.ID()] || ctx.Err() != nil {
 			continue
 		}
-		if class := fleetplan.ClassOf(j.Needs); !done[class] {
-			done[class] = true
-			if err := r.fleet.AddClass(ctx, class, joinNeeds(j.Needs)); err != nil {
-				return err
-			}
-		}
-		for _, digest := range []string{j.Target.Digest, j.DocumentDigest} {
-			if digest == "" || done[digest] || !r.Remote && digest == j.Target.Digest {
-				continue
-			}
-			done[digest] = true
-			if err := r.putInput(ctx, digest); err != nil {
-				return err
-			}
-		}
-		message, err := r.keys.SealJob(j)
+		message, err := r.readyJob(ctx, j, done)
 		if err != nil {
-			return err
+			cancel(err)
+			continue
 		}
-		to <- broker.Message{Class: fleetplan.ClassOf(j.Needs), Data: message}
-	}
-	return nil
-}
-
-// putInput stores what a job reads where workers elsewhere find it.
-func (r *Run) putInput(ctx context.Context, digest string) error {
-	text, err := userfile.ReadText(r.expansion.files[digest], nil, maxInput)
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.expansion.files[digest], userfile.Reason(err))
-	}
-	_, err = r.fleet.PutFile(ctx, []byte(text))
-	return err
-}
-
-// spreadJobs is an order of jobs in which those of one paced host or provider stand apart.
-func spreadJobs(jobs []fleetplan.Job) []int {
-	order := make([]int, 0, len(jobs))
-	var names []string
-	by := map[string][]int{}
-	for i := range jobs {
-		name := ""
-		if p := jobs[i].Paces; len(p) > 0 {
-			name = p[0].Key
-		}
-		if by[name] == nil {
-			names = append(names, name)
-		}
-		by[name] = append(by[name], i)
-	}
-	for len(order) < len(jobs) {
-		for _, name := range names {
-			if waiting := by[name]; len(waiting) > 0 {
-				order, by[name] = append(order, waiting[0]), waiting[1:]
+		slots <- struct{}{}
+		all.Go(func() { // ends with ctx, or when the server has the job
+			if err := r.fleet.Publish(ctx, fleetplan.ClassOf(j.Needs), j.ID()+epoch, message); err != nil {
+				cancel(err)
 			}
+			<-slots
+		})
+	}
+	all.Wait()
+	return context.Cause(ctx)
+}
+
+// readyJob seals a job and puts what it needs where workers find it: done are the classes and inputs that are there.
+func (r *Run) readyJob(ctx context.Context, j *fleetplan.Job, done map[string]bool) ([]byte, error) {
+	if class := fleetplan.ClassOf(j.Needs); !done[class] {
+		done[class] = true
+		if err := r.fleet.AddClass(ctx, class, joinNeeds(j.Needs), r.Limits); err != nil {
+			return nil, err
 		}
 	}
+	for _, digest := range []string{j.Target.Digest, j.DocumentDigest} {
+		if digest == "" || done[digest] || !r.Remote && digest == j.Target.Digest {
+			continue
+		}
+		done[digest] = true
+		name := r.expansion.files[digest]
+		text, err := userfile.ReadText(name, nil, maxInput)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, userfile.Reason(err))
+		}
+		if _, err := r.fleet.PutFile(ctx, []byte(text)); err != nil {
+			return nil, err
+		}
+	}
+	return r.keys.SealJob(j)
+}
+
+// spreadJobs is an order of jobs in which those of one paced host or provider stand apart, so that its rate holds up few others.
+func spreadJobs(jobs []fleetplan.Job) []int {
+	order, rank, seen := make([]int, len(jobs)), make([]int, len(jobs)), map[string]int{}
+	for i := range jobs {
+		order[i] = i
+		if p := jobs[i].Paces; len(p) > 0 {
+			rank[i] = seen[p[0].Key]
+			seen[p[0].Key]++
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return rank[a] - rank[b] })
 	return order
 }
 
-// startWorker starts the worker of this process, nil for none.
-func (r *Run) startWorker(ctx context.Context, background *sync.WaitGroup) *Worker {
-	if r.Workers == 0 {
-		return nil
-	}
+// startWorker starts the worker of this process.
+func (r *Run) startWorker(ctx context.Context, background *sync.WaitGroup) error {
 	w := &Worker{
 		Fleet: r.fleet, Keys: r.keys.Worker(), ID: fmt.Sprintf("run-%d", os.Getpid()), Version: r.Version, Slots: r.Workers,
 		Capabilities: r.Capabilities, Runner: r.Runner, Temp: r.Home.file("work"), Note: r.Note,
 	}
 	_ = os.RemoveAll(w.Temp) // what a killed run left
 	if err := os.MkdirAll(w.Temp, 0o700); err != nil {
-		r.Note("no worker: %s", err)
-		return nil
+		return err
 	}
 	background.Go(func() { // ends with ctx
 		if err := w.Run(ctx); err != nil {
 			r.Note("the worker ended: %s", err)
 		}
 	})
-	return w
+	return nil
 }
 
 // Times of waiting.
@@ -249,75 +255,57 @@ const (
 func (r *Run) await(ctx context.Context) (*Summary, error) {
 	tick := time.NewTicker(lookInterval)
 	defer tick.Stop()
-	empty := 0
-	for {
-		ended, failed, all := r.collector.counts()
-		r.Progress(ended, failed, all)
-		if ended == all {
-			return r.summary(nil), nil
+	for empty := 0; ; {
+		s := r.summary(nil)
+		r.Progress(s.Ended, s.Failed, s.Jobs)
+		if s.Ended == s.Jobs {
+			return s, nil
 		}
 		select {
 		case <-ctx.Done():
-			return r.summary(nil), nil
-		case <-r.collector.changed:
+			return s, nil
+		case <-r.changed:
 			continue
 		case <-tick.C:
 		}
-		if r.canceled(ctx) {
-			return r.summary(nil), nil
-		}
-		if unfit := r.unfit(); unfit != nil {
+		if unfit := r.unfit(); unfit != nil || r.toldToEnd(ctx) {
 			return r.summary(unfit), nil
 		}
-		waiting, _, err := r.fleet.Queued(ctx)
-		if err != nil || waiting > 0 {
+		if waiting, _, err := r.fleet.Queued(ctx); err != nil || waiting > 0 {
 			empty = 0
-			continue
-		}
-		if empty++; empty == emptyLooks {
-			empty = 0
-			missing := r.collector.missing()
+		} else if empty++; empty == emptyLooks {
+			missing, err := r.missing(ctx)
 			r.Note("%d jobs are neither queued nor done: they are queued again", len(missing))
-			if err := r.enqueue(ctx, missing); err != nil && ctx.Err() == nil {
+			if err = errors.Join(err, r.enqueue(ctx, missing)); err != nil && ctx.Err() == nil {
 				return nil, err
 			}
+			empty = 0
 		}
 	}
 }
 
-// canceled reports whether the plan's owner called the fleet off, or told it to drain and it has.
-func (r *Run) canceled(ctx context.Context) bool {
-	message, err := r.fleet.State(ctx, orderKey)
-	if err != nil {
-		return false
-	}
-	o, err := r.keys.Worker().OpenOrder(message)
-	if err != nil || o.Plan != r.list.Plan || o.State == fleetplan.Running {
+// toldToEnd reports whether the plan's owner told the fleet to end, and it has.
+func (r *Run) toldToEnd(ctx context.Context) bool {
+	o := r.order(ctx)
+	if o == nil || o.Plan != r.list.Plan || o.State == fleetplan.Running {
 		return false
 	}
 	classes, err := r.fleet.Classes(ctx)
-	if err != nil {
-		return false
-	}
-	for _, c := range classes {
-		if c.Taken > 0 {
-			return false
-		}
-	}
-	return true
+	return err == nil && !slices.ContainsFunc(classes, func(c broker.Class) bool { return c.Taken > 0 })
 }
 
 // unfit returns the jobs that nobody can take, by what is lacking, where nothing else is left and no other worker can come;
 // nil while there is hope.
 func (r *Run) unfit() map[string]int {
-	worker := r.worker.Load()
-	if worker == nil || r.Remote {
+	if r.Workers == 0 || r.Remote {
 		return nil
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	out := map[string]int{}
 	for i := range r.list.Jobs {
-		if j := &r.list.Jobs[i]; !r.collector.hasEnded(j.ID) {
-			lacks := worker.Capabilities.Meets(j.Needs)
+		if j := &r.list.Jobs[i]; r.known.entries[j.ID] == nil {
+			lacks := r.Capabilities.Meets(j.Needs)
 			if lacks == "" {
 				return nil
 			}
@@ -328,6 +316,7 @@ func (r *Run) unfit() map[string]int {
 }
 
 func (r *Run) summary(unfit map[string]int) *Summary {
-	ended, failed, all := r.collector.counts()
-	return &Summary{Jobs: all, Ended: ended, Failed: failed, Unfit: unfit, Left: len(r.list.Left)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return &Summary{Jobs: len(r.known.listed), Ended: len(r.known.entries), Failed: r.known.failed, Unfit: unfit}
 }

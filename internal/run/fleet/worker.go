@@ -33,10 +33,8 @@ type Worker struct {
 
 	order   atomic.Pointer[fleetplan.Order]
 	classes atomic.Pointer[[]broker.Class]
-	failed  atomic.Int64
-	done    atomic.Int64
-	running atomic.Int64
-	refused atomic.Int64
+
+	running, done, failed, refused atomic.Int64
 }
 
 // Times of a worker.
@@ -45,36 +43,24 @@ const (
 	emptyWait   = 500 * time.Millisecond // for a job of one class
 	sayLooks    = 5                      // looks between signs of life
 	sayTime     = 5 * time.Second        // for saying something that can do without an answer
+	workerLife  = 30 * time.Second       // silence after which a worker counts as gone
 	maxRefusals = 100                    // records of refused messages, of one worker
 )
 
-// errDrained ends a worker that was told to end.
-var errDrained = errors.New("drained")
-
-// Run works until ctx ends, or until the fleet is drained or cancelled and every job of this worker has ended. Jobs under way
-// when ctx ends are stopped and go to others.
+// Run works until ctx ends, or until the fleet is told to end and every job of this worker has ended. Jobs under way when ctx ends
+// are stopped and go to others.
 func (w *Worker) Run(ctx context.Context) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var attending sync.WaitGroup
-	attending.Go(func() { w.attend(ctx) }) // ends with ctx
-	var slots sync.WaitGroup
-	var wrong atomic.Pointer[error]
-	for range w.Slots {
-		slots.Go(func() { // ends with ctx, or with an order to end
-			if err := w.workSlot(ctx); err != nil {
-				wrong.Store(&err)
-				stop(err)
-			}
-		})
+	attend, stop := context.WithCancel(ctx)
+	var attending, slots sync.WaitGroup
+	attending.Go(func() { w.attend(attend) }) // ends with attend
+	errs := make([]error, w.Slots)
+	for i := range errs {
+		slots.Go(func() { errs[i] = w.workSlot(ctx) }) // ends with ctx, or with an order to end
 	}
 	slots.Wait()
-	stop(nil)
+	stop()
 	attending.Wait()
-	if err := wrong.Load(); err != nil && !errors.Is(*err, errDrained) {
-		return *err
-	}
-	return nil
+	return errs[0] // all slots had the same orders
 }
 
 // attend keeps the last order of the plan's owner and the classes of jobs that fit this worker, and gives signs of life, until
@@ -82,17 +68,21 @@ func (w *Worker) Run(ctx context.Context) error {
 func (w *Worker) attend(ctx context.Context) {
 	var heard []byte
 	for n := 0; ; n++ {
-		if message, err := w.Fleet.State(ctx, orderKey); err == nil && !bytes.Equal(message, heard) {
-			heard = message
+		news := n%sayLooks == 0
+		if message, err := w.Fleet.State.Get(ctx, orderKey); err == nil && message != nil && !bytes.Equal(message, heard) {
+			heard, news = message, true
 			w.obey(ctx, message)
 		}
-		w.chooseClasses(ctx)
-		if n%sayLooks == 0 {
+		if all, err := w.Fleet.Classes(ctx); err == nil {
+			fit := slices.DeleteFunc(all, func(c broker.Class) bool { return w.Capabilities.Meets(splitNeeds(c.Needs)) != "" })
+			w.classes.Store(&fit)
+		}
+		if news {
 			w.sayAlive(ctx)
 		}
 		if !waitFor(ctx, lookWait) {
 			gone, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-			_ = w.Fleet.DropState(gone, workerKey+w.ID) // it is forgotten anyway
+			_ = w.Fleet.State.Delete(gone, workerKey+w.ID) // it is forgotten anyway
 			cancel()
 			return
 		}
@@ -114,23 +104,10 @@ func (w *Worker) obey(ctx context.Context, message []byte) {
 	}
 }
 
-// chooseClasses keeps the classes of jobs that fit this worker.
-func (w *Worker) chooseClasses(ctx context.Context) {
-	all, err := w.Fleet.Classes(ctx)
-	if err != nil {
-		return
-	}
-	fit := slices.DeleteFunc(all, func(c broker.Class) bool { return w.Capabilities.Meets(splitNeeds(c.Needs)) != "" })
-	w.classes.Store(&fit)
-}
-
 func joinNeeds(needs []string) string { return strings.Join(needs, "\n") }
 
 func splitNeeds(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return strings.Split(s, "\n")
+	return strings.FieldsFunc(s, func(r rune) bool { return r == '\n' })
 }
 
 // About is what a worker says of itself.
@@ -146,6 +123,8 @@ type About struct {
 	Refused      int64     `json:"refused"`
 	Capabilities []string  `json:"capabilities"`
 	At           time.Time `json:"at"`
+	// State is what it was last told.
+	State fleetplan.State `json:"state"`
 }
 
 // The keys of a fleet's state.
@@ -154,19 +133,32 @@ const (
 	workerKey = "worker."
 )
 
-// workerLife is the silence after which a worker counts as gone.
-const workerLife = 30 * time.Second
-
 // sayAlive tells the fleet that this worker is there.
 func (w *Worker) sayAlive(ctx context.Context) {
 	host, _ := os.Hostname() // for people alone
-	text, err := json.Marshal(About{w.ID, host, os.Getpid(), w.Version, w.Slots, w.running.Load(), w.done.Load(), w.failed.Load(), w.refused.Load(), w.Capabilities.Words, time.Now()})
+	var state fleetplan.State
+	if order := w.order.Load(); order != nil {
+		state = order.State
+	}
+	text, err := json.Marshal(About{w.ID, host, os.Getpid(), w.Version, w.Slots, w.running.Load(), w.done.Load(), w.failed.Load(), w.refused.Load(), w.Capabilities.Words, time.Now(), state})
 	if err != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, sayTime)
 	defer cancel()
-	_ = w.Fleet.PutState(ctx, workerKey+w.ID, w.Keys.SealText(text)) // the next sign of life comes soon
+	_ = w.Fleet.State.Put(ctx, workerKey+w.ID, w.Keys.SealText(text)) // the next sign of life comes soon
+}
+
+// refuse records that a message was no one's of this plan. Only the first of them are recorded: whoever can send one can
+// send a million.
+func (w *Worker) refuse(ctx context.Context, message []byte, what string, why error) {
+	if w.refused.Add(1) > maxRefusals {
+		return
+	}
+	w.Note("refused %s: %s", what, why)
+	ctx, cancel := context.WithTimeout(ctx, sayTime)
+	defer cancel()
+	_ = w.record(ctx, &Entry{Job: refusal + broker.Digest(message)[:32], Failed: fmt.Sprintf("refused %s: %s", what, why), Worker: w.ID}) // it has been noted
 }
 
 // waitFor waits, and reports whether ctx still goes on.
@@ -192,15 +184,13 @@ func (w *Worker) workSlot(ctx context.Context) error {
 		case order.Version != w.Version:
 			return fmt.Errorf("the plan is one of gauntlet %s and this worker is %s: results would not be comparable", order.Version, w.Version)
 		case order.State != fleetplan.Running:
-			return errDrained
+			return nil
 		}
-		d := w.take(ctx)
-		if d == nil {
-			continue
+		if d := w.take(ctx); d != nil {
+			w.running.Add(1)
+			w.handle(ctx, d)
+			w.running.Add(-1)
 		}
-		w.running.Add(1)
-		w.handle(ctx, d)
-		w.running.Add(-1)
 	}
 	return nil
 }
@@ -214,16 +204,43 @@ func (w *Worker) take(ctx context.Context) *broker.Delivery {
 		return nil
 	}
 	order := rand.Perm(len(*classes))
-	if len(order) > 1 {
-		for _, i := range order {
-			if d, err := w.Fleet.Next(ctx, (*classes)[i].Name, 0); err == nil && d != nil {
-				return d
+	for n, i := range append(order, order[0]) {
+		wait := emptyWait * time.Duration(n/len(order)) // once all have nothing at the moment
+		d, err := w.Fleet.Next(ctx, (*classes)[i].Name, wait)
+		if err == nil && d != nil {
+			return d
+		}
+		if err != nil && wait > 0 {
+			waitFor(ctx, emptyWait) // the server is away; the client connects again
+		}
+	}
+	return nil
+}
+
+// handle does with one message what is to be done with it. Whatever it holds, the worker goes on.
+func (w *Worker) handle(ctx context.Context, d *broker.Delivery) {
+	job, err := w.Keys.OpenJob(d.Data())
+	var order *fleetplan.Order
+	if err == nil {
+		if order = w.order.Load(); order.Plan != job.Plan { // perhaps of an order that this worker has not heard of yet
+			message, stateErr := w.Fleet.State.Get(ctx, orderKey)
+			if stateErr != nil {
+				_ = d.NakWithDelay(backoff(1))
+				return
+			}
+			w.obey(ctx, message)
+			if order = w.order.Load(); order.Plan != job.Plan {
+				err = errors.New("it is one of another plan")
 			}
 		}
 	}
-	d, err := w.Fleet.Next(ctx, (*classes)[order[0]].Name, emptyWait)
-	if err != nil {
-		waitFor(ctx, emptyWait) // the server is away; the client connects again
+	switch {
+	case err != nil:
+		w.refuse(ctx, d.Data(), "a job", err)
+		_ = d.TermWithReason(err.Error()) // or it comes again and is refused again
+	case w.Capabilities.Meets(job.Needs) != "":
+		_ = d.NakWithDelay(10 * time.Second)
+	default:
+		(&oneJob{w: w, d: d, job: job, id: job.ID(), limits: order.Limits}).do(ctx)
 	}
-	return d
 }

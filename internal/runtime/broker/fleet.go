@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -21,9 +21,9 @@ type Limits struct {
 	Job      int           // longest message with a job, in bytes
 }
 
-// DefaultLimits are those of a fleet that sets none. Job is the caller's to set.
-func DefaultLimits() Limits {
-	return Limits{Replicas: 1, Queue: 1 << 30, Results: 4 << 30, Age: 90 * 24 * time.Hour, AckWait: 30 * time.Second}
+// DefaultLimits are those of a fleet that sets none, with the longest message of a job.
+func DefaultLimits(job int) Limits {
+	return Limits{Replicas: 1, Queue: 1 << 30, Results: 4 << 30, Age: 90 * 24 * time.Hour, AckWait: 30 * time.Second, Job: job}
 }
 
 // Bounds on small values, in bytes.
@@ -32,97 +32,177 @@ const (
 	maxState = 64 << 20
 )
 
-// A Fleet is a queue of jobs, an index of what became of each, the state that workers share, and files.
+// A Fleet is a queue of jobs, files, and two stores of small values.
 type Fleet struct {
-	Name string
+	Index Store // what became of each job
+	State Store // orders, workers, and when what may begin
 
-	client *Client
-	limits Limits
-	jobs   jetstream.Stream
-	index  jetstream.KeyValue
-	state  jetstream.KeyValue
-	files  jetstream.ObjectStore
-
+	name      string
+	js        jetstream.JetStream
+	jobs      jetstream.Stream
+	files     jetstream.ObjectStore
 	consumers sync.Map // of jobs, by class
 }
 
 // Create makes the queue and the stores of a fleet, or opens them where they are, with these limits.
 func (c *Client) Create(ctx context.Context, name string, l Limits) (*Fleet, error) {
-	f := &Fleet{Name: name, client: c, limits: l}
-	if err := again(ctx, f.create); err != nil {
-		return nil, fmt.Errorf("the fleet %s: %w", name, explainStorage(err))
-	}
-	return f, nil
-}
-
-// explainStorage says how to do with less where a server has not the room that the limits ask for.
-func explainStorage(err error) error {
+	err := again(ctx, func(ctx context.Context) error {
+		_, err := c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+			Name: name + "-jobs", Subjects: []string{subject(name, ">")}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
+			Compression: jetstream.S2Compression, Replicas: l.Replicas, MaxBytes: l.Queue, MaxAge: l.Age, MaxMsgSize: int32(l.Job + 1024), // with headers
+			Discard: jetstream.DiscardNew,
+		})
+		for suffix, most := range map[string]int64{"-index": l.Queue, "-state": maxState} {
+			if err == nil {
+				_, err = c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name + suffix, TTL: l.Age, MaxValueSize: maxEntry, MaxBytes: most, Replicas: l.Replicas})
+			}
+		}
+		if err == nil {
+			_, err = c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: name + "-files", TTL: l.Age, MaxBytes: l.Results, Replicas: l.Replicas})
+		}
+		return err
+	})
 	var api *jetstream.APIError
-	if errors.As(err, &api) && api.ErrorCode == jsInsufficientStorage {
-		return fmt.Errorf("%w: the server reserves what --max-queue and --max-results allow", err)
+	if errors.As(err, &api) && api.ErrorCode == 10047 { // JSStorageResourcesExceededErr
+		err = fmt.Errorf("%w: the server reserves what --max-queue and --max-results allow", err)
 	}
-	return err
-}
-
-// jsInsufficientStorage is JSInsufficientResourcesErr or JSStorageResourcesExceededErr of the server.
-const jsInsufficientStorage = 10047
-
-func (f *Fleet) create(ctx context.Context) (err error) {
-	f.jobs, err = f.client.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: f.Name + "-jobs", Subjects: []string{f.subject(">")}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
-		Compression: jetstream.S2Compression, Replicas: f.limits.Replicas, MaxBytes: f.limits.Queue, MaxAge: f.limits.Age, MaxMsgSize: int32(f.limits.Job + 1024), // with headers
-		Discard: jetstream.DiscardNew,
-	})
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("the fleet %s: %w", name, err)
 	}
-	if f.index, err = f.bucket(ctx, "-index", "what became of each job", f.limits.Queue); err != nil {
-		return err
-	}
-	if f.state, err = f.bucket(ctx, "-state", "orders, workers, and when what may begin", maxState); err != nil {
-		return err
-	}
-	f.files, err = f.client.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
-		Bucket: f.Name + "-files", TTL: f.limits.Age, MaxBytes: f.limits.Results, Replicas: f.limits.Replicas, Storage: jetstream.FileStorage,
-	})
-	return err
+	return c.Open(ctx, name)
 }
-
-func (f *Fleet) bucket(ctx context.Context, suffix, what string, most int64) (jetstream.KeyValue, error) {
-	return f.client.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket: f.Name + suffix, Description: what, History: 1, TTL: f.limits.Age, MaxValueSize: maxEntry, MaxBytes: most, Replicas: f.limits.Replicas,
-	})
-}
-
-// ErrNoFleet means that there is no fleet of a name.
-var ErrNoFleet = errors.New("there is no fleet of this name: begin one with gauntlet-fleet run")
 
 // Open opens the queue and the stores of a fleet that is there.
 func (c *Client) Open(ctx context.Context, name string) (*Fleet, error) {
-	f := &Fleet{Name: name, client: c, limits: DefaultLimits()}
+	f := &Fleet{name: name, js: c.js}
 	err := again(ctx, func(ctx context.Context) (err error) {
 		if f.jobs, err = c.js.Stream(ctx, name+"-jobs"); err != nil {
 			return err
 		}
-		if f.index, err = c.js.KeyValue(ctx, name+"-index"); err != nil {
+		if f.Index.kv, err = c.js.KeyValue(ctx, name+"-index"); err != nil {
 			return err
 		}
-		if f.state, err = c.js.KeyValue(ctx, name+"-state"); err != nil {
+		if f.State.kv, err = c.js.KeyValue(ctx, name+"-state"); err != nil {
 			return err
 		}
 		f.files, err = c.js.ObjectStore(ctx, name+"-files")
 		return err
 	})
-	if errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrBucketNotFound) {
-		return nil, ErrNoFleet
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, jetstream.ErrStreamNotFound), errors.Is(err, jetstream.ErrBucketNotFound):
+		return nil, fmt.Errorf("there is no fleet %s here: begin it with gauntlet-fleet run", name)
+	case err != nil:
 		return nil, fmt.Errorf("the fleet %s: %w", name, err)
 	}
 	return f, nil
 }
 
 // subject is that of the jobs of a class.
-func (f *Fleet) subject(class string) string {
-	return strings.Join([]string{"gauntlet", f.Name, "jobs", class}, ".")
+func subject(fleet, class string) string { return "gauntlet." + fleet + ".jobs." + class }
+
+// AddClass makes the consumer of a class of jobs, one word. What the class needs of a worker travels with it, so that workers
+// can tell whether it is for them; a job says so itself, and that counts.
+func (f *Fleet) AddClass(ctx context.Context, class, needs string, l Limits) error {
+	return again(ctx, func(ctx context.Context) error {
+		_, err := f.jobs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+			Durable: class, FilterSubject: subject(f.name, class), AckPolicy: jetstream.AckExplicitPolicy, AckWait: l.AckWait,
+			MaxDeliver: -1, MaxAckPending: 10_000, Metadata: map[string]string{"needs": needs}, Replicas: l.Replicas,
+		})
+		return err
+	})
+}
+
+// A Class is a class of jobs.
+type Class struct {
+	Name    string
+	Needs   string
+	Waiting int // jobs that nobody has
+	Taken   int // jobs that workers have
+}
+
+// Classes lists the classes of jobs.
+func (f *Fleet) Classes(ctx context.Context) (out []Class, err error) {
+	err = again(ctx, func(ctx context.Context) error {
+		out = nil
+		list := f.jobs.ListConsumers(ctx)
+		for info := range list.Info() {
+			out = append(out, Class{info.Name, info.Config.Metadata["needs"], int(info.NumPending), info.NumAckPending})
+		}
+		return list.Err()
+	})
+	return out, err
+}
+
+// Publish queues a job of a class that AddClass was called for. Where the queue is full it waits until workers made room. A job
+// of an id is queued once, also where an answer of the server is lost; but an id that was used in the last minutes is dropped in
+// silence, so it has to be new each time.
+func (f *Fleet) Publish(ctx context.Context, class, id string, job []byte) error {
+	return again(ctx, func(ctx context.Context) error {
+		_, err := f.js.Publish(ctx, subject(f.name, class), job, jetstream.WithMsgID(id))
+		return err
+	})
+}
+
+// A Delivery is a job that this worker has until it says what became of it.
+type Delivery struct {
+	jetstream.Msg
+	// Attempt is 1 for the first delivery of the job.
+	Attempt int
+}
+
+// Next takes a job of a class, and waits for one up to a time. It returns nil if there was none.
+func (f *Fleet) Next(ctx context.Context, class string, wait time.Duration) (*Delivery, error) {
+	consumer, ok := f.consumers.Load(class)
+	if !ok {
+		c, err := f.jobs.Consumer(ctx, class)
+		if err != nil {
+			return nil, err
+		}
+		consumer, _ = f.consumers.LoadOrStore(class, c)
+	}
+	fetch := consumer.(jetstream.Consumer).FetchNoWait
+	if wait > 0 {
+		fetch = func(n int) (jetstream.MessageBatch, error) {
+			return consumer.(jetstream.Consumer).Fetch(n, jetstream.FetchMaxWait(wait))
+		}
+	}
+	batch, err := fetch(1)
+	if err != nil {
+		return nil, err
+	}
+	if m, ok := <-batch.Messages(); ok {
+		meta, err := m.Metadata()
+		if err != nil {
+			return nil, fmt.Errorf("a message that is no delivery: %w", err)
+		}
+		return &Delivery{m, int(meta.NumDelivered)}, nil
+	}
+	if err := batch.Error(); err != nil && !errors.Is(err, nats.ErrTimeout) {
+		return nil, err
+	}
+	return nil, nil
+}
+
+// Done takes the job off the queue, and waits until the server says so.
+func (d *Delivery) Done(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	return d.DoubleAck(ctx)
+}
+
+// PurgeJobs empties the queue.
+func (f *Fleet) PurgeJobs(ctx context.Context) error {
+	return again(ctx, func(ctx context.Context) error { return f.jobs.Purge(ctx) })
+}
+
+// Queued is how many jobs the queue holds, those that workers have included, and its bytes on disk.
+func (f *Fleet) Queued(ctx context.Context) (jobs int, size int64, err error) {
+	err = again(ctx, func(ctx context.Context) error {
+		info, err := f.jobs.Info(ctx)
+		if err == nil {
+			jobs, size = int(info.State.Msgs), int64(info.State.Bytes)
+		}
+		return err
+	})
+	return jobs, size, err
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"os"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 )
@@ -25,12 +26,12 @@ func TestQueueOnDisk(t *testing.T) {
 		t.Errorf("%d bytes a job, so a million would take more than 1 GB", perJob)
 	}
 	began := time.Now()
-	e, err := StartEmbedded(dir)
+	e, err := StartEmbedded(dir, 0, "token")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	c, err := Connect(Access{Embedded: e, Name: "test"})
+	c, err := Connect(accessTo(e))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,39 +50,42 @@ func TestQueueOnDisk(t *testing.T) {
 	}
 }
 
-// fill queues jobs and returns their bytes on disk.
+// fill queues jobs, one of them twice, and returns their bytes on disk.
 func fill(t *testing.T, dir string, n, jobBytes int) int64 {
 	t.Helper()
-	e, err := StartEmbedded(dir)
+	e, err := StartEmbedded(dir, 0, "token")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	c, err := Connect(Access{Embedded: e, Name: "test"})
+	c, err := Connect(accessTo(e))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	limits := DefaultLimits()
-	limits.Job = 64 << 10
+	limits := DefaultLimits(64 << 10)
 	f, err := c.Create(t.Context(), "million", limits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.AddClass(t.Context(), "any", ""); err != nil {
+	if err := f.AddClass(t.Context(), "any", "", limits); err != nil {
 		t.Fatal(err)
 	}
-	jobs := make(chan Message)
-	go func() { // ends when Publish has taken all
-		defer close(jobs)
-		for range n {
-			data := make([]byte, jobBytes)
-			_, _ = rand.Read(data) // signatures and digests do not compress
-			jobs <- Message{"any", data}
-		}
-	}()
-	if err := f.Publish(t.Context(), jobs); err != nil {
-		t.Fatal(err)
+	var all sync.WaitGroup
+	for first := range 100 {
+		all.Go(func() { // ends when its part is queued
+			for i := first; i < n; i += 100 {
+				data := make([]byte, jobBytes)
+				_, _ = rand.Read(data) // signatures and digests do not compress
+				if err := f.Publish(t.Context(), "any", strconv.Itoa(i), data); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := f.Publish(t.Context(), "any", "0", []byte("the first once more")); err != nil {
+		t.Error(err)
 	}
 	_, size, err := f.Queued(t.Context())
 	if err != nil {

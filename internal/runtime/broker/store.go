@@ -13,83 +13,49 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Record writes what became of a job, and reports whether it did: an entry that is there stays unless replaces says that it
-// is worth nothing.
-func (f *Fleet) Record(ctx context.Context, job string, entry []byte, replaces func(there []byte) bool) (written bool, err error) {
-	err = swap(ctx, f.index, job, func(there []byte) []byte {
-		if written = there == nil || replaces(there); written {
-			return entry
-		}
-		return nil
-	})
-	return written && err == nil, err
-}
+// A Store keeps small values by key.
+type Store struct{ kv jetstream.KeyValue }
 
-// Entry returns what became of a job, nil if there is nothing.
-func (f *Fleet) Entry(ctx context.Context, job string) (entry []byte, err error) {
-	return value(ctx, f.index, job)
-}
-
-// Forget removes what became of a job, so that it can be tried again.
-func (f *Fleet) Forget(ctx context.Context, job string) error {
-	return again(ctx, func(ctx context.Context) error { return f.index.Delete(ctx, job) })
-}
-
-// Watch calls each with what became of every job, and with everything that is recorded from then on, until ctx ends. all is
-// called once when what was there is through.
-func (f *Fleet) Watch(ctx context.Context, each func(job string, entry []byte), all func()) error {
-	var w jetstream.KeyWatcher
-	if err := again(ctx, func(context.Context) (err error) { // the watch lasts as long as ctx, not as long as the call
-		w, err = f.index.WatchAll(ctx, jetstream.IgnoreDeletes())
-		return err
-	}); err != nil {
-		return err
-	}
-	defer w.Stop() //nolint:errcheck // there is nothing to be done about it
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case e, ok := <-w.Updates():
-			switch {
-			case !ok:
-				return errors.New("NATS ended the watch")
-			case e == nil:
-				all()
-			default:
-				each(e.Key(), e.Value())
-			}
-		}
-	}
-}
-
-// value returns the value of a key, nil if it has none.
-func value(ctx context.Context, kv jetstream.KeyValue, key string) (out []byte, err error) {
+// Get returns the value of a key, nil if it has none.
+func (s Store) Get(ctx context.Context, key string) (out []byte, err error) {
 	err = again(ctx, func(ctx context.Context) error {
-		e, err := kv.Get(ctx, key)
+		e, err := s.kv.Get(ctx, key)
+		if errors.Is(err, jetstream.ErrKeyNotFound) {
+			return nil
+		}
 		if err == nil {
 			out = e.Value()
 		}
 		return err
 	})
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return nil, nil
-	}
 	return out, err
 }
 
-// swap replaces the value of a key, nil for none, by what next makes of it; nil leaves it. Where somebody else was faster,
+// Put sets the value of a key.
+func (s Store) Put(ctx context.Context, key string, value []byte) error {
+	return again(ctx, func(ctx context.Context) error {
+		_, err := s.kv.Put(ctx, key, value)
+		return err
+	})
+}
+
+// Delete forgets a key.
+func (s Store) Delete(ctx context.Context, key string) error {
+	return again(ctx, func(ctx context.Context) error { return s.kv.Delete(ctx, key) })
+}
+
+// Swap replaces the value of a key, nil for none, by what next makes of it; nil leaves it. Where somebody else was faster,
 // next is asked again.
-func swap(ctx context.Context, kv jetstream.KeyValue, key string, next func(there []byte) []byte) error {
+func (s Store) Swap(ctx context.Context, key string, next func(there []byte) []byte) error {
 	for {
 		err := again(ctx, func(ctx context.Context) error {
-			e, err := kv.Get(ctx, key)
+			e, err := s.kv.Get(ctx, key)
 			switch {
 			case errors.Is(err, jetstream.ErrKeyNotFound):
-				_, err = kv.Create(ctx, key, next(nil))
+				_, err = s.kv.Create(ctx, key, next(nil))
 			case err == nil:
 				if v := next(e.Value()); v != nil {
-					_, err = kv.Update(ctx, key, v, e.Revision())
+					_, err = s.kv.Update(ctx, key, v, e.Revision())
 				}
 			}
 			return err
@@ -99,6 +65,34 @@ func swap(ctx context.Context, kv jetstream.KeyValue, key string, next func(ther
 			continue
 		}
 		return err
+	}
+}
+
+// Watch calls each with every key that matches a pattern of NATS, such as "worker.*", and its value, then all; and if all returns
+// true with everything that changes from then on, until ctx ends.
+func (s Store) Watch(ctx context.Context, pattern string, each func(key string, value []byte), all func() (more bool)) error {
+	var w jetstream.KeyWatcher
+	if err := again(ctx, func(context.Context) (err error) { // the watch lasts as long as ctx, not as long as the call
+		w, err = s.kv.Watch(ctx, pattern, jetstream.IgnoreDeletes())
+		return err
+	}); err != nil {
+		return err
+	}
+	defer w.Stop() //nolint:errcheck // there is nothing to be done about it
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case e, ok := <-w.Updates():
+			switch {
+			case !ok:
+				return errors.New("NATS ended the watch")
+			case e != nil:
+				each(e.Key(), e.Value())
+			case !all():
+				return nil
+			}
+		}
 	}
 }
 
@@ -118,9 +112,8 @@ func (f *Fleet) PutFile(ctx context.Context, content []byte) (digest string, err
 }
 
 // File returns the content with a digest, whatever the store says that it is, of at most a size.
-func (f *Fleet) File(ctx context.Context, digest string, most int) ([]byte, error) {
-	var content []byte
-	err := again(ctx, func(ctx context.Context) error {
+func (f *Fleet) File(ctx context.Context, digest string, most int) (content []byte, err error) {
+	err = again(ctx, func(ctx context.Context) error {
 		o, err := f.files.Get(ctx, digest)
 		if err != nil {
 			return err
@@ -142,51 +135,11 @@ func (f *Fleet) File(ctx context.Context, digest string, most int) ([]byte, erro
 	return content, nil
 }
 
-// PutState keeps a word of the state that the owner of a plan and workers share; State returns it, nil for nothing.
-func (f *Fleet) PutState(ctx context.Context, key string, text []byte) error {
-	return again(ctx, func(ctx context.Context) error {
-		_, err := f.state.Put(ctx, key, text)
-		return err
-	})
-}
-
-// State returns what PutState kept last under a key, nil for nothing.
-func (f *Fleet) State(ctx context.Context, key string) ([]byte, error) {
-	return value(ctx, f.state, key)
-}
-
-// DropState forgets what PutState kept under a key.
-func (f *Fleet) DropState(ctx context.Context, key string) error { return f.state.Delete(ctx, key) }
-
-// States returns what is kept under keys that match a pattern of NATS, such as "worker.*".
-func (f *Fleet) States(ctx context.Context, pattern string) (out [][]byte, err error) {
-	err = again(ctx, func(ctx context.Context) error {
-		out = nil
-		w, err := f.state.Watch(ctx, pattern, jetstream.IgnoreDeletes())
-		if err != nil {
-			return err
-		}
-		defer w.Stop() //nolint:errcheck // there is nothing to be done about it
-		for {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case e := <-w.Updates():
-				if e == nil { // everything is through
-					return nil
-				}
-				out = append(out, e.Value())
-			}
-		}
-	})
-	return out, err
-}
-
 // Reserve takes the next time at which something that is paced may begin, for all workers together, and returns how long it
 // is until then: times of one key are at least an interval apart. now is this machine's clock, so clocks of several machines
 // should agree to within an interval.
 func (f *Fleet) Reserve(ctx context.Context, key string, interval time.Duration, now func() time.Time) (wait time.Duration, err error) {
-	err = swap(ctx, f.state, "pace."+Digest([]byte(key))[:32], func(there []byte) []byte {
+	err = f.State.Swap(ctx, "pace."+Digest([]byte(key))[:32], func(there []byte) []byte {
 		at := now()
 		next, err := time.Parse(time.RFC3339Nano, string(there))
 		if err != nil || next.Before(at) {

@@ -1,0 +1,221 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/engine/fleetplan"
+	"gauntlet/internal/runtime/broker"
+	"gauntlet/report"
+)
+
+// An Owner looks at a fleet and tells it what to do, with the keys of the plan.
+type Owner struct {
+	home  Home
+	fleet *broker.Fleet
+	keys  *fleetplan.Keys
+	list  *List
+}
+
+// OpenOwner opens a fleet that was begun before.
+func OpenOwner(ctx context.Context, h Home, s *Server) (o *Owner, err error) {
+	o = &Owner{home: h}
+	if o.list, err = h.readList(); err != nil {
+		return nil, err
+	}
+	if o.keys, err = ReadKeys(h.file("plan.key"), true); err != nil {
+		return nil, err
+	}
+	o.fleet, err = s.Client.Open(ctx, o.list.Name)
+	return o, err
+}
+
+// order is what the fleet was last told, nil if that is not known.
+func (o *Owner) order(ctx context.Context) *fleetplan.Order {
+	message, err := o.fleet.State.Get(ctx, orderKey)
+	if err != nil {
+		return nil
+	}
+	order, err := o.keys.OpenOrder(message)
+	if err != nil {
+		return nil
+	}
+	return order
+}
+
+func (o *Owner) give(ctx context.Context, order fleetplan.Order) error {
+	order.Issued = time.Now().UnixNano()
+	message, err := o.keys.SealOrder(&order)
+	if err != nil {
+		return err
+	}
+	return o.fleet.State.Put(ctx, orderKey, message)
+}
+
+// Tell gives the fleet another order. Cancelled, its queue is emptied; what has a result keeps it.
+func (o *Owner) Tell(ctx context.Context, state fleetplan.State) error {
+	order := o.order(ctx)
+	if order == nil {
+		return fmt.Errorf("the order of the fleet %s cannot be read, or the key of this plan did not sign it", o.list.Name)
+	}
+	order.State = state
+	if err := o.give(ctx, *order); err != nil || state != fleetplan.Canceled {
+		return err
+	}
+	return o.fleet.PurgeJobs(ctx)
+}
+
+// known is what became of the jobs of a list.
+type known struct {
+	keys    *fleetplan.Keys
+	listed  map[string]bool   // every job that should end
+	entries map[string]*Entry // of those that ended
+	forged  map[string]bool   // those whose entry no worker of the plan wrote
+	failed  int
+	refused map[string]string // why messages were refused, by their names
+}
+
+func (o *Owner) newKnown() *known {
+	k := &known{keys: o.keys, listed: map[string]bool{}, entries: map[string]*Entry{}, forged: map[string]bool{}, refused: map[string]string{}}
+	for i := range o.list.Jobs {
+		k.listed[o.list.Jobs[i].ID] = true
+	}
+	return k
+}
+
+// add takes an entry of the index.
+func (k *known) add(job string, message []byte) {
+	e, err := openEntry(k.keys, job, message)
+	switch {
+	case err == nil && strings.HasPrefix(job, refusal):
+		k.refused[job] = e.Failed
+	case k.listed[job]: // else of an earlier plan
+		k.forget(job)
+		if err != nil {
+			k.forged[job] = true
+			return
+		}
+		k.entries[job] = e
+		if e.Failed != "" {
+			k.failed++
+		}
+	}
+}
+
+func (k *known) forget(job string) {
+	if last := k.entries[job]; last != nil && last.Failed != "" {
+		k.failed--
+	}
+	delete(k.entries, job)
+	delete(k.forged, job)
+}
+
+// load collects everything that is known of the jobs now.
+func (o *Owner) load(ctx context.Context) (*known, error) {
+	k := o.newKnown()
+	return k, o.fleet.Index.Watch(ctx, ">", k.add, func() bool { return false })
+}
+
+// A Status is what a fleet is doing.
+type Status struct {
+	Name    string          `json:"name"`
+	Plan    string          `json:"plan"`
+	State   fleetplan.State `json:"state"`
+	Jobs    int             `json:"jobs"`
+	Done    int             `json:"done"`
+	Failed  int             `json:"failed"`
+	Waiting int             `json:"waiting"` // in the queue, with no worker
+	Taken   int             `json:"taken"`   // that workers have
+	Forged  int             `json:"forged"`  // entries that no worker of the plan wrote
+	Bytes   int64           `json:"queue_bytes"`
+	Classes []ClassStatus   `json:"classes"`
+	Workers []About         `json:"workers"`
+	Refused []string        `json:"refused,omitempty"` // messages of strangers
+}
+
+// A ClassStatus is about the jobs that need the same of a worker.
+type ClassStatus struct {
+	Needs   []string `json:"needs"`
+	Waiting int      `json:"waiting"`
+	Taken   int      `json:"taken"`
+}
+
+// Status says what the fleet is doing.
+func (o *Owner) Status(ctx context.Context) (*Status, error) {
+	k, err := o.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Status{Name: o.list.Name, Plan: o.list.Plan, State: "unknown", Jobs: len(o.list.Jobs), Failed: k.failed, Done: len(k.entries) - k.failed, Forged: len(k.forged), Refused: slices.Sorted(maps.Values(k.refused))}
+	if order := o.order(ctx); len(k.entries) == s.Jobs {
+		s.State = "ended"
+	} else if order != nil {
+		s.State = order.State
+	}
+	classes, err := o.fleet.Classes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range classes {
+		s.Waiting, s.Taken = s.Waiting+c.Waiting, s.Taken+c.Taken
+		s.Classes = append(s.Classes, ClassStatus{splitNeeds(c.Needs), c.Waiting, c.Taken})
+	}
+	if _, s.Bytes, err = o.fleet.Queued(ctx); err != nil {
+		return nil, err
+	}
+	// What strangers write about themselves is left out.
+	err = o.fleet.State.Watch(ctx, workerKey+"*", func(_ string, message []byte) {
+		var a About
+		if text, err := o.keys.OpenText(message); err == nil && json.Unmarshal(text, &a) == nil && a.ID != "" && time.Since(a.At) < workerLife {
+			s.Workers = append(s.Workers, a)
+		}
+	}, func() bool { return false })
+	slices.SortFunc(s.Workers, func(a, b About) int { return strings.Compare(a.ID, b.ID) })
+	return s, err
+}
+
+// Write writes the state of a fleet, as "text" or as "json".
+func (s *Status) Write(w io.Writer, format string) error {
+	switch format {
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(s)
+	case "text":
+	default:
+		return fmt.Errorf("--format: unknown format %q: want text or json", format)
+	}
+	lines := []string{
+		fmt.Sprintf("fleet %s: %s", s.Name, s.State),
+		fmt.Sprintf("jobs    %d: %d done, %d failed, %d with workers, %d waiting (%d KB on disk)", s.Jobs, s.Done, s.Failed, s.Taken, s.Waiting, s.Bytes>>10),
+	}
+	for _, c := range s.Classes {
+		if len(c.Needs) > 0 && c.Waiting+c.Taken > 0 {
+			lines = append(lines, fmt.Sprintf("        %d of them need %s", c.Waiting+c.Taken, strings.Join(c.Needs, ", ")))
+		}
+	}
+	for _, k := range s.Workers {
+		lines = append(lines, fmt.Sprintf("worker  %s (%s): %d of %d running, %d done, %d failed, %d refused; %s", k.ID, k.State, k.Running, k.Slots, k.Done, k.Failed, k.Refused, strings.Join(k.Capabilities, ", ")))
+	}
+	if len(s.Workers) == 0 {
+		lines = append(lines, "worker  none is there")
+	}
+	for _, r := range s.Refused {
+		lines = append(lines, "refused "+r)
+	}
+	if s.Forged > 0 {
+		lines = append(lines, fmt.Sprintf("forged  %d results that no worker of the plan wrote", s.Forged))
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, report.Visible(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
