@@ -17,7 +17,7 @@ const fewArms = 8
 // A branchIndex chooses the bodies of a branch that run, and files long rows of branches.
 type branchIndex struct {
 	ev     *evaluator
-	few    int                // arms, and members of tables, that are compared one by one
+	few    int                // arms that are compared one by one
 	chains map[*ir.Arm]*chain // by the first arm of its first branch
 	runs   map[*ir.Stmt]*run
 }
@@ -93,8 +93,7 @@ type hit struct {
 }
 
 // bodiesFor returns what takenBodies does.
-func (c *chain) bodiesFor(text string, named *bool) [][]ir.Stmt {
-	var out [][]ir.Stmt
+func (c *chain) bodiesFor(text string, named *bool) (out [][]ir.Stmt) {
 	for _, h := range c.hits[text] {
 		*named = true
 		out = append(out, h.bodies...)
@@ -162,7 +161,7 @@ func (l level) hits() map[string]hit {
 func (ix *branchIndex) chainLevels(s *ir.Stmt) (out []level, tail []ir.Stmt) {
 	subject := s.X
 	for tail = []ir.Stmt{*s}; s != nil; s = ix.onlyBranch(tail) {
-		if !ix.ev.spendStatement() || !sameSubject(s.X, subject) || !ix.isInert(s.X) {
+		if !ix.ev.spendStatement() || !ir.Same(s.X, subject) || !ix.isInert(s.X) {
 			return out, tail
 		}
 		l := level{stmt: s}
@@ -185,23 +184,6 @@ func (ix *branchIndex) onlyBranch(body []ir.Stmt) *ir.Stmt {
 		return nil
 	}
 	return &body[n]
-}
-
-// sameSubject reports whether two subjects are a name, or a member of one, and the same.
-func sameSubject(a, b *ir.Expr) bool {
-	for a != nil && b != nil && a.Kind == b.Kind && a.Text == b.Text {
-		switch a.Kind {
-		case ir.Name:
-			_, of := a.Scope.Find(a.Text)
-			_, in := b.Scope.Find(b.Text)
-			return of == in
-		case ir.Attr:
-			a, b = a.X, b.X
-		default:
-			return false
-		}
-	}
-	return false
 }
 
 // armConstants returns the constants that an arm compares with; ok is false where it may fit others.

@@ -45,7 +45,7 @@ func (ix *branchIndex) indexRun(body []ir.Stmt, from int) *run {
 		if ix.isInertStmt(s) {
 			continue
 		}
-		if s.Step != ir.Branch || len(s.Arms) == 0 || !sameSubject(s.X, body[from].X) {
+		if s.Step != ir.Branch || len(s.Arms) == 0 || !ir.Same(s.X, body[from].X) {
 			break
 		}
 		levels, tail := ix.chainLevels(s)

@@ -13,8 +13,7 @@ const maxComputed = 64
 
 // computedMembers returns the members that a computed name may mean: getattr(tools, f"run_{name}"). Of a name that is known only in
 // part, these are the methods that begin and end like it; of one of which nothing is known, none.
-func (ev *evaluator) computedMembers(of []value, key *ir.Expr, f *frame) []value {
-	var out []value
+func (ev *evaluator) computedMembers(of []value, key *ir.Expr, f *frame) (out []value) {
 	for _, k := range ev.evalExpr(key, f) {
 		switch {
 		case k.kind == constant:

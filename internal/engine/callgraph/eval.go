@@ -250,8 +250,7 @@ func (ev *evaluator) evalName(e *ir.Expr, f *frame) []value {
 }
 
 // evalBindings returns what any of the bindings of a name gives it.
-func (ev *evaluator) evalBindings(bindings []*ir.Binding, f *frame) []value {
-	var out []value
+func (ev *evaluator) evalBindings(bindings []*ir.Binding, f *frame) (out []value) {
 	for _, b := range bindings {
 		switch {
 		case b.Import != nil:
@@ -306,8 +305,7 @@ func (ev *evaluator) evalSuper(e *ir.Expr, f *frame) []value {
 }
 
 // instancesOf turns classes into objects of them.
-func (ev *evaluator) instancesOf(types []value, e *ir.Expr, f *frame) []value {
-	var out []value
+func (ev *evaluator) instancesOf(types []value, e *ir.Expr, f *frame) (out []value) {
 	for _, t := range types {
 		switch t.kind {
 		case class:

@@ -94,7 +94,7 @@ func (st *frameStore) enterFrame(fn *ir.Func, args [][]value, this []value, up *
 	case n >= 2*maxContexts && (len(args) > 0 || len(this) > 0 || up != nil):
 		st.merged = true
 		return st.enterFrame(fn, nil, nil, nil)
-	case n >= maxContexts && !isCoarse(args):
+	case n >= maxContexts && !isCoarse(args...):
 		st.merged = true
 		return st.enterFrame(fn, coarsen(args), this, up)
 	}
@@ -105,21 +105,14 @@ func (st *frameStore) enterFrame(fn *ir.Func, args [][]value, this []value, up *
 }
 
 // isCoarse reports whether arguments are names and constants alone.
-func isCoarse(args [][]value) bool {
-	for _, vs := range args {
-		for _, v := range vs {
-			if v.kind == composite || v.kind == instance {
-				return false
-			}
-		}
-	}
-	return true
+func isCoarse(args ...[]value) bool {
+	return !slices.ContainsFunc(slices.Concat(args...), func(v value) bool { return v.kind == composite || v.kind == instance })
 }
 
 func coarsen(args [][]value) [][]value {
 	out := make([][]value, len(args))
 	for i, vs := range args {
-		if isCoarse([][]value{vs}) {
+		if isCoarse(vs) {
 			out[i] = vs
 		}
 	}

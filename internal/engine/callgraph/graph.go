@@ -166,22 +166,16 @@ func (g *Graph) Bodies(s *ir.Stmt, c Context) (bodies [][]ir.Stmt, known bool) {
 // long rows of branches on one constant are not read one by one.
 func (g *Graph) Skip(body []ir.Stmt, i int, c Context) int { return g.skipBranches(body, i, c.f) }
 
-// FixedProgram returns the program that a call starts, "" where it is not known.
-func (g *Graph) FixedProgram(r *Row, call *ir.Expr, c Context) string {
-	argv := argumentFor(r, "argv", call.Args)
-	if argv == nil {
-		return ""
-	}
-	w := &walker{sr: g.sinkReader, f: c.f}
-	name, _ := w.programName(argv, call)
-	return name
-}
-
 // Row returns what the table of sinks says of a name, or nil.
 func (g *Graph) Row(name string) *Row { return g.conv.Table.findRow(name) }
 
-// Kind is the second column: "tag", "pure", "file", "sql", "spawn" and so on.
-func (r *Row) Kind() string { return r.kind }
+// Kind is the second column: "tag", "pure", "file", "sql", "spawn" and so on; "" of no row.
+func (r *Row) Kind() string {
+	if r == nil {
+		return ""
+	}
+	return r.kind
+}
 
 // Weak reports whether such a call says little: it asks whether a file exists.
 func (r *Row) Weak() bool { return r.weak }
@@ -205,9 +199,7 @@ func (g *Graph) IsSafe(r *Row, call *ir.Expr) bool {
 }
 
 // Has reports whether the row has a tag.
-func (r *Row) Has(tag capability.Tag) bool {
-	return slices.Contains(r.tags, tag)
-}
+func (r *Row) Has(tag capability.Tag) bool { return slices.Contains(r.tags, tag) }
 
 // Argument returns the argument of a call that has a role in the row, or nil.
 func (r *Row) Argument(role string, call *ir.Expr) *ir.Expr {

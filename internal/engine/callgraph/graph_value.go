@@ -13,8 +13,7 @@ type Value struct {
 }
 
 // Values returns what an expression can stand for; what is not known is not among it.
-func (g *Graph) Values(e *ir.Expr, c Context) []Value {
-	var out []Value
+func (g *Graph) Values(e *ir.Expr, c Context) (out []Value) {
 	for _, v := range g.evaluate(e, c.f) {
 		w := Value{Context: Context{v.frame}}
 		switch v.kind {
@@ -35,6 +34,4 @@ func (g *Graph) Values(e *ir.Expr, c Context) []Value {
 }
 
 // Declarations returns where a tool is declared apart from its handler: Tool(name="x", …), { name: "x", inputSchema: … }.
-func (g *Graph) Declarations(tool string) []*ir.Expr {
-	return g.registrar.declarationsByName()[tool]
-}
+func (g *Graph) Declarations(tool string) []*ir.Expr { return g.registrar.declarationsByName()[tool] }

@@ -2,7 +2,7 @@ package callgraph
 
 import "gauntlet/internal/leaf/ir"
 
-// An object is a long table as written, filed by the names of its members, so that one that holds
+// An object is a table as written, filed by the names of its members, so that one that holds
 // the handlers of thousands of tools is not searched from end to end for each of them.
 type object struct {
 	last map[string]int // of each name the last member: it is the one that counts

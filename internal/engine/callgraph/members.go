@@ -181,8 +181,7 @@ func (ev *evaluator) constructorFrame(ctor *ir.Func, v value) *frame {
 }
 
 // implementationsOf finds the methods that a call through an interface can mean.
-func (ev *evaluator) implementationsOf(m *ir.Func, name string) []value {
-	var out []value
+func (ev *evaluator) implementationsOf(m *ir.Func, name string) (out []value) {
 	for _, c := range ev.methodsNamed(name) {
 		if !c.Methods[name].Abstract {
 			out = addValues(out, value{kind: function, fn: c.Methods[name], class: c})
@@ -218,15 +217,7 @@ func (ev *evaluator) evalEntry(v value, name string) []value {
 	if e.Kind != ir.Object && e.Kind != ir.New {
 		return nil
 	}
-	if len(e.Args) > ev.few && name != "" {
-		return ev.indexMembers(e).lookUpEntry(ev, v, name)
-	}
-	for i := len(e.Args) - 1; i >= 0; i-- {
-		if vs, ok := ev.matchEntry(&e.Args[i], v.frame, name); ok {
-			return vs
-		}
-	}
-	return nil
+	return ev.indexMembers(e).lookUpEntry(ev, v, name)
 }
 
 // matchEntry returns the value of a member, if it is of that name or is spread and holds one.
@@ -273,8 +264,7 @@ func (ev *evaluator) evalIndex(e *ir.Expr, f *frame) []value {
 	return ev.elementsOf(of, "")
 }
 
-func (ev *evaluator) elementsOf(of []value, at string) []value {
-	var out []value
+func (ev *evaluator) elementsOf(of []value, at string) (out []value) {
 	for _, v := range of {
 		switch v.kind {
 		case composite:
@@ -411,29 +401,19 @@ func (ev *evaluator) evalOutsideCall(v value, e *ir.Expr, f *frame, n int) []val
 		}
 		return nil
 	}
-	if r := ev.conv.Table.findRow(v.text); r != nil {
-		switch r.kind {
-		case "same":
-			if a := argumentFor(r, "arg", e.Args); a != nil {
-				return ev.evalExpr(a, f)
-			}
-			return nil
-		case "entries":
-			if a := argumentFor(r, "arg", e.Args); a != nil {
-				return ev.evalEntries(ev.evalExpr(a, f))
-			}
-			return nil
-		case "opaque":
-			return nil
-		case "member":
-			if of, name := argumentFor(r, "of", e.Args), argumentFor(r, "name", e.Args); of != nil && name != nil {
-				return ev.computedMembers(ev.evalExpr(of, f), name, f)
-			}
-			return nil
-		case "map":
-			if len(e.Args) > 0 {
-				return ev.evalMapOfPairs(e.Args[0].Value, f)
-			}
+	r := ev.conv.Table.findRow(v.text)
+	switch r.Kind() {
+	case "same":
+		return ev.evalExpr(argumentFor(r, "arg", e.Args), f)
+	case "entries":
+		return ev.evalEntries(ev.evalExpr(argumentFor(r, "arg", e.Args), f))
+	case "opaque":
+		return nil
+	case "member":
+		return ev.computedMembers(ev.evalExpr(argumentFor(r, "of", e.Args), f), argumentFor(r, "name", e.Args), f)
+	case "map":
+		if len(e.Args) > 0 {
+			return ev.evalMapOfPairs(e.Args[0].Value, f)
 		}
 	}
 	if n > 0 {
@@ -494,12 +474,7 @@ func (ev *evaluator) evalReturned(v value, e *ir.Expr, f *frame, n int) []value 
 		}
 		out = addValues(out, ev.evalExpr(x, fr)...)
 	})
-	useful := out[:0:0]
-	for _, w := range out {
-		if w.kind != data {
-			useful = addValues(useful, w)
-		}
-	}
+	useful := slices.DeleteFunc(slices.Clone(out), func(w value) bool { return w.kind == data })
 	if i := max(n, 0); i < len(v.fn.Result) && ev.isUntold(useful) {
 		if typed := ev.evalExpr(v.fn.Result[i], nil); len(typed) > 0 || !hasKnownValue(useful) {
 			return typed
@@ -510,15 +485,9 @@ func (ev *evaluator) evalReturned(v value, e *ir.Expr, f *frame, n int) []value 
 
 // isUntold reports whether values say no more than that the program, or a framework for it, keeps something there.
 func (ev *evaluator) isUntold(vs []value) bool {
-	for _, v := range vs {
-		if v.kind == member {
-			continue
-		}
-		if r := ev.conv.Table.findRow(v.text); v.kind != outside || r == nil || r.kind != "unknown" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(vs, func(v value) bool {
+		return v.kind != member && (v.kind != outside || ev.conv.Table.findRow(v.text).Kind() != "unknown")
+	})
 }
 
 func receiver(v value) []value {
@@ -582,13 +551,10 @@ func (ev *evaluator) bindArguments(fn *ir.Func, args []ir.Arg, f *frame) [][]val
 
 // clipArgument takes out what would make frames differ without saying anything.
 func clipArgument(vs []value) []value {
-	if len(vs) > 4 {
+	if len(vs) > 4 || slices.ContainsFunc(vs, func(v value) bool {
+		return v.kind == parameter || v.kind == member || v.kind == constant && len(v.text) > maxLongText
+	}) {
 		return nil
-	}
-	for _, v := range vs {
-		if v.kind == parameter || v.kind == member || v.kind == constant && len(v.text) > maxLongText {
-			return nil
-		}
 	}
 	return vs
 }
@@ -616,20 +582,15 @@ func argumentFor(r *Row, name string, args []ir.Arg) *ir.Expr {
 		return nil
 	}
 	for _, g := range args { // a member of an options object
-		if g.Value != nil && g.Value.Kind == ir.Object {
-			for _, m := range g.Value.Args {
-				if m.Name == a.name {
-					return m.Value
-				}
-			}
+		if g.Value.Is(ir.Object) && g.Value.HasMember(a.name) {
+			return g.Value.Member(a.name)
 		}
 	}
 	return nil
 }
 
 // evalEntries turns an object into the list of its names and values: Object.entries(x), x.items().
-func (ev *evaluator) evalEntries(of []value) []value {
-	var out []value
+func (ev *evaluator) evalEntries(of []value) (out []value) {
 	for _, v := range of {
 		if v.kind != composite || v.expr.Kind != ir.Object {
 			continue

@@ -21,11 +21,7 @@ type Program struct {
 
 var programs = sync.OnceValue(func() map[string]*Program {
 	out := map[string]*Program{}
-	for line := range strings.Lines(programTable) {
-		fields := strings.Fields(line)
-		if len(fields) == 0 || fields[0] == "#" {
-			continue
-		}
+	for _, fields := range Rows(programTable) {
 		p := &Program{}
 		for _, f := range fields[1:] {
 			p.set(strings.Cut(f, "="))

@@ -41,8 +41,7 @@ func (rg *registrar) fromPackage(name string) bool {
 }
 
 // tieDecorators ties @mcp.tool(), with the name in the call or else the function's own.
-func (rg *registrar) tieDecorators(fn *ir.Func) []tie {
-	var out []tie
+func (rg *registrar) tieDecorators(fn *ir.Func) (out []tie) {
 	for _, d := range fn.Decorators {
 		target := d.Target()
 		bare := target.Kind == ir.Name && (rg.conv.BareDecorators[target.Text] || rg.isOwnDecorator(target, d.Args))
@@ -150,8 +149,7 @@ func (rg *registrar) tieCall(c *ir.Expr) []tie {
 }
 
 // tieDeclaration ties Tool(name="x", handler=f), and Tool(name=name) in a decorator of the program's own.
-func (rg *registrar) tieDeclaration(c *ir.Expr) []tie {
-	var out []tie
+func (rg *registrar) tieDeclaration(c *ir.Expr) (out []tie) {
 	for _, d := range rg.insideDecorator(c.Scope) { // def register(fn): TOOLS[name] = (Tool(name=name), fn)
 		for _, name := range rg.declaredName(c, d.in) {
 			out = append(out, tie{tool: name, via: sink.ByRegistration, fn: d.fn, at: d.at, decl: c, in: d.in})
@@ -229,8 +227,7 @@ func (rg *registrar) tieAppliedDecorator(c *ir.Expr) []tie {
 }
 
 // registeredTies finds the functions that are registered together with the name of their tool.
-func (rg *registrar) registeredTies() []tie {
-	var out []tie
+func (rg *registrar) registeredTies() (out []tie) {
 	type pair struct {
 		tool string
 		fn   *ir.Func

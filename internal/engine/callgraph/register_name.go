@@ -47,8 +47,7 @@ func (rg *registrar) declaresTool(x *ir.Expr) bool {
 }
 
 // toolNamesIn returns the names in an argument: a constant, or the declaration of a tool.
-func (rg *registrar) toolNamesIn(x *ir.Expr, f *frame) []string {
-	var out []string
+func (rg *registrar) toolNamesIn(x *ir.Expr, f *frame) (out []string) {
 	for _, v := range rg.evaluate(x, f) {
 		switch v.kind {
 		case constant:

@@ -123,12 +123,7 @@ func (w *walker) joinPieces(parts []ir.Arg, between string, f *frame, left *int,
 	return out
 }
 
-func (w *walker) rowKind(name string) string {
-	if r := w.sr.conv.Table.findRow(name); r != nil {
-		return r.kind
-	}
-	return ""
-}
+func (w *walker) rowKind(name string) string { return w.sr.conv.Table.findRow(name).Kind() }
 
 // headOf returns the text that pieces begin with.
 func headOf(pieces []piece) string {

@@ -147,6 +147,4 @@ func (w *walker) recordShellLine(e, line *ir.Expr, shown string) {
 	}
 }
 
-func programBase(program string) string {
-	return path.Base(strings.ReplaceAll(program, `\`, "/"))
-}
+func programBase(program string) string { return path.Base(strings.ReplaceAll(program, `\`, "/")) }

@@ -1,9 +1,9 @@
 package callgraph
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,17 +78,12 @@ var kinds = []string{"pure", "same", "file", "sql", "spawn", "env", "map", "opaq
 // ParseTable reads tables in the form above; lines that begin with # are comments.
 func ParseTable(text string) (*Table, error) {
 	t := &Table{exact: map[string]*Row{}, wild: map[string][]*Row{}, runs: map[string]bool{}}
-	lines := bufio.NewScanner(strings.NewReader(text))
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
+	for n, fields := range Rows(text) {
+		r, err := parseRow(fields)
+		if err == nil {
+			err = t.addRow(r)
 		}
-		r, err := parseRow(strings.Fields(line))
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
-		}
-		if err := t.addRow(r); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 	}
@@ -99,7 +94,7 @@ func ParseTable(text string) (*Table, error) {
 		})
 	}
 	t.findUnread()
-	return t, lines.Err()
+	return t, nil
 }
 
 // findUnread notes, for each row that takes all members of a package for pure, what other members of it do.
@@ -274,4 +269,17 @@ func matchGlob(pattern, name string) bool {
 		pattern, name = pattern[1:], name[1:]
 	}
 	return name == ""
+}
+
+// Rows yields the fields of the lines of a table of ours; lines that begin with # are comments.
+func Rows(table string) iter.Seq2[int, []string] {
+	return func(yield func(int, []string) bool) {
+		n := 0
+		for line := range strings.Lines(table) {
+			n++
+			if fields := strings.Fields(line); len(fields) > 0 && fields[0][0] != '#' && !yield(n, fields) {
+				return
+			}
+		}
+	}
 }

@@ -71,9 +71,7 @@ func (r *Reader) Schema(x *ir.Expr) *Bound {
 }
 
 // Model returns what is known of the members of an object of a class that checks them.
-func (r *Reader) Model(c *ir.Class) *Bound {
-	return r.ask(c, func() schema { return r.model(c, 0) })
-}
+func (r *Reader) Model(c *ir.Class) *Bound { return r.ask(c, func() schema { return r.model(c, 0) }) }
 
 // Parameter returns what the annotation of a parameter and its default say of it.
 func (r *Reader) Parameter(p *ir.Param) *Bound {

@@ -141,6 +141,14 @@ func (r *Reader) text(x *ir.Expr, c callgraph.Context) (string, bool) {
 	return r.g.Constant(x, c)
 }
 
+// key is the name of a member of an object; ok is false where it is not known.
+func (r *Reader) key(a ir.Arg, c callgraph.Context) (string, bool) {
+	if a.Name != "" {
+		return a.Name, true
+	}
+	return r.text(a.Key, c)
+}
+
 func (r *Reader) setDescription(x *ir.Expr, c callgraph.Context) {
 	if text, ok := r.text(x, c); ok {
 		r.out.Description = text
@@ -166,10 +174,8 @@ func (r *Reader) setSchema(s schema) {
 	}
 }
 
+// encode writes what this program made, which cannot fail.
 func encode(v any) []byte {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil
-	}
+	text, _ := json.Marshal(v)
 	return text
 }

@@ -127,7 +127,7 @@ func (r *Reader) goOptions(x *ir.Expr, c callgraph.Context) {
 			continue
 		}
 		option, first := a.Value, a.Value.Args[0].Value
-		name := lastWord(option)
+		name := option.Calls()
 		switch kind := optionTypes[name]; {
 		case name == "WithDescription":
 			r.setDescription(first, c)
@@ -178,7 +178,7 @@ func (r *Reader) goProperty(s object, options []ir.Arg, c callgraph.Context) (_ 
 		if len(o.Value.Args) > 0 {
 			first = o.Value.Args[0].Value
 		}
-		switch name := lastWord(o.Value); {
+		switch name := o.Value.Calls(); {
 		case name == "Required":
 			needed = true
 		case name == "Description":

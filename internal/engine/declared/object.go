@@ -109,3 +109,19 @@ func lowerFirstLetter(name string) string {
 	}
 	return strings.ToLower(name[:1]) + name[1:]
 }
+
+// joined returns the object with the members of another one set.
+func (o object) joined(more object) object {
+	for _, m := range more {
+		o = o.with(m.name, m.value)
+	}
+	return o
+}
+
+// names returns the names of the members.
+func (o object) names() (out []string) {
+	for _, m := range o {
+		out = append(out, m.name)
+	}
+	return out
+}

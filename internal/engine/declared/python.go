@@ -100,7 +100,7 @@ func (r *Reader) declaredField(noted, value *ir.Expr, depth int) schema {
 }
 
 func isField(x *ir.Expr) bool {
-	return x.Kind == ir.Call && x.X != nil && (x.X.Text == "Field" || x.X.Text == "field" || x.X.Text == "Body" || x.X.Text == "Query")
+	return x.Is(ir.Call) && slices.Contains([]string{"Field", "field", "Body", "Query"}, x.Calls())
 }
 
 // hasDefault reports whether Field(…) gives a default; Field(...) with Python's ellipsis gives none.

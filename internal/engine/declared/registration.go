@@ -35,9 +35,7 @@ func (r *Reader) registration(root callgraph.Root) {
 }
 
 // describes reports whether an expression declares a tool by itself: Tool(…), NewTool(…).
-func (r *Reader) describes(x *ir.Expr) bool {
-	return x.X != nil && r.g.Convention().Describes[x.X.Text]
-}
+func (r *Reader) describes(x *ir.Expr) bool { return r.g.Convention().Describes[x.Calls()] }
 
 // arguments reads server.tool("x", "does y", { … }, f) and its kin, each argument by what it is.
 func (r *Reader) arguments(args []ir.Arg, root callgraph.Root) {

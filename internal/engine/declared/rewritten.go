@@ -26,21 +26,19 @@ const maxElements = 5_000 // declarations of one list
 func findRewritings(g *callgraph.Graph) *rewritings {
 	w := &rewritings{registered: map[string]bool{}, declared: map[*ir.Expr]map[string]bool{}}
 	interceptors := map[*ir.Func]bool{}
-	visit(g, func(st *ir.Stmt) {
-		if st.Target.Kind == ir.Attr && g.Convention().Registers[st.Target.Text] && st.X != nil && st.X.Kind == ir.Function {
+	g.Program().EachSet(func(st *ir.Stmt) {
+		if st.Target.Kind == ir.Attr && g.Convention().Registers[st.Target.Text] && st.X.Kind == ir.Function {
 			interceptors[st.X.Func] = true
 		}
 	})
-	visit(g, func(st *ir.Stmt) {
+	g.Program().EachSet(func(st *ir.Stmt) {
 		t := st.Target
-		if t.Kind != ir.Attr || t.X == nil || !slices.Contains(rewritable, t.Text) || st.X == nil {
+		if t.Kind != ir.Attr || t.X == nil || !slices.Contains(rewritable, t.Text) {
 			return
 		}
 		if interceptors[t.Scope.Owner()] {
 			w.registered[t.Text] = true
-			return
-		}
-		if _, ok := g.Constant(st.X, nowhere); !ok {
+		} else if _, ok := g.Constant(st.X, nowhere); !ok {
 			w.note(g, g.ListOf(t.X), t.Text)
 		}
 	})
@@ -61,17 +59,6 @@ func findRewritings(g *callgraph.Graph) *rewritings {
 		}
 	}
 	return w
-}
-
-// visit calls f for each assignment of a program.
-func visit(g *callgraph.Graph, f func(*ir.Stmt)) {
-	for _, body := range g.Program().Bodies() {
-		ir.EachStmt(body, func(s *ir.Stmt) {
-			if s.Step == ir.Set && s.Target != nil {
-				f(s)
-			}
-		})
-	}
 }
 
 // note marks the declarations that stand in a list.

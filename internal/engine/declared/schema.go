@@ -52,7 +52,7 @@ func (r *Reader) schemaOfCall(x *ir.Expr, c callgraph.Context, depth int) schema
 	if r.isSchemaMaker(x) {
 		return r.zod(x, c, depth)
 	}
-	word := strings.ToLower(strings.ReplaceAll(lastWord(x), "_", ""))
+	word := strings.ToLower(strings.ReplaceAll(x.Calls(), "_", ""))
 	switch {
 	case strings.Contains(word, "jsonschema") && len(x.Args) > 0: // zodToJsonSchema(S), z.toJSONSchema(S)
 		return schema{json: r.schema(x.Args[0].Value, c, depth+1).json}
@@ -88,9 +88,7 @@ func (r *Reader) jsonSchema(d *ir.Expr, c callgraph.Context, depth int) object {
 		case a.Value == nil:
 			continue
 		case a.Spread:
-			for _, m := range r.schema(a.Value, c, depth+1).json {
-				out = out.with(m.name, m.value)
-			}
+			out = out.joined(r.schema(a.Value, c, depth+1).json)
 			continue
 		case d.Kind == ir.New: // of Go: Properties
 			name = lowerFirstLetter(name)
@@ -129,19 +127,13 @@ func (r *Reader) properties(x *ir.Expr, c callgraph.Context, depth int) object {
 		switch {
 		case a.Value == nil:
 		case a.Spread:
-			for _, m := range r.properties(a.Value, in, depth+1) {
-				out = out.with(m.name, m.value)
-			}
+			out = out.joined(r.properties(a.Value, in, depth+1))
 		default:
-			name := a.Name
-			if name == "" {
-				var ok bool
-				if name, ok = r.text(a.Key, in); !ok {
-					r.unread()
-					continue
-				}
+			if name, ok := r.key(a, in); ok {
+				out = out.with(name, within(r, name, func() object { return r.property(a.Value, in, depth+1) }))
+			} else {
+				r.unread()
 			}
-			out = out.with(name, within(r, name, func() object { return r.property(a.Value, in, depth+1) }))
 		}
 	}
 	return out
@@ -166,9 +158,7 @@ func (r *Reader) shape(d *ir.Expr, c callgraph.Context, depth int) schema {
 		case a.Value == nil || !r.spend(depth):
 		case a.Spread:
 			more := r.schema(a.Value, c, depth+1)
-			for _, m := range more.json.properties() {
-				properties = properties.with(m.name, m.value)
-			}
+			properties = properties.joined(more.json.properties())
 			required = append(required, more.json.required()...)
 			maps.Copy(known, more.Members)
 		case a.Name == "":

@@ -102,7 +102,7 @@ func (r *Reader) plain(x *ir.Expr, c callgraph.Context, depth int) (v any, ok bo
 			return r.plainObject(d, in, depth)
 		}
 		// jsonschema.Ptr(true), Object.freeze({ … })
-		if len(d.Args) == 1 && !r.isSchemaMaker(d) && d != x || len(d.Args) == 1 && passesOn[lastWord(d)] {
+		if len(d.Args) == 1 && !r.isSchemaMaker(d) && d != x || len(d.Args) == 1 && passesOn[d.Calls()] {
 			return r.plain(d.Args[0].Value, in, depth+1)
 		}
 	case ir.Other:
@@ -116,13 +116,6 @@ func (r *Reader) plain(x *ir.Expr, c callgraph.Context, depth int) (v any, ok bo
 // passesOn are functions that return what they are given.
 var passesOn = map[string]bool{"freeze": true, "Ptr": true, "ToBoolPtr": true, "BoolPtr": true, "ToPtr": true, "of": true, "dict": true, "list": true}
 
-func lastWord(call *ir.Expr) string {
-	if call.X == nil {
-		return ""
-	}
-	return call.X.Text
-}
-
 func (r *Reader) plainObject(d *ir.Expr, c callgraph.Context, depth int) (object, bool) {
 	out, whole := object{}, true
 	for _, a := range d.Args {
@@ -131,21 +124,11 @@ func (r *Reader) plainObject(d *ir.Expr, c callgraph.Context, depth int) (object
 		case a.Spread:
 			v, ok := r.plain(a.Value, c, depth+1)
 			o, isObject := v.(object)
-			whole = whole && ok && isObject
-			for _, m := range o {
-				out = out.with(m.name, m.value)
-			}
+			whole, out = whole && ok && isObject, out.joined(o)
 		default:
-			name := a.Name
-			if name == "" {
-				var ok bool
-				if name, ok = r.text(a.Key, c); !ok {
-					whole = false
-					continue
-				}
-			}
+			name, named := r.key(a, c)
 			v, ok := r.plain(a.Value, c, depth+1)
-			if whole = whole && ok; v != nil {
+			if whole = whole && ok && named; named && v != nil {
 				out = out.with(name, v)
 			}
 		}

@@ -40,12 +40,8 @@ func isZodName(name string) bool {
 
 // zodImport reports whether a name is imported from zod, whatever it is called here.
 func zodImport(x *ir.Expr) bool {
-	bindings, _ := x.Scope.Find(x.Text)
-	if len(bindings) != 1 || bindings[0].Import == nil {
-		return false
-	}
-	m := bindings[0].Import.Module
-	return m == "zod" || strings.HasPrefix(m, "zod/")
+	im := x.Binding().Import
+	return im != nil && (im.Module == "zod" || strings.HasPrefix(im.Module, "zod/"))
 }
 
 // makers are zod's functions for values of one type of JSON.
@@ -243,11 +239,7 @@ func (r *Reader) modified(x *ir.Expr, c callgraph.Context, depth int) schema {
 	case "pick", "omit":
 		s.json = r.picked(s.json, arg, c, x.X.Text == "pick")
 	case "required":
-		var names []string
-		for _, m := range s.json.properties() {
-			names = append(names, m.name)
-		}
-		s.json = shaped(s.json.properties(), names)
+		s.json = shaped(s.json.properties(), s.json.properties().names())
 	case "keyof", "element", "unwrap":
 		r.unread()
 		s = schema{json: object{}}
@@ -293,12 +285,9 @@ func limited(s object, check string, arg *ir.Expr) object {
 
 // extended is the schema of an object with the members of another one.
 func extended(s, more schema) schema {
-	properties, required := s.json.properties(), s.json.required()
-	for _, m := range more.json.properties() {
-		properties = properties.with(m.name, m.value)
-		required = slices.DeleteFunc(slices.Clone(required), func(n string) bool { return n == m.name })
-	}
-	s.json = shaped(properties, append(required, more.json.required()...))
+	replaced := more.json.properties()
+	required := slices.DeleteFunc(slices.Clone(s.json.required()), func(n string) bool { return slices.Contains(replaced.names(), n) })
+	s.json = shaped(s.json.properties().joined(replaced), append(required, more.json.required()...))
 	s.Members = joinMembers(s.Members, more.Members)
 	return s
 }

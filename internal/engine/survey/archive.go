@@ -63,9 +63,7 @@ func isContained(c *ir.Expr, known map[*ir.Func]bool) bool {
 		return found
 	}
 	ir.EachExpr(fn.Body, func(e *ir.Expr) {
-		found = found || e.Holds(func(x *ir.Expr) bool {
-			return x.Is(ir.Attr, ir.Name) && slices.Contains(containments, x.Text)
-		})
+		found = found || e.Holds(func(x *ir.Expr) bool { return x.Is(ir.Attr, ir.Name) && slices.Contains(containments, x.Text) })
 	})
 	known[fn] = found
 	return found

@@ -182,36 +182,34 @@ func (s *surveyor) readGuards() (g guards) {
 	var refusing []*ir.Func
 	for _, fn := range s.g.Program().Funcs {
 		h := headersIn(fn.Body)
-		if !h.refuses {
-			if h.origin || h.credential {
-				asks[fn] = h
-			}
-			continue
+		switch {
+		case h.refuses && h.credential && s.isOptional(fn):
+			g.optional, h.credential = cmp.Or(g.optional, fn), false
+			fallthrough
+		case h.refuses:
+			refusing = append(refusing, fn)
+			s.addGuard(&g, fn, h)
+		case h.origin || h.credential:
+			asks[fn] = h
 		}
-		refusing = append(refusing, fn)
-		g.compares = g.compares || h.origin && !s.looksInside(fn)
-		if h.credential && s.isOptional(fn) {
-			g.optional = cmp.Or(g.optional, fn)
-			continue
-		}
-		if h.credential && s.isForgiving(fn) {
-			g.forgiving = cmp.Or(g.forgiving, fn)
-			continue
-		}
-		g.authenticates = g.authenticates || h.credential
 	}
 	s.addReaders(asks)
 	for _, fn := range refusing { // if (!isAllowed(req)) res.status(403).end()
 		for asked, h := range s.askedBy(fn, asks) {
-			g.compares = g.compares || h.origin && !s.looksInside(asked)
-			if h.credential && s.isForgiving(asked) {
-				g.forgiving = cmp.Or(g.forgiving, asked)
-				continue
-			}
-			g.authenticates = g.authenticates || h.credential
+			s.addGuard(&g, asked, h)
 		}
 	}
 	return g
+}
+
+// addGuard adds what a function reads of a request's headers by which requests are refused.
+func (s *surveyor) addGuard(g *guards, fn *ir.Func, h headers) {
+	g.compares = g.compares || h.origin && !s.looksInside(fn)
+	if h.credential && s.isForgiving(fn) {
+		g.forgiving = cmp.Or(g.forgiving, fn)
+	} else {
+		g.authenticates = g.authenticates || h.credential
+	}
 }
 
 // addReaders adds the functions that have another one read headers for them: const key = bearer(req).

@@ -114,21 +114,18 @@ func (s *surveyor) constants(e *ir.Expr, depth int) (out []string) {
 		return []string{text}
 	}
 	d := s.g.Written(e)
-	switch d.Kind {
-	case ir.Either:
+	switch {
+	case d.Kind == ir.Either:
 		for _, a := range d.Args {
 			out = append(out, s.constants(a.Value, depth+1)...)
 		}
-	case ir.Call: // os.getenv("HOST", "0.0.0.0")
-		if n := len(d.Args); n > 1 {
-			out = s.constants(d.Args[n-1].Value, depth+1)
-		}
-	case ir.String:
-		return []string{d.Text}
-	case ir.Name:
-		if p := d.Binding().Param; d == e && p != nil && p.Value.Is(ir.String) { // its default
-			return []string{p.Value.Text}
-		}
+	case d.Kind == ir.Call && len(d.Args) > 1: // os.getenv("HOST", "0.0.0.0")
+		return s.constants(d.Arg(len(d.Args)-1), depth+1)
+	case d == e && e.Binding().Param != nil && e.Binding().Param.Value.Is(ir.String): // its default
+		d = e.Binding().Param.Value
+	}
+	if d.Kind == ir.String {
+		out = []string{d.Text}
 	}
 	return out
 }

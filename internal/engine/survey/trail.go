@@ -93,9 +93,6 @@ func (s *surveyor) isRequest(c *ir.Expr) bool {
 // hasConsequences reports whether a call writes, sends or runs something.
 func (s *surveyor) hasConsequences(c *ir.Expr) bool {
 	row, _ := s.rowOf(c)
-	if row == nil || row.Weak() {
-		return false
-	}
-	return row.Kind() == "spawn" || row.Argument("code", c) != nil ||
-		row.Has(capability.Exec) || row.Has(capability.FSWrite) || row.Has(capability.NetEgress)
+	return row != nil && !row.Weak() && (row.Kind() == "spawn" || row.Argument("code", c) != nil ||
+		row.Has(capability.Exec) || row.Has(capability.FSWrite) || row.Has(capability.NetEgress))
 }

@@ -33,9 +33,7 @@ func (v Versions) add(requirements [][]string) {
 var requirement = lazyregexp.New(`(?m)^\s*(?:require\s+)?([a-z0-9][A-Za-z0-9./_-]*)\s+v(\d{1,4})\.(\d{1,4})\.\d`)
 
 // AddModules reads the requirements in a go.mod, which are the least versions that are built.
-func (v Versions) AddModules(text string) {
-	v.add(requirement.FindAllStringSubmatch(text, maxWanted))
-}
+func (v Versions) AddModules(text string) { v.add(requirement.FindAllStringSubmatch(text, maxWanted)) }
 
 // A loopbackGuard is an endpoint that compares Host by itself from some version of its package on: what comes by the loopback
 // address has to name it. Elsewhere it compares nothing.

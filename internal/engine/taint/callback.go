@@ -94,9 +94,7 @@ func (r *reader) runCallbacks(c call, callee callgraph.Callee) (out *value, ok b
 }
 
 // listOf returns a list of any number of elements.
-func listOf(element *value) *value {
-	return (&value{length: -1}).with("*", element)
-}
+func listOf(element *value) *value { return (&value{length: -1}).with("*", element) }
 
 // isFunction reports whether an expression is a function: written here, of the program, or known by its name.
 func (r *reader) isFunction(e *ir.Expr) bool {

@@ -436,8 +436,5 @@ func (r *reader) silently(e *ir.Expr) *value {
 }
 
 func (r *reader) isConstant(e *ir.Expr) bool {
-	if e == nil {
-		return false
-	}
-	return e.Kind == ir.String || e.Kind == ir.Literal || r.a.g.AreConstants(e, r.ctx)
+	return e != nil && (e.Kind == ir.String || e.Kind == ir.Literal || r.a.g.AreConstants(e, r.ctx))
 }

@@ -58,8 +58,8 @@ func (f flow) guarded(language string) bool {
 	case sink.CodeFlow:
 		return quoted || f.has(noLetters)
 	case sink.PathFlow:
-		return f.about != entities && (f.has(contained) && !f.has(switchedOff) || f.has(noSlash|encoded|inMemory) && !(f.has(contained) && f.has(switchedOff)) ||
-			f.has(noDotDot) && !f.has(contained) && (f.head != "" || language != "python" && f.has(resolved)))
+		off := f.about == entities || f.has(contained) && f.has(switchedOff)
+		return !off && (f.has(contained|noSlash|encoded|inMemory) || f.has(noDotDot) && (f.head != "" || language != "python" && f.has(resolved)))
 	case sink.HostFlow:
 		return f.has(hostAllowed) || f.has(hostResolved) && !f.has(dottedOnly|switchedOff)
 	case sink.URLPathFlow:

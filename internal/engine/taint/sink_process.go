@@ -55,7 +55,7 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 		prog = word
 	}
 	if prog == "" {
-		prog = r.a.g.FixedProgram(row, c.expr, r.ctx)
+		prog = r.fixedProgram(argv)
 	}
 	if prog == "" || v.length < 0 {
 		r.sinkMarksBehind(splitFront, c, sink.ArgumentFlow, name, "", program.marks)
@@ -177,7 +177,7 @@ func (r *reader) started(row *callgraph.Row, c call) *value {
 	prog := lastPart(v.member("0").fixed)
 	if v.length <= 0 {
 		if prog = lastPart(v.fixed); v.fixed == "" {
-			prog = lastPart(r.a.g.FixedProgram(row, c.expr, r.ctx))
+			prog = lastPart(r.fixedProgram(argv))
 		}
 	}
 	if !callgraph.ProgramOf(prog).RunsInput() {
@@ -231,8 +231,7 @@ func firstWord(v *value) string {
 }
 
 // argvOf returns the arguments behind the program, in order.
-func (r *reader) argvOf(c call, argv *ir.Expr, v *value) []*value {
-	var out []*value
+func (r *reader) argvOf(c call, argv *ir.Expr, v *value) (out []*value) {
 	list := func(l *value, from int) {
 		for i := from; i < l.length; i++ {
 			out = append(out, l.member(itoa(i)))
@@ -282,4 +281,13 @@ func (r *reader) hasShell(row *callgraph.Row, e *ir.Expr) bool {
 func (r *reader) turnsOn(x *ir.Expr) bool {
 	return x.Is(ir.String) || x.Is(ir.Literal) && strings.EqualFold(x.Text, "true") ||
 		x.Is(ir.Either) && slices.ContainsFunc(x.Args, func(a ir.Arg) bool { return r.turnsOn(a.Value) })
+}
+
+// fixedProgram returns the program that an expression names in this context, "" where that is not known or a line.
+func (r *reader) fixedProgram(argv *ir.Expr) string {
+	text, _ := r.a.g.Constant(argv, r.ctx)
+	if strings.ContainsAny(strings.TrimSpace(text), " \t\n|;&$`") {
+		return ""
+	}
+	return text
 }

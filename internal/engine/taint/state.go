@@ -97,8 +97,7 @@ func (st *state) forgetFlag(v variable) {
 }
 
 // joinFlags keeps the flags that both ways know: what one value implies is what holds at all places that set it.
-func joinFlags(a, b *state) map[variable]flag {
-	var out map[variable]flag
+func joinFlags(a, b *state) (out map[variable]flag) {
 	for v, x := range a.flags {
 		y, ok := b.flags[v]
 		if !ok {

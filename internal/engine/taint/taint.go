@@ -76,9 +76,7 @@ func sortFlows(h *sink.Handler) {
 		return cmp.Or(strings.Compare(string(a.Kind), string(b.Kind)), strings.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Start, b.At.Start),
 			strings.Compare(a.Param, b.Param), cmp.Compare(len(a.Steps), len(b.Steps)))
 	})
-	h.Flows = slices.CompactFunc(h.Flows, func(a, b sink.Flow) bool {
-		return a.Kind == b.Kind && a.At == b.At && a.Param == b.Param
-	})
+	h.Flows = slices.CompactFunc(h.Flows, func(a, b sink.Flow) bool { return a.Kind == b.Kind && a.At == b.At && a.Param == b.Param })
 	all := slices.Clone(h.Flows)
 	h.Flows = slices.DeleteFunc(h.Flows, func(f sink.Flow) bool {
 		return slices.ContainsFunc(all, func(g sink.Flow) bool {

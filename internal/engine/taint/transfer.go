@@ -32,11 +32,7 @@ var factNames = map[string]fact{"-": 0, "resolved": resolved, "real": real, "noD
 // operations are what is known of functions, by the names under which they are imported.
 var operations = func() map[string]operation {
 	out := map[string]operation{}
-	for line := range strings.Lines(operationTable) {
-		fields := strings.Fields(line)
-		if len(fields) == 0 || fields[0] == "#" {
-			continue
-		}
+	for _, fields := range callgraph.Rows(operationTable) {
 		op := operation{name: fields[0]}
 		for _, f := range strings.Split(fields[1], "+") {
 			op.adds |= factNames[f]

@@ -148,12 +148,21 @@ func elements(list *Expr) (out []*Expr) {
 
 // isPath reports whether an expression is a name or a member of one.
 func isPath(e *Expr) bool {
-	for ; e != nil && e.Kind == Attr; e = e.X {
+	for e.Is(Attr) {
+		e = e.X
 	}
-	return e != nil && e.Kind == Name
+	return e.Is(Name)
 }
 
-// Same reports whether two expressions are the same name or member access.
+// Same reports whether two expressions are one name, or the same member of one.
 func Same(a, b *Expr) bool {
-	return a != nil && b != nil && a.Kind == b.Kind && a.Text == b.Text && (a.X == nil && b.X == nil || Same(a.X, b.X))
+	for a.Is(Attr) && b.Is(Attr) && a.Text == b.Text {
+		a, b = a.X, b.X
+	}
+	if !a.Is(Name) || !b.Is(Name) || a.Text != b.Text {
+		return false
+	}
+	_, of := a.Scope.Find(a.Text)
+	_, in := b.Scope.Find(b.Text)
+	return of == in
 }

@@ -1,9 +1,11 @@
 package sourcecode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"gauntlet/internal/leaf/lazyregexp"
 	"io"
 	"io/fs"
 	"os"
@@ -15,6 +17,7 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/leaf/charset"
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/sink"
 )
 
@@ -28,21 +31,10 @@ type treeLimits struct {
 }
 
 func (l treeLimits) limitsOrDefaults() treeLimits {
-	set := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
+	return treeLimits{
+		Files: cmp.Or(l.Files, 20_000), FileBytes: cmp.Or(l.FileBytes, 8<<20), Bytes: cmp.Or(l.Bytes, 256<<20),
+		Entries: cmp.Or(l.Entries, 200_000), Depth: cmp.Or(l.Depth, 40),
 	}
-	set(&l.Files, 20_000)
-	set(&l.Entries, 200_000)
-	set(&l.Depth, 40)
-	if l.FileBytes == 0 {
-		l.FileBytes = 8 << 20
-	}
-	if l.Bytes == 0 {
-		l.Bytes = 256 << 20
-	}
-	return l
 }
 
 // skipped directories hold what is not the server's own code: dependencies, caches, tests.
@@ -66,15 +58,15 @@ var beside = map[string]bool{
 var code = map[string]bool{".py": true, ".js": true, ".mjs": true, ".cjs": true, ".jsx": true, ".ts": true, ".mts": true, ".cts": true, ".tsx": true, ".go": true}
 
 // declares reports whether a file contains type declarations only.
-func declares(name string) bool {
-	return strings.HasSuffix(name, ".d.ts") || strings.HasSuffix(name, ".d.mts") || strings.HasSuffix(name, ".d.cts")
-}
+func declares(name string) bool { return declarationName.MatchString(name) }
+
+var (
+	declarationName = lazyregexp.New(`\.d\.[mc]?ts$`)
+	testName        = lazyregexp.New(`_test\.(go|py)$|^conftest\.py$|^test_.*\.py$|\.test\.|\.spec\.`)
+)
 
 // tests reports whether a file's name marks it as a test.
-func tests(name string) bool {
-	return strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "_test.py") || name == "conftest.py" || strings.HasPrefix(name, "test_") && strings.HasSuffix(name, ".py") ||
-		strings.Contains(name, ".test.") || strings.Contains(name, ".spec.")
-}
+func tests(name string) bool { return testName.MatchString(name) }
 
 // readTree returns the files below dir whose names wanted accepts, in lexical order, and problems: unreadable files, and what
 // limits cut off. Dependencies, tests and hidden folders are skipped unless a read file names one of their files. Names of
@@ -141,6 +133,10 @@ func (r *reader) noteProblem(kind finding.ProblemKind, file, message string) {
 	}
 }
 
+func (r *reader) noteUnread(file string, err error) {
+	r.noteProblem(finding.Unread, file, userfile.Reason(err).Error())
+}
+
 func (r *reader) noteTooMany(at string) {
 	r.noteProblem(finding.Limit, at, fmt.Sprintf("more than %d files and directories: the rest was not looked at", r.limits.Entries))
 }
@@ -150,7 +146,7 @@ func (r *reader) visit(name string, d fs.DirEntry, err error) error {
 		return err
 	}
 	if err != nil {
-		r.noteProblem(finding.Unread, name, reasonOf(err))
+		r.noteUnread(name, err)
 		if d != nil && d.IsDir() {
 			return fs.SkipDir
 		}
@@ -225,14 +221,14 @@ func (r *reader) readSourceFile(name string) error {
 	}
 	f, err := r.root.Open(name)
 	if err != nil {
-		r.noteProblem(finding.Unread, name, reasonOf(err))
+		r.noteUnread(name, err)
 		return nil
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, r.limits.FileBytes+1))
 	switch {
 	case err != nil:
-		r.noteProblem(finding.Unread, name, reasonOf(err))
+		r.noteUnread(name, err)
 		return nil
 	case int64(len(text)) > r.limits.FileBytes:
 		r.noteProblem(finding.Limit, name, fmt.Sprintf("longer than %d bytes: not read", r.limits.FileBytes))
@@ -251,13 +247,4 @@ func (r *reader) readSourceFile(name string) error {
 	}
 	r.files = append(r.files, sink.File{Path: name, Text: text})
 	return nil
-}
-
-// reasonOf returns an error's text without the path, which is shown beside it.
-func reasonOf(err error) string {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err.Error()
-	}
-	return err.Error()
 }

@@ -102,11 +102,8 @@ func (l *lowerer) lowerComposite(x *ir.Expr, c *ast.CompositeLit, elem ast.Expr)
 	if t == nil {
 		t = elem
 	}
-	if s, ok := t.(*ast.StarExpr); ok {
-		t = s.X
-	}
 	var inner ast.Expr
-	switch u := t.(type) {
+	switch u := plainType(t).(type) {
 	case *ast.ArrayType:
 		x.Kind, inner = ir.List, u.Elt
 	case *ast.MapType:
@@ -114,7 +111,7 @@ func (l *lowerer) lowerComposite(x *ir.Expr, c *ast.CompositeLit, elem ast.Expr)
 	case nil:
 		x.Kind = ir.List
 	default:
-		x.Kind, x.X = ir.New, l.lowerExpr(typeOf(t))
+		x.Kind, x.X = ir.New, l.lowerExpr(u)
 		l.prog.Objects = append(l.prog.Objects, x)
 	}
 	for _, e := range c.Elts {
@@ -140,12 +137,17 @@ func (l *lowerer) lowerComposite(x *ir.Expr, c *ast.CompositeLit, elem ast.Expr)
 	}
 }
 
-func typeOf(t ast.Expr) ast.Expr {
+// plainType returns a type without what it is pointed to by, put in brackets or made for: T of *T, (T), T[int].
+func plainType(t ast.Expr) ast.Expr {
 	switch u := t.(type) {
+	case *ast.StarExpr:
+		return plainType(u.X)
+	case *ast.ParenExpr:
+		return plainType(u.X)
 	case *ast.IndexExpr:
-		return u.X
+		return plainType(u.X)
 	case *ast.IndexListExpr:
-		return u.X
+		return plainType(u.X)
 	}
 	return t
 }

@@ -64,36 +64,43 @@ func (l *lowerer) bindImports(f *ast.File) {
 // bindTypes binds the types of a file.
 func (l *lowerer) bindTypes(f *ast.File) {
 	for _, d := range f.Decls {
-		g, ok := d.(*ast.GenDecl)
-		if !ok || g.Tok != token.TYPE {
-			continue
-		}
-		for _, s := range g.Specs {
-			if t, ok := s.(*ast.TypeSpec); ok {
-				l.typeSpec(t)
+		l.lowerSpecs(d, l.pkg, true)
+	}
+}
+
+// lowerSpecs reads the types of a declaration, or its variables and constants; at is where the names are bound.
+func (l *lowerer) lowerSpecs(d ast.Decl, at *ir.Scope, types bool) {
+	g, ok := d.(*ast.GenDecl)
+	for i := 0; ok && i < len(g.Specs); i++ {
+		switch u := g.Specs[i].(type) {
+		case *ast.ValueSpec:
+			if !types {
+				l.lowerValueSpec(u, at)
+			}
+		case *ast.TypeSpec:
+			if types {
+				l.typeSpec(u, at)
 			}
 		}
 	}
 }
 
-func (l *lowerer) typeSpec(t *ast.TypeSpec) {
+func (l *lowerer) typeSpec(t *ast.TypeSpec, at *ir.Scope) {
+	if f, ok := t.Type.(*ast.FuncType); ok {
+		at.Bind(t.Name.Name, &ir.Binding{Value: l.lowerType(f)})
+		return
+	}
+	c := l.newClass(t.Name.Name, t)
+	at.Bind(c.Name, &ir.Binding{Class: c})
 	switch u := t.Type.(type) {
 	case *ast.StructType:
-		c := l.newClass(t.Name.Name, t)
-		l.pkg.Bind(c.Name, &ir.Binding{Class: c})
 		l.lowerFields(c, u.Fields)
 	case *ast.InterfaceType:
-		c := l.newClass(t.Name.Name, t)
-		l.pkg.Bind(c.Name, &ir.Binding{Class: c})
 		l.lowerInterfaceMethods(c, u.Methods)
-	case *ast.FuncType:
-		l.pkg.Bind(t.Name.Name, &ir.Binding{Value: l.lowerType(u)})
-	default:
-		c := l.newClass(t.Name.Name, t) // it may have methods
+	default: // it may have methods
 		if base := l.lowerType(t.Type); base != nil {
 			c.Bases = append(c.Bases, base)
 		}
-		l.pkg.Bind(c.Name, &ir.Binding{Class: c})
 	}
 }
 
@@ -206,24 +213,18 @@ func (l *lowerer) signature(t *ast.FuncType, n ast.Node) *ir.Func {
 }
 
 func typeName(t ast.Expr) string {
-	switch u := t.(type) {
+	switch u := plainType(t).(type) {
 	case *ast.Ident:
 		return u.Name
-	case *ast.StarExpr:
-		return typeName(u.X)
 	case *ast.SelectorExpr:
 		return u.Sel.Name
-	case *ast.IndexExpr:
-		return typeName(u.X)
-	case *ast.IndexListExpr:
-		return typeName(u.X)
 	}
 	return ""
 }
 
 // lowerType reads a type as a value of it: an object, a list of objects, a function.
 func (l *lowerer) lowerType(t ast.Expr) *ir.Expr {
-	if t == nil {
+	if t = plainType(t); t == nil {
 		return nil
 	}
 	x := &ir.Expr{Kind: ir.Type, Scope: l.scope}
@@ -233,14 +234,6 @@ func (l *lowerer) lowerType(t ast.Expr) *ir.Expr {
 		x.X = &ir.Expr{Kind: ir.Name, Text: u.Name, Scope: l.scope, Start: x.Start, End: x.End}
 	case *ast.SelectorExpr:
 		x.X = l.lowerExpr(u)
-	case *ast.StarExpr:
-		return l.lowerType(u.X)
-	case *ast.ParenExpr:
-		return l.lowerType(u.X)
-	case *ast.IndexExpr:
-		return l.lowerType(u.X)
-	case *ast.IndexListExpr:
-		return l.lowerType(u.X)
 	case *ast.ArrayType:
 		return l.listOf(x, u.Elt)
 	case *ast.Ellipsis:
@@ -272,19 +265,9 @@ func (l *lowerer) listOf(x *ir.Expr, elem ast.Expr) *ir.Expr {
 // declarations reads variables and functions.
 func (l *lowerer) declarations(f *ast.File) {
 	for _, d := range f.Decls {
-		switch u := d.(type) {
-		case *ast.GenDecl:
-			if u.Tok == token.VAR || u.Tok == token.CONST {
-				outer := l.scope
-				for _, s := range u.Specs {
-					if v, ok := s.(*ast.ValueSpec); ok {
-						l.lowerValueSpec(v, l.pkg)
-					}
-				}
-				l.scope = outer
-			}
-		case *ast.FuncDecl:
-			l.lowerFunction(u)
+		l.lowerSpecs(d, l.pkg, false)
+		if f, ok := d.(*ast.FuncDecl); ok {
+			l.lowerFunction(f)
 		}
 	}
 }

@@ -33,6 +33,7 @@ func (l *lowerer) lowerMaybe(list []ast.Stmt) {
 	l.cases = outer
 }
 
+// lowerStmt reads a statement; none adds nothing.
 func (l *lowerer) lowerStmt(s ast.Stmt) {
 	switch u := s.(type) {
 	case *ast.ExprStmt:
@@ -40,7 +41,8 @@ func (l *lowerer) lowerStmt(s ast.Stmt) {
 	case *ast.AssignStmt:
 		l.lowerAssign(u)
 	case *ast.DeclStmt:
-		l.lowerDecl(u)
+		l.lowerSpecs(u.Decl, l.scope, true)
+		l.lowerSpecs(u.Decl, l.scope, false)
 	case *ast.ReturnStmt:
 		l.lowerReturn(u)
 	case *ast.IfStmt:
@@ -48,7 +50,11 @@ func (l *lowerer) lowerStmt(s ast.Stmt) {
 	case *ast.SwitchStmt:
 		l.withScope(func() { l.lowerSwitch(u) })
 	case *ast.TypeSwitchStmt:
-		l.withScope(func() { l.typeSwitch(u) })
+		l.withScope(func() {
+			l.lowerStmt(u.Init)
+			l.lowerStmt(u.Assign)
+			l.lowerClauses(u.Body)
+		})
 	case *ast.SelectStmt:
 		l.lowerClauses(u.Body)
 	case *ast.BlockStmt:
@@ -72,18 +78,8 @@ func (l *lowerer) lowerStmt(s ast.Stmt) {
 	}
 }
 
-func (l *lowerer) typeSwitch(u *ast.TypeSwitchStmt) {
-	if u.Init != nil {
-		l.lowerStmt(u.Init)
-	}
-	l.lowerStmt(u.Assign)
-	l.lowerClauses(u.Body)
-}
-
 func (l *lowerer) lowerFor(u *ast.ForStmt) {
-	if u.Init != nil {
-		l.lowerStmt(u.Init)
-	}
+	l.lowerStmt(u.Init)
 	l.Do(l.lowerExpr(u.Cond))
 	l.lowerMaybe(u.Body.List)
 }
@@ -106,29 +102,8 @@ func (l *lowerer) lowerClauses(b *ast.BlockStmt) {
 		case *ast.CaseClause:
 			l.lowerMaybe(u.Body)
 		case *ast.CommClause:
-			if u.Comm != nil {
-				l.lowerStmt(u.Comm)
-			}
+			l.lowerStmt(u.Comm)
 			l.lowerMaybe(u.Body)
-		}
-	}
-}
-
-func (l *lowerer) lowerDecl(d *ast.DeclStmt) {
-	g, ok := d.Decl.(*ast.GenDecl)
-	if !ok {
-		return
-	}
-	for _, s := range g.Specs {
-		switch u := s.(type) {
-		case *ast.ValueSpec:
-			l.lowerValueSpec(u, l.scope)
-		case *ast.TypeSpec:
-			if st, ok := u.Type.(*ast.StructType); ok {
-				c := l.newClass(u.Name.Name, u)
-				l.scope.Bind(c.Name, &ir.Binding{Class: c})
-				l.lowerFields(c, st.Fields)
-			}
 		}
 	}
 }
@@ -234,23 +209,15 @@ func (l *lowerer) returnsError(r *ast.ReturnStmt) bool {
 }
 
 func (l *lowerer) lowerIf(u *ast.IfStmt) {
-	if u.Init != nil {
-		l.lowerStmt(u.Init)
-	}
+	l.lowerStmt(u.Init)
 	cond := l.lowerExpr(u.Cond)
 	l.Do(cond)
 	then := l.lowerBody(u.Body.List)
-	var rest []ir.Stmt
-	if u.Else != nil {
-		rest = l.lowerBody([]ast.Stmt{u.Else})
-	}
-	l.Add(ir.If(cond, then, rest))
+	l.Add(ir.If(cond, then, l.lowerBody([]ast.Stmt{u.Else})))
 }
 
 func (l *lowerer) lowerSwitch(u *ast.SwitchStmt) {
-	if u.Init != nil {
-		l.lowerStmt(u.Init)
-	}
+	l.lowerStmt(u.Init)
 	outer := l.cases
 	l.cases = true
 	defer func() { l.cases = outer }()

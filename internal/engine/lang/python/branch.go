@@ -6,32 +6,25 @@ import (
 )
 
 // lowerIf reads if and elif: as a branch where a condition compares something with constants.
-func (l *lowerer) lowerIf(n syntax.Node) {
-	var alternatives []syntax.Node
-	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
-		if l.t.FieldOf(c) == "alternative" {
-			alternatives = append(alternatives, c)
-		}
-	}
-	l.lowerElifChain(n, alternatives)
-}
+func (l *lowerer) lowerIf(n syntax.Node) { l.lowerElifChain(n, l.t.Field(n, "alternative")) }
 
-// lowerElifChain reads one condition, what follows it, and the clauses behind as its alternative.
-func (l *lowerer) lowerElifChain(n syntax.Node, alternatives []syntax.Node) {
+// lowerElifChain reads one condition, what follows it, and the clauses from the next one on as its alternative.
+func (l *lowerer) lowerElifChain(n, next syntax.Node) {
 	cond := l.lowerExpr(l.t.Field(n, "condition"))
 	l.Do(cond)
 	then := l.lowerBody(l.t.Field(n, "consequence"))
-	var rest []ir.Stmt
-	if len(alternatives) > 0 {
-		rest = l.Apart(func() {
-			if next := alternatives[0]; l.t.Kind(next) == "elif_clause" {
-				l.lowerElifChain(next, alternatives[1:])
-			} else {
-				l.lowerBlock(l.t.Field(next, "body"))
-			}
-		})
-	}
-	l.Add(ir.If(cond, then, rest))
+	l.Add(ir.If(cond, then, l.Apart(func() {
+		for next != syntax.None && l.t.FieldOf(next) != "alternative" {
+			next = l.t.Next(next)
+		}
+		switch {
+		case next == syntax.None:
+		case l.t.Kind(next) == "elif_clause":
+			l.lowerElifChain(next, l.t.Next(next))
+		default:
+			l.lowerBlock(l.t.Field(next, "body"))
+		}
+	})))
 }
 
 func (l *lowerer) lowerMatch(n syntax.Node) {
@@ -58,8 +51,7 @@ func (l *lowerer) lowerMatch(n syntax.Node) {
 }
 
 // casePatterns returns the constants of a case; nil for one that fits anything.
-func (l *lowerer) casePatterns(n syntax.Node) []*ir.Expr {
-	var out []*ir.Expr
+func (l *lowerer) casePatterns(n syntax.Node) (out []*ir.Expr) {
 	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
 		switch l.t.Kind(c) {
 		case "case_pattern", "union_pattern":

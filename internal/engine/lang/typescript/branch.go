@@ -30,8 +30,16 @@ func (l *lowerer) lowerSwitch(n syntax.Node) {
 		} else {
 			defaults = true
 		}
-		then := l.lowerCase(c)
-		if len(then) == 0 && l.t.Next(c) != syntax.None && !l.hasBody(c) {
+		falls := l.t.Next(c) != syntax.None
+		then := l.Apart(func() {
+			for b := l.t.First(c); b != syntax.None; b = l.t.Next(b) {
+				if l.t.FieldOf(b) != "value" {
+					falls = false
+					l.lowerStmt(b)
+				}
+			}
+		})
+		if falls {
 			continue
 		}
 		if defaults {
@@ -43,23 +51,4 @@ func (l *lowerer) lowerSwitch(n syntax.Node) {
 		waiting, defaults = nil, false
 	}
 	l.Add(s)
-}
-
-func (l *lowerer) hasBody(c syntax.Node) bool {
-	for b := l.t.First(c); b != syntax.None; b = l.t.Next(b) {
-		if l.t.FieldOf(b) != "value" {
-			return true
-		}
-	}
-	return false
-}
-
-func (l *lowerer) lowerCase(c syntax.Node) []ir.Stmt {
-	return l.Apart(func() {
-		for b := l.t.First(c); b != syntax.None; b = l.t.Next(b) {
-			if l.t.FieldOf(b) != "value" {
-				l.lowerStmt(b)
-			}
-		}
-	})
 }
