@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"gauntlet/internal/leaf/clause"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/text"
 )
 
@@ -144,11 +145,12 @@ type unit struct {
 	section    int  // headings before it
 	hidden     bool // in a comment of HTML
 	prose      bool // of a text, not of a program
+	sample     bool // an item of a list of samples
 }
 
 // sentences cuts the text at line ends and full stops, and tells of each piece which words are in it.
 func (r *reader) sentences() {
-	fence, section, comment := false, 0, false
+	fence, section, comment, samples := false, 0, false, false
 	for at := 0; at < len(r.low); {
 		end := strings.IndexByte(r.low[at:], '\n')
 		if end < 0 {
@@ -167,7 +169,11 @@ func (r *reader) sentences() {
 		if strings.Contains(line, "<!--") || strings.Contains(line, "display:none") || strings.Contains(line, "font-size:0") || strings.Contains(line, "color:transparent") || strings.HasPrefix(trimmed, "[//]: #") || strings.HasPrefix(trimmed, "[comment]: #") {
 			comment = true
 		}
-		r.cut(at, end, fence, section, comment)
+		item := trimmed != "" && strings.IndexByte("-*+|\"0123456789", trimmed[0]) >= 0
+		if trimmed != "" && !item {
+			samples = announcesSamples.MatchString(trimmed)
+		}
+		r.cut(at, end, unit{code: fence, section: section, hidden: comment, sample: samples && item, prose: true})
 		if strings.Contains(line, "-->") || trimmed == "" || strings.HasPrefix(trimmed, "[") || strings.Contains(line, "</div>") || strings.Contains(line, "</p>") {
 			comment = false
 		}
@@ -178,14 +184,16 @@ func (r *reader) sentences() {
 // longest is how long a piece is at most: whoever writes no full stop is cut.
 const longest = 600
 
-func (r *reader) cut(at, end int, code bool, section int, hidden bool) {
+// cut adds the pieces of a line, like u otherwise.
+func (r *reader) cut(at, end int, u unit) {
 	for at < end {
 		stop := min(end, at+longest)
-		if i := sentenceEnd(r.low[at:stop]); i >= 0 && !code {
+		if i := sentenceEnd(r.low[at:stop]); i >= 0 && !u.code {
 			stop = at + i
 		}
 		if strings.TrimSpace(r.low[at:stop]) != "" {
-			r.units = append(r.units, unit{start: at, end: stop, class: classify(r.low[at:stop]), code: code, section: section, hidden: hidden, prose: true})
+			u.start, u.end, u.class = at, stop, classify(r.low[at:stop])
+			r.units = append(r.units, u)
 		}
 		at = stop
 	}
@@ -229,11 +237,14 @@ func (r *reader) clauses() {
 	}
 }
 
+// english matches words that most sentences of English have.
+var english = lazyregexp.New(`\b(?:the|to|of|and|for|with|is|at|or)\b`)
+
 // telling reports whether a piece has a word that an act needs, or is no plain English.
 func (r *reader) telling(i int) bool {
 	u := &r.units[i]
 	c := u.class
-	if c.any(ignore|silent|forever|startup|spy|wholeEnv|secret) || c.has(negated|tell) || c.has(disable|protection) || c.has(send|outward) || c.has(destroy|everything) || c.has(run|fetched) || u.hidden {
+	if c.any(ignore|silent|forever|startup|spy|wholeEnv|secret) || c.has(negated|tell) || c.has(disable|protection) || c.has(send|outward) || c.has(destroy|everything) || c.has(run|fetched) || u.hidden || c.any(outward) && !english.MatchString(r.low[u.start:u.end]) {
 		return true
 	}
 	long := 0
@@ -266,11 +277,27 @@ func (r *reader) clausesOf(c *clause.Reader, from, to int) {
 			continue
 		case d.Suspicion:
 		case kind == Send && strings.HasSuffix(d.Says, "to an outside address"):
-			weight = 3
+			// A password or a variable may be what the request is made with.
+			means := strings.HasPrefix(d.Says, "sends secrets") || strings.HasPrefix(d.Says, "sends a credential from the environment")
+			if !means || !english.MatchString(lowerASCII(r.raw[from:to])) || handsOver(lowerASCII(r.raw[from+d.Start:from+d.End]), true) {
+				weight = 3
+			}
 		case grave[d.Says]:
 			weight = 2
 		}
-		r.acts = append(r.acts, Act{Kind: kind, Says: d.Says, Start: from + d.Start, End: from + d.End, Weight: weight, Hidden: d.Hidden})
+		r.acts = append(r.acts, Act{Kind: kind, Says: d.Says, Start: r.pastHeading(from+d.Start, from+d.End), End: from + d.End, Weight: weight, Hidden: d.Hidden})
+	}
+}
+
+// pastHeading returns where a sentence begins that the reader of clauses joins with the heading before it.
+func (r *reader) pastHeading(start, end int) int {
+	for {
+		next := strings.IndexByte(r.raw[start:end], '\n')
+		line := r.raw[strings.LastIndexByte(r.raw[:start], '\n')+1:]
+		if next < 0 || !strings.HasPrefix(strings.TrimLeft(line, " >"), "#") {
+			return start
+		}
+		start = end - len(strings.TrimLeft(r.raw[start+next:end], " >\t\r\n"))
 	}
 }
 

@@ -93,7 +93,9 @@ var patterns = []pattern{
 	{Send, 4, "sends credentials or the whole environment away", false, "|", lazyregexp.New(`(?:cat|tar|zip|base64|gpg|find|grep)\s[^\n]*(?:\.ssh|\.aws|id_rsa|id_ed25519|\.netrc|\.env\b|\.gnupg|\.kube|credentials|keychain|login data|cookies|wallet|/etc/passwd|/etc/shadow|\.npmrc|\.pypirc|\.config/gcloud|\.git-credentials)[^\n]*\|\s*(?:[^\n|]*\|\s*)?(?:curl|wget|nc|ncat|netcat|mail|sendmail|socat|openssl\s+s_client)\b`)},
 	{Send, 4, "sends credentials or the whole environment away", false, "$( @ `", lazyregexp.New(`(?:curl|wget|http|https)\s[^\n]*(?:-d|--data\S*|-f|--form|--post-data|--post-file|-t|--upload-file|body=)[\s=]*\S*?(?:\$\(\s*(?:env|printenv|cat\s[^\n)]*(?:\.ssh|\.aws|\.env|id_rsa|id_ed25519|credentials|passwd|\.netrc|\.npmrc))|@\S*(?:\.ssh/|\.aws/|id_rsa|id_ed25519|\.env\b|credentials|\.netrc|\.npmrc|\.kube/|/etc/passwd)|\x60(?:env|printenv))`)},
 	{Send, 4, "sends credentials or the whole environment away", false, "environ process.env", lazyregexp.New(`(?:post|put|request|fetch|urlopen|send|get)\s*\([^\n]{0,300}(?:dict\(os\.environ\)|json\.dumps\(\s*(?:dict\()?os\.environ|json\.stringify\(\s*process\.env\s*[),]|[:=]\s*process\.env\s*[,})]|=\s*os\.environ\s*[,)]|os\.environ\.copy\(\))`)},
-	{Send, 3, "posts a file to somebody outside", true, "curl wget", lazyregexp.New(`curl\s[^\n]*(?:-f\s+\S*@|--form\s+\S*@|-d\s+["']?@|--data(?:-binary|-raw)?[\s=]+["']?@|-t\s+[^-\s]|--upload-file\s)[^\n]*|wget\s[^\n]*--post-file[^\n]*`)},
+	{Send, 4, "sends credentials or the whole environment away", false, "dig nslookup host ping", lazyregexp.New(`\b(?:dig|nslookup|host|ping)\s[^\n]*(?:\$\{?\w*(?:token|key|secret|pass)\w*\}?|\$\([^\n)]*(?:\.ssh|\.aws|\.env|id_rsa|credentials)[^\n)]*\))[\w.]*\.`)},
+	{Run, 3, "opens a way in for somebody outside", false, "ssh", lazyregexp.New(`\bssh\s[^\n]*\s-\w*r\s*(?:\S+:)?\d+:(?:localhost|127\.0\.0\.1):\d+\s[^\n]*@[^\n]+`)},
+	{Send, 3, "posts a file to somebody outside", true, "curl wget", lazyregexp.New(`curl\s[^\n]*(?:-f\s+\S*@|--form\s+\S*@|-d\s+["']?@|--data(?:-binary|-raw)?[\s=]+["']?@|--upload-file\s)[^\n]*|curl\s[^\n;&|]*\s-t\s+[^-\s$][^\n]*|wget\s[^\n]*--post-file[^\n]*`)},
 	{Send, 3, "hands what the agent does to somebody outside", true, "curl", lazyregexp.New(`curl\s[^\n]*(?:-d|--data\S*)[\s=]+["']?(?:@-|\$\(cat\)|\$\(cat -\)|\$\{?(?:tool_input|claude_\w+|input|payload|prompt|stdin|1|\*|@)\b|\$\(jq|\x60cat)[^\n]*`)},
 	{Send, 2, "names a place where data of strangers is collected", false, "webhook requestbin pipedream .oast. interact burp telegram ngrok .onion pastebin transfer.sh requestcatcher beeceptor", lazyregexp.New(`webhook\.site/|requestbin|pipedream\.net|\.oast\.|interact\.sh|burpcollaborator|discord(?:app)?\.com/api/webhooks/\d|api\.telegram\.org/bot\d|ngrok(?:-free)?\.(?:io|app)|\.onion\b|pastebin\.com/api|transfer\.sh|requestcatcher|beeceptor`)},
 	{Destroy, 3, "destroys what is not its own", false, "rm mkfs dd :() rmtree vssadmin format push", lazyregexp.New(`\brm\s+-\w*r\w*\s+(?:-\w+\s+)*["']?(?:\$home|\$\{home\}|~|/|/\*|~/\*|~/(?:documents|desktop|pictures|\.ssh|\.config)\S*|/(?:etc|var|usr|home|opt|root|boot)(?:/\*)?)["']?/?(?:\s|$|;|&|\))|mkfs\.\w+\s+/dev|dd\s+if=/dev/(?:zero|random|urandom)\s+of=/dev/|:\(\)\s*\{\s*:\|:&\s*\};:|shutil\.rmtree\(\s*(?:os\.path\.expanduser\(['"]~['"]\)|path\.home\(\)|['"]/['"])|vssadmin\s+delete|format\s+c:|git\s+push\s+[^\n]*--mirror\s+--force`)},
@@ -105,7 +107,7 @@ var patterns = []pattern{
 	{Conceal, 2, "wipes its traces", false, "hist wevtutil eventlog", lazyregexp.New(`history\s+-c\b|unset\s+histfile|histfile=/dev/null|histsize=0|>\s*~?/?\S*\.bash_history|rm\s+[^\n]*(?:\.bash_history|\.zsh_history)|wevtutil\s+cl\b|clear-eventlog`)},
 	{Spy, 4, "takes passwords from the system's store or from a browser", false, "security osascript login cookies local logins cmdkey vaultcmd mimikatz lsass secretsdump metamask exodus wallet", lazyregexp.New(`security\s+(?:find-generic-password|find-internet-password|dump-keychain)[^\n]*-w?|osascript[^\n]*display dialog[^\n]*password|(?:chrome|brave|edge|firefox|chromium)[^\n]{0,80}(?:login data|cookies|local state|logins\.json)|cmdkey\s+/list|vaultcmd|mimikatz|lsass|\bsecretsdump|metamask|exodus\.wallet|wallet\.dat`)},
 	{Spy, 2, "takes what no task needs", false, "screencapture pbpaste xclip imagesnap import pynput keyboard getasync pyautogui imagegrab", lazyregexp.New(`\bscreencapture\b|\bpbpaste\b|xclip\s+-o|imagesnap|import\s+-window\s+root|pynput|keyboard\.on_press|getasynckeystate|pyautogui\.screenshot|imagegrab\.grab`)},
-	{Run, 2, "installs packages from a place of its own", true, "pip uv npm", lazyregexp.New(`(?:pip3?|uv)\s+(?:pip\s+)?install\s[^\n]*(?:--index-url|--extra-index-url|-i)[\s=]+https?://[^\n]*|npm\s+(?:i|install|config\s+set)\s[^\n]*registry[\s=]+https?://[^\n]*`)},
+	{Run, 4, "installs packages from a place of its own", true, "pip uv npm", lazyregexp.New(`(?:pip3?|uv)\s+(?:pip\s+)?install\s[^\n]*(?:--index-url|--extra-index-url|-i)[\s=]+https?://[^\n]*|npm\s+(?:i|install|config\s+set)\s[^\n]*registry[\s=]+https?://[^\n]*`)},
 }
 
 // codeActs looks for the patterns in a piece, if it has a word that one of them begins with.
@@ -136,6 +138,12 @@ func (r *reader) codeActs(i int) {
 		}
 		if u.prose && p.kind == Spy && weight < 3 {
 			continue // a manual names the programs of its trade
+		}
+		if p.kind == Send && u.class.any(localhost) && addresses(s) == 0 {
+			continue // curl -F f=@… https://lab.example.com
+		}
+		if u.prose && p.kind == Send && weight < 4 {
+			weight = min(weight, 2) // and the services that it works with
 		}
 		if weight > 0 {
 			start, end := r.original(u.start+m[0], u.start+min(m[1], m[0]+maxShown))

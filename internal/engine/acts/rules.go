@@ -2,6 +2,7 @@ package acts
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"gauntlet/internal/leaf/lazyregexp"
@@ -37,10 +38,42 @@ func (r *reader) judge() {
 			r.codeActs(i)
 		}
 	}
+	r.excuse()
 	r.acts = slices.DeleteFunc(r.acts, func(a Act) bool {
 		return a.Kind == Conceal && !a.Hidden && detail.MatchString(strings.ToLower(r.raw[a.Start:min(len(r.raw), a.End+60)]))
 	})
 }
+
+// excuse lowers the weight of orders in a list of samples ("Test phrases:"), which are named and not given, and of protection that is
+// switched off for a while by somebody who locked himself out. What is sent or run is no sample.
+func (r *reader) excuse() {
+	var samples []span
+	for i := range r.units {
+		if u := &r.units[i]; u.sample {
+			start, end := r.original(u.start, u.end)
+			samples = append(samples, span{start, end})
+		}
+	}
+	for i := range r.acts {
+		a := &r.acts[i]
+		n := sort.Search(len(samples), func(n int) bool { return samples[n].end > a.Start })
+		switch {
+		case a.Hidden:
+		case (a.Kind == Drop || a.Kind == Conceal) && n < len(samples) && samples[n].start <= a.Start:
+			a.Weight = min(a.Weight, 1)
+		case a.Kind == Send && n < len(samples) && samples[n].start <= a.Start && classify(lowerASCII(r.raw[a.Start:a.End])).any(localhost):
+			a.Weight = min(a.Weight, 1)
+		case (a.Kind == Weaken || strings.Contains(a.Says, "switch off")) && forAWhile.MatchString(lowerASCII(r.raw[max(0, a.Start-200):min(len(r.raw), a.End+200)])):
+			a.Kind, a.Weight = Weaken, min(a.Weight, 2)
+		}
+	}
+}
+
+// announcesSamples matches the heading or the line before a list of what somebody else may write.
+var announcesSamples = lazyregexp.New(`\b(?:test|tests|example|sample|attack|injection|malicious|suspicious|adversarial|jailbreak)\s+(?:(?:test|injection|attack)\s+)?(?:phrases?|cases?|inputs?|payloads?|strings?|prompts?|texts?|patterns?|examples?|tests?)\b|\bmust\s+(?:catch|detect|block|reject|refuse|flag)\b`)
+
+// forAWhile matches the advice to switch protection on again, and whom it is for.
+var forAWhile = lazyregexp.New(`\bre-?enable|\b(?:enable|turn|switch)\s+(?:it|them|the \w+)\s+(?:again|back on|on again)\b|\bufw\s+(?:--force\s+)?enable\b|\bsetenforce 1\b|\block(?:ed|s|ing)?\s+(?:\w+\s+)?out\b`)
 
 // defending reports whether a piece is about attacks, by its own words: those of a command say nothing, which whoever wrote it chose
 // ("echo 'ssh-ed25519 … attacker@x' >> authorized_keys").
@@ -115,16 +148,19 @@ type rule struct {
 var rules = []rule{
 	{Send, 4, "takes credentials and sends them to somebody outside", false, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(send|outward) && c.any(secret|wholeEnv) && !c.any(negated|localhost) && !authorises(r.text(i))
+		return c.has(send|outward) && c.any(secret|wholeEnv) && !c.any(negated|localhost) && handsOver(r.text(i), true)
 	}},
 	{Send, 4, "takes credentials, and sends what it took to somebody outside", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		near := r.around(i, 4, 0)
-		return c.has(send|outward) && !c.any(negated|localhost) && near.any(secret|wholeEnv) && near.has(take) && !authorises(r.text(i))
+		return c.has(send|outward) && !c.any(negated|localhost) && r.tookBefore(i) && handsOver(r.text(i), false)
 	}},
 	{Send, 3, "sends data of people, or what was said, to somebody outside", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(send|outward) && !c.any(negated|localhost) && sentAway.MatchString(r.text(i)) && (c.any(private) || r.around(i, 4, 0).has(private|take))
+		return c.has(send|outward) && !c.any(negated|localhost) && sentAway.MatchString(r.text(i)) && (c.any(private) || r.around(i, 4, 0).has(private|take)) && orders(r.text(i))
+	}},
+	{Send, 4, "puts credentials where others read them", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.any(secret|wholeEnv) && !c.any(negated) && published.MatchString(r.text(i)) && heldSecret.MatchString(r.text(i))
 	}},
 	{Send, 2, "puts credentials into what it writes", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
@@ -180,7 +216,7 @@ var rules = []rule{
 	}},
 	{Send, 3, "posts a file to somebody outside", false, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(send|outward) && !c.any(negated|localhost) && postsFile.MatchString(r.text(i))
+		return c.has(send|outward) && !c.any(negated|localhost) && (r.around(i, 4, 0).any(always) || anywhere.MatchString(r.text(i))) && postsFile.MatchString(r.text(i))
 	}},
 	{Plant, 2, "makes its orders hold in every session", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
@@ -202,13 +238,14 @@ var rules = []rule{
 var (
 	regularly     = lazyregexp.New(`(?:after|before|when|whenever|every|each|always)\b[^.]{0,80}(?:send|upload|post|forward|submit|report|log|sync|push|curl)|(?:send|upload|post|forward|submit|sync|push)\w*\b[^.]{0,120}(?:after|before|whenever|every|each|always)\b|always\b`)
 	worked        = lazyregexp.New(`\b(?:task|conversation|prompt|quer(?:y|ies)|tool ?calls?|metrics|dataset|a copy|results?|messages?|emails?|files?|records?|logs?|contents?|output|context|responses?)\b`)
-	postsFile     = lazyregexp.New(`curl\b[^\n]*(?:-f\s+\S*@|-d\s+"?@|--data(?:-binary|-raw)?\s+"?@|-t\s+\S)|wget\b[^\n]*--post-file`)
+	anywhere      = lazyregexp.New(`://[\w.-]+\.(?:onrender\.com|vercel\.app|netlify\.app|pages\.dev|workers\.dev|web\.app|herokuapp\.com|fly\.dev|railway\.app|repl\.co|ngrok\S*|trycloudflare\.com)`) // a name that anybody can have
+	postsFile     = lazyregexp.New(`curl\b[^\n]*(?:-f\s+\S*@|-d\s+"?@|--data(?:-binary|-raw)?\s+"?@)|curl\b[^\n;&|]*\s-t\s+[^-\s$]|wget\b[^\n]*--post-file`)
 	asksForSecret = lazyregexp.New(`(?:provide|share|enter|paste|supply|reply with|submit|type|give)\s+(?:me |us )?(?:with )?(?:a |an |the |your |their |any |all |full |current |real |actual |user'?s? |[0-9]+-word )*(?:current |production |existing |old )?(?:password|mfa|2fa|seed|recovery|private key|backup code|api keys? (?:associated|for all)|credential|social security|card number|production api keys?|real api key|real database)`)
 	concealed     = lazyregexp.New(`(?:do not|don't|never|without|must not|should not|not)\s+(?:ever |explicitly |also |need to )*(?:tell|telling|inform|informing|mention|mentioning|notify|notifying|disclose|disclosing|reveal|revealing|show|display|alert|alerting|acknowledge|report|announce|explain)(?:\s+\S+){0,5}?\s+(?:this|that you|these|it|the (?:step|action|upload|call|instruction|ruling|process|operation|change|sync|request)s?|to the user|the user|users?|anyone|them)\b`)
 	hushed        = lazyregexp.New(`\b(?:say nothing (?:about|of) (?:it|this|that)|keep (?:this|it|that|these)(?: \w+)? (?:hidden|secret|quiet|to yourself|between us|from the user)|hide (?:this|it|that|these) from)\b`)
 	silently      = lazyregexp.New(`(?:silently|secretly|covertly|invisibly|stealthily|without (?:telling|informing|notifying|mentioning)|without the user)\s+(?:\S+ ){0,4}?(?:send|post|upload|collect|forward|transmit|exfil|record|execut|install|download|includ|append|encod|copy|read|add|fetch|embed|stor|sync)\S*|(?:send|sent|post|upload|collect|forward|transmit|execut|install|happen|append|record|exfil|done|updates? happen)\S*\s+(?:\S+ ){0,5}?(?:silently|secretly|covertly|invisibly|stealthily|in the background without)`)
 	dropped       = lazyregexp.New(`(?:ignore|disregard|forget|override|overrides|supersedes?|suspend|abandon|discard)\s+(?:all |any |of |the |your |my |every |current |these |those |previous |prior |earlier |above |other |existing |future |system |operational |safety |user |governance )*(?:instruction|rule|guideline|prompt|polic|restriction|constraint|directive|safeguard|guardrail|training)|you are now (?:a|an|the|dan)\b[^.]{0,60}(?:without|unrestricted|permissive|no )|(?:developer|dan|god|emergency access|unrestricted|maintenance|admin) mode (?:is )?(?:enabled|activated|on\b)|enter (?:developer|dan|god|emergency)|(?:actual|real|new) (?:instructions|task)\s*[:(]|act without restrictions|no restrictions`)
-	weakened      = lazyregexp.New(`(?:disable|disabling|bypass|bypassing|skip|circumvent|deactivate|evade|turn off|suppress|remove)\s+(?:all |any |the |your |its |their |normal |standard |every |of )*(?:\S+ ){0,2}?(?:security|safety|approval|confirmation|authentication|authorization|permission|mfa|2fa|sandbox|firewall|antivirus|defender|selinux|logging|auditing|(?:signature|identity) verification|rbac|guardrail|safeguard|gatekeeper|restriction|tls|ssl|certificate|server-side|content filter)|without (?:asking|approval|prompting|user consent)|no need to (?:ask|confirm|verify)|(?:add|use|pass|set|always|append)[^\n]{0,40}--dangerously-skip-permissions|nobody has to approve|danger-full-access|bypasspermissions|executionpolicy bypass|setenforce 0|ufw disable|csrutil disable|master-disable`)
+	weakened      = lazyregexp.New(`(?:disable|disabling|bypass|bypassing|skip|circumvent|deactivate|evade|turn off|suppress|remove)\s+(?:all |any |the |your |its |their |normal |standard |every |of )*(?:\S+ ){0,2}?(?:security|safety|approval|confirmation|authentication|authorization|permission|mfa|2fa|sandbox|firewall|antivirus|defender|selinux|logging|auditing|(?:signature|identity) verification|(?:\S+ )?secret scan|rbac|guardrail|safeguard|gatekeeper|restriction|tls|ssl|certificate|server-side|content filter)|without (?:asking|approval|prompting|user consent)|no need to (?:ask|confirm|verify)|(?:add|use|pass|set|always|append)[^\n]{0,40}--dangerously-skip-permissions|nobody has to approve|danger-full-access|bypasspermissions|executionpolicy bypass|setenforce 0|ufw disable|csrutil disable|master-disable`)
 	granted       = lazyregexp.New(`(?:grant|escalate|elevate|assign|upgrade|bind|set|add|create|open|expose|include|use)s?\s+(?:\S+ ){0,6}?(?:admin(?:istrator)? (?:role|access|rights|privileges|account|permissions)|root access|wildcard permission|superuser (?:role|access)|cluster-admin|backdoor|unrestricted|full (?:system |admin )?access|all permissions|elevated (?:privileges|permissions|access)|broadest possible|to admin\b|isadmin)|chmod (?:-r )?777 /|nopasswd|escalated? (?:to admin|privileges)|as a backdoor|\bbackdoor\b`)
 	obeyed        = lazyregexp.New(`(?:execut\w*|eval\w*|run|follow|apply|load\w*)\b[^.]{0,60}?(?:downloaded|received|fetched|returned|retrieved|remote)\b[^.]{0,40}?(?:instruction|command|script|code|payload|directive|patch|module|javascript|function|update)|(?:execut\w*|eval\w*)\s+(?:\S+ ){0,3}?(?:directive|handler|tuning|health|patch|returned|each|every|received|downloaded|fetched|them|it|job|module|payload|shell)s?\b|(?:using|via|with) (?:child_process|exec\(\)|eval\(\)|subprocess)|loaded and executed|executes? scripts? from|apply any new instructions|(?:shell|preparation) commands`)
 	followed      = lazyregexp.New(`(?:fetch|download|read|open|get|load|visit|retrieve)\b[^\n]{0,60}https?://[^\n]{0,160}\b(?:follow|execute|obey|carry out|do what)\b[^\n]{0,40}(?:instructions?|steps|commands?|orders|it says|rules|directives?)`)
@@ -216,7 +253,7 @@ var (
 	written       = lazyregexp.New(`(?:include|append|embed|insert|encode|prepend|memorize|duplicate|reproduce)\b[^\n]{0,140}(?:comment|output|report|response|fixture|section|footer|changelog|every (?:file|document|message)|base64|verbatim|field)|(?:contents?|values?) of[^\n]{0,80}(?:\.env|credential|id_rsa|secret|environment variable)[^\n]{0,80}(?:comment|output|report|response|fixture|section|footer|changelog|base64)`)
 	sentAway      = lazyregexp.New(`(?:send|forward|export|submit|upload|post|transmit|load|share|stream|deliver|push|report|sync)(?:s|ed|ing)?\b[^.]{0,80}?\b(?:to|at|via|through|with)\b`)
 	polled        = lazyregexp.New(`(?:every|each|on startup|at the (?:start|beginning)|periodically|before (?:processing|every|each)|latest|pending|heartbeat|check.?in)\b[^\n]{0,120}(?:instruction|directive|command|config|payload|script|behavior|update|task|job|queue|manifest|version)|(?:instruction|directive|command|payload|script|behavior|code|module|plugin|config)s?\b[^\n]{0,60}(?:from|at) https?://`)
-	planted       = lazyregexp.New(`(?:write|append|add|save|store|insert|persist|inject|copy|embed|put|install)\s+(?:\S+ ){0,8}?(?:to |into |in |at )?(?:\S*/)?(?:soul\.md|memory\.md|heartbeat\.md|crontab|authorized_keys|launchagents?|autostart|shell profile|scheduled task)|>>\s*~?\S*(?:\.bashrc|\.zshrc|\.profile|authorized_keys|soul\.md|memory\.md|claude\.md|agents\.md)`)
+	planted       = lazyregexp.New(`(?:add|append|put|write)\b[^\n]*\|\s*(?:ba|z)?sh\b[^\n]*(?:\.bashrc|\.zshrc|\.profile)|(?:write|append|add|save|store|insert|persist|inject|copy|embed|put|install)\s+(?:\S+ ){0,8}?(?:to |into |in |at )?(?:\S*/)?(?:soul\.md|memory\.md|heartbeat\.md|crontab|authorized_keys|launchagents?|autostart|shell profile|scheduled task)|>>\s*~?\S*(?:\.bashrc|\.zshrc|\.profile|authorized_keys|soul\.md|memory\.md|claude\.md|agents\.md)`)
 	lasting       = lazyregexp.New(`(?:remember|save|store|persist|apply|follow|keep|these|this|rules?|instructions?|configurations?|directives?)[^.]{0,60}(?:permanent|forever|across (?:all )?sessions|every session|future session|long.term memory|every conversation|no expiration|persists across)`)
 	destroyed     = lazyregexp.New(`\brm\s+-\w*r\w*f?\w*\s+(?:-\w+\s+)*(?:"?\$home"?|~|/|/\*|~/|"?\$\{home\}"?|/(?:etc|var|usr|home|opt|root)(?:/\*)?)(?:\s|$|;|&)|(?:delete|wipe|destroy|erase|shred|encrypt)\s+(?:all |every )(?:the |of |your |their |user\S* )*(?:files|data|backups|emails|documents|records|repositories|calendar \S+)\b|(?:delete|wipe|erase|destroy|encrypt)\s+(?:the |their |your )?(?:user\'?s? )?(?:home directory|hard drive|entire disk|original file|backups)|mkfs\.|dd if=/dev/(?:zero|random|urandom) of=/dev/|:\(\)\s*\{\s*:\|:&\s*\};:|git push (?:--force|-f) --all|vssadmin delete|lock it with`)
 	bent          = lazyregexp.New(`always (?:return|give|assign|report|output)\s+(?:a |an |the )?(?:high|perfect|maximum|positive|highest|passing|success)|(?:just |simply )?return a (?:high|perfect|passing) score|never (?:rate|score|present)\s+\S+[^.]{0,40}(?:lower|negative|worse|bad)|(?:downplay|omit|minimi[sz]e)\s+(?:any |all |the |or )*(?:ignore )?(?:the )?(?:negative|risk|critic|concern|vulnerab|safety|strengths|evidence)|report (?:success|that everything|no issues) (?:even|regardless|no matter)|should not be (?:mentioned|shown) in a bad light|not present any data`)
@@ -245,8 +282,3 @@ func cited(s string, start, end int) bool {
 
 // speech matches who or what says the words that follow.
 var speech = lazyregexp.New(`(?:says?|said|contains?|asks?|reads?|claims?|tells? you(?: to)?|instructs?(?: you)?(?: to)?|states?|such as|like)[\s:,]*$`)
-
-// authorises reports whether a line sends a secret as the password of its own request, as every client does.
-func authorises(s string) bool {
-	return strings.Contains(s, "authorization:") || strings.Contains(s, "bearer ") || strings.Contains(s, "x-api-key") || strings.Contains(s, "-u ")
-}

@@ -40,6 +40,7 @@ type frame struct {
 	quoted   bool
 	hidden   bool // in a comment, or spelt to deceive
 	foreign  bool // of a language other than English, read without the order of words
+	sends    bool // foreign, with a verb of sending that is not negated: "send it to x and do not tell anyone" is negated, too
 	opening  bool // the first clause of its text
 }
 

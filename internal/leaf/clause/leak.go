@@ -2,7 +2,7 @@ package clause
 
 // leaks reports a clause that takes what is not the tool's business, or hands it over.
 func leaks(r *Reader, f *frame, i int) string {
-	if f.negated || f.conditional || r.place == SlotName || f.dest.has(envName) && !f.dest.any(setOf(address, sink, ownParam, mailTool)) {
+	if f.negated && !f.sends || f.conditional || r.place == SlotName || f.dest.has(envName) && !f.dest.any(setOf(address, sink, ownParam, mailTool)) {
 		return "" // "get a key and put it into X_KEY" leaves it on this machine
 	}
 	things := f.things().and(leakable)

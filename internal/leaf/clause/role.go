@@ -216,19 +216,26 @@ func (r *framer) other(a, b int, opening bool) {
 			j++
 		}
 		f := frame{first: i, last: j - 1, verb: -1, sentence: r.toks[a].sentence, foreign: true, mood: describe, quoted: true}
-		denied := -9
+		denied, affirmed := -9, classSet{}
 		for k := i; k < j; k++ {
 			t := &r.toks[k]
 			f.hidden = f.hidden || t.flags&(inComment|disguised) != 0
 			f.quoted = f.quoted && t.flags&quoted != 0
 			if t.has(neg) {
 				denied = k
-				f.negated = f.negated || f.verb >= 0 && k-f.verb <= 3
+				if f.verb >= 0 && k-f.verb <= 3 && t.set.verbs().empty() {
+					f.negated = true
+					affirmed = affirmed.without(r.toks[f.verb].set)
+				}
 			}
 			if v := t.set.verbs(); !v.empty() {
 				f.act.addAll(v)
 				f.verb = k
-				f.negated = f.negated || k-denied <= 3 || k == j-1 && k-denied <= 7 // German and Dutch put verbs last
+				if k-denied <= 3 || k == j-1 && k-denied <= 7 { // German and Dutch put verbs last
+					f.negated = true
+				} else {
+					affirmed.addAll(v)
+				}
 			}
 			if t.set.any(setOf(must, lead)) {
 				f.mood = duty
@@ -238,6 +245,7 @@ func (r *framer) other(a, b int, opening bool) {
 			}
 			f.all.addAll(t.set)
 		}
+		f.sends = affirmed.has(send)
 		if f.all.has(talk) && f.all.any(setOf(full, every, content)) {
 			f.all.add(convo)
 		}
