@@ -103,3 +103,17 @@ func TestItemsToTheSizeOfTheirDocument(t *testing.T) {
 		}
 	}
 }
+
+// A definition of millions of values is a problem and not read, since each check would hold its index; the others are read.
+func TestDefinitionOfTooManyValues(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"server":{"name":"s"},"tools":[{"name":"before","inputSchema":{"type":"object"}},{"name":"huge","inputSchema":{"type":"object","enum":[0`)
+	for range maxValues {
+		b.WriteString(",1")
+	}
+	b.WriteString(`]}},{"name":"behind","inputSchema":{"type":"object"}}]}`)
+	c, err := Parse("a.json", b.String(), Limits{})
+	if err != nil || outline(c) != `s@"" /server tool[before behind]` || problems(c) != "limit /tools/1: a definition of more than 1000000 values was not read" {
+		t.Errorf("%s, %s, %v", outline(c), problems(c), err)
+	}
+}

@@ -21,6 +21,9 @@ const (
 	bytesPerItem = 80
 )
 
+// maxValues is the most values in one item, whose index takes 20 bytes for each in every check that reads it.
+const maxValues = 1_000_000
+
 // MaxDepth is the depth below which strings are not read: their pointers would be uselessly long, and a hostile document could make many.
 const MaxDepth = 10_000
 

@@ -487,6 +487,11 @@ func (r *reader) readList(s *Server, l int, m member) bool {
 			r.addProblem(finding.Malformed, r.locationIn(s, "/"+rawjson.EscapePointer(m.spelled)+"/"+strconv.Itoa(i)), span.Start, "the entry has no "+r.inner)
 			return true
 		}
+		if rawjson.MostValues(r.doc.Text[span.Start:span.End]) > maxValues {
+			r.addProblem(finding.Limit, r.locationIn(s, "/"+rawjson.EscapePointer(m.spelled)+"/"+strconv.Itoa(i)), span.Start,
+				fmt.Sprintf("a definition of more than %d values was not read", maxValues))
+			return true
+		}
 		it := Item{Kind: Kinds[l], start: uint32(span.Start), end: uint32(span.End), list: m.spelled, index: int32(i)}
 		r.checkItem(s, &it)
 		list.Items = append(list.Items, it)

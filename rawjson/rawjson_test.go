@@ -202,3 +202,12 @@ func BenchmarkParse(b *testing.B) {
 		}
 	}
 }
+
+// The bound is never below the number of values, and no more than the text has bytes.
+func TestMostValues(t *testing.T) {
+	for text, least := range map[string]int{"": 0, "1": 1, "[]": 1, `{"a":1}`: 3, `[1,[2,{"a":null}]]`: 7, `",,,"`: 1} {
+		if got := MostValues(text); got < least || got > len(text) {
+			t.Errorf("%s: %d, want %d or more", text, got, least)
+		}
+	}
+}
