@@ -203,7 +203,7 @@ var table = []row{
 	{path: "internal/run/reportfile", layer: plans, may: []string{"internal/run/tracefile", "internal/run/userfile", "report"}, not: impure},
 	{path: "internal/run/lockstate", layer: plans, may: []string{"internal/leaf/suggest", "internal/run/launch", "internal/run/target", "catalog", "diff", "finding", "lock", "report"}, not: impure},
 
-	{path: "internal/run/fleet", layer: targets, may: []string{"attacks", "internal/engine/check/config", "internal/engine/fleetplan", "internal/run/userfile", "internal/runtime/broker", "internal/runtime/discover", "internal/runtime/fetch", "internal/runtime/model", "internal/runtime/sandbox", "finding", "rawjson", "report", "result"}, not: impure},
+	{path: "internal/run/fleet", layer: targets, may: []string{"attacks", "internal/engine/fleetplan", "internal/run/userfile", "internal/runtime/broker", "internal/runtime/fetch", "internal/runtime/model", "internal/runtime/sandbox", "finding", "rawjson", "report", "result"}, not: impure},
 
 	{path: "internal/cli", layer: command, may: []string{"*"}, not: impure | userFace},
 	{path: "internal/cli/helppage", layer: tokens, deps: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, not: userFace},
@@ -212,7 +212,7 @@ var table = []row{
 	{path: "internal/testing/calibrate", layer: entry, may: []string{"capability", "catalog", "finding", "internal/run/advise", "internal/run/modelset", "internal/run/target", "internal/testing/calibration", "report"}, not: impure | userFace | mayExit},
 	{path: "internal/testing/fit", layer: entry, may: []string{"catalog", "finding", "internal/engine/check", "internal/leaf/clause", "internal/leaf/text"}, not: impure | userFace | mayExit},
 	{path: "cmd/release-docs", layer: entry, may: []string{"internal/cli", "internal/cli/fleetcli"}, deps: []string{"github.com/spf13/cobra"}, not: impure | userFace | mayExit},
-	{path: "internal/cli/fleetcli", layer: programs, may: []string{"internal/run/buildinfo", "internal/cli/helppage", "internal/engine/fleetplan", "internal/run/fleet", "internal/run/userfile", "internal/runtime/broker", "internal/runtime/discover", "report", "result"}, not: impure | userFace},
+	{path: "internal/cli/fleetcli", layer: programs, may: []string{"internal/run/buildinfo", "internal/cli/helppage", "internal/engine/fleetplan", "internal/run/fleet", "internal/run/userfile", "internal/runtime/broker", "report", "result"}, not: impure | userFace},
 	{path: "cmd/gauntlet-fleet", layer: entry, may: []string{"internal/cli", "internal/cli/fleetcli", "internal/runtime/sandbox", "internal/runtime/wire", "result"}, not: impure | userFace | mayExit},
 	{path: "examples/first", layer: entry, may: []string{"catalog", "finding", "report", "scan"}, not: impure | userFace | mayExit},
 	{path: "cmd/gauntlet", layer: entry, may: []string{"internal/cli", "internal/runtime/sandbox", "internal/runtime/wire"}, not: impure | userFace | mayExit},

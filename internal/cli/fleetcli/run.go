@@ -12,7 +12,6 @@ import (
 	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/fleet"
 	"gauntlet/internal/runtime/broker"
-	"gauntlet/internal/runtime/discover"
 	"gauntlet/report"
 )
 
@@ -75,7 +74,7 @@ func (r *runCommand) runPlan(cmd *cobra.Command, args []string) error {
 	capabilities.Words = append(capabilities.Words, fleetplan.NeedsCommands, "env *", "model *")
 	capabilities.Allow("region", plan.Region)
 	one := &fleet.Run{
-		Plan: plan, Home: home, Server: server, Limits: r.limits, Host: discover.ThisHost(r.lookup), Version: version(), Workers: r.workers,
+		Plan: plan, Home: home, Server: server, Limits: r.limits, Version: version(), Workers: r.workers,
 		Capabilities: capabilities, Runner: r.runner(),
 		Remote: access.URL != "" || r.workers == 0, Retry: r.retry, Note: r.note, Progress: r.progress(),
 	}
@@ -94,12 +93,12 @@ func (r *runCommand) note(format string, args ...any) {
 }
 
 // progress tells how far a run is, every ten seconds.
-func (r *runCommand) progress() func(ended, failed, all int) {
+func (r *runCommand) progress() func(ended, all int) {
 	last := time.Now()
-	return func(ended, failed, all int) {
+	return func(ended, all int) {
 		if now := time.Now(); now.Sub(last) >= 10*time.Second {
 			last = now
-			r.note("%d of %d jobs have ended, %d of them failed", ended, all, failed)
+			r.note("%d of %d jobs have ended", ended, all)
 		}
 	}
 }

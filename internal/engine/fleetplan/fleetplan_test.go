@@ -21,8 +21,6 @@ targets:
   - directory: snapshots
   - list: servers.txt
   - registry: export.json
-  - configuration: mcp.json
-    start: true
   - url: https://b.example/mcp
     bearer_env: TOKEN
   - command: [npx, -y, server@1.0.0]
@@ -41,7 +39,6 @@ lanes:
 limits: {time: 2m, memory: 1GiB, attempts: 2}
 rates:
   hosts: {"*": 5/s, b.example: 10/m}
-  providers: {openai: 60/m}
 `
 
 func parse(t *testing.T, text string) *Plan {
@@ -55,7 +52,7 @@ func parse(t *testing.T, text string) *Plan {
 
 func TestParse(t *testing.T) {
 	p := parse(t, wholePlan)
-	if p.Name != "corpus" || p.Round != "2026-11" || p.Region != "eu" || len(p.Sources) != 10 || len(p.Lanes) != 4 {
+	if p.Name != "corpus" || p.Round != "2026-11" || p.Region != "eu" || len(p.Sources) != 9 || len(p.Lanes) != 4 {
 		t.Errorf("got %+v", p)
 	}
 	if got := (Limits{2 * time.Minute, 1 << 30, 2}); p.Limits != got {
@@ -64,7 +61,7 @@ func TestParse(t *testing.T) {
 	if got := p.Lanes[1].Options; !slices.Equal(got, []string{"--sandbox=require", "--include-low=true", "--budget=10s"}) {
 		t.Errorf("options %q, want them in the order of the table", got)
 	}
-	if got := p.Rates["host b.example"].Interval(); got != 6*time.Second {
+	if got := p.Rates["b.example"]; got != 6*time.Second {
 		t.Errorf("interval %v, want 6s", got)
 	}
 }
@@ -82,12 +79,11 @@ func TestParseRefuses(t *testing.T) {
 		{"two kinds of target", "targets: [{file: a, url: 'https://x'}]\n" + lanes, "has 2 of them"},
 		{"a value in env", "targets: [{command: [x], env: [A=secret]}]\n" + lanes, "values do not belong"},
 		{"a user in a URL", "targets: [{url: 'https://u:p@x.example/'}]\n" + lanes, "names no user"},
-		{"a start that is no answer", "targets: [{configuration: x, start: perhaps}]\n" + lanes, "start is true or false"},
 		{"a flag as a file", "targets: [{file: --yes}]\n" + lanes, "taken for a flag"},
 		{"a rate without a time", targets + lanes + "rates: {hosts: {a: 5}}\n", "is no rate"},
 		{"too little memory", targets + lanes + "limits: {memory: 255MiB}\n", "want 256MiB or more"},
 		{"memory without a unit", targets + lanes + "limits: {memory: 512}\n", "want 256MiB or more"},
-		{"a start of something else", "targets: [{file: a, start: true}]\n" + lanes, "for a configuration"},
+		{"rates that are a list", targets + lanes + "rates: {hosts: [5/s]}\n", "want a mapping of hosts"},
 		{"a user in the URL of a registry", "targets: [{registry: 'https://u:p@x.example/'}]\n" + lanes, "names no user"},
 		{"a name with a dot", "name: a.b\n" + targets + lanes, "the name of the fleet"},
 	} {
@@ -107,15 +103,15 @@ func TestJobs(t *testing.T) {
 		source int
 		lanes  []LaneName
 		needs  []string // of the last job
-		paces  int
+		pace   time.Duration
 	}{
-		{1, []LaneName{Scan, Probe, Attack}, []string{"region eu"}, 1},
-		{6, []LaneName{Scan, Probe, Attack}, []string{"env TOKEN", "region eu"}, 1},
-		{7, []LaneName{Scan, Probe, Attack}, []string{"commands", "env API_KEY", "language node", "region eu"}, 0},
-		{8, []LaneName{Attack, Redteam}, []string{"model gpt-5", "region eu"}, 1},
-		{9, []LaneName{Attack}, []string{"region eu"}, 0},
+		{1, []LaneName{Scan, Probe, Attack}, []string{"region eu"}, time.Second / 5},
+		{5, []LaneName{Scan, Probe, Attack}, []string{"env TOKEN", "region eu"}, 6 * time.Second},
+		{6, []LaneName{Scan, Probe, Attack}, []string{"commands", "env API_KEY", "language node", "region eu"}, 0},
+		{7, []LaneName{Attack, Redteam}, []string{"model gpt-5", "region eu"}, 0},
+		{8, []LaneName{Attack}, []string{"region eu"}, 0},
 	} {
-		jobs := p.Jobs(p.Sources[tt.source].Target, "d", "v", docs)
+		jobs := p.Jobs(p.Sources[tt.source], "d", "v", docs)
 		var lanes []LaneName
 		for i := range jobs {
 			lanes = append(lanes, jobs[i].Lane)
@@ -124,11 +120,11 @@ func TestJobs(t *testing.T) {
 			}
 		}
 		last := jobs[len(jobs)-1]
-		if !slices.Equal(lanes, tt.lanes) || !slices.Equal(last.Needs, tt.needs) || len(last.Paces) != tt.paces {
-			t.Errorf("source %d: lanes %v, needs %q, %d paces; want %v, %q, %d", tt.source, lanes, last.Needs, len(last.Paces), tt.lanes, tt.needs, tt.paces)
+		if !slices.Equal(lanes, tt.lanes) || !slices.Equal(last.Needs, tt.needs) || last.Pace != tt.pace {
+			t.Errorf("source %d: lanes %v, needs %q, pace %v; want %v, %q, %v", tt.source, lanes, last.Needs, last.Pace, tt.lanes, tt.needs, tt.pace)
 		}
 	}
-	probe := p.Jobs(p.Sources[7].Target, "d", "v", docs)[1]
+	probe := p.Jobs(p.Sources[6], "d", "v", docs)[1]
 	if !slices.Contains(probe.Needs, NeedsSandbox) {
 		t.Errorf("a probe of a command needs %q, want a sandbox among them", probe.Needs)
 	}
@@ -323,7 +319,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, s := range p.Sources {
-			if s.Target.Check() != nil || s.Target.Kind == File {
+			if s.Check() != nil || s.Kind == File {
 				continue
 			}
 			documents := make([][]Document, len(p.Lanes))
@@ -332,7 +328,7 @@ func FuzzParse(f *testing.F) {
 					documents[i] = []Document{{Name: "tool-poisoning"}}
 				}
 			}
-			for _, j := range p.Jobs(s.Target, "d", "v", documents) {
+			for _, j := range p.Jobs(s, "d", "v", documents) {
 				if err := j.Check(); err != nil {
 					t.Errorf("%+v: %v", j, err)
 				}

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"gauntlet/internal/leaf/lazyregexp"
 )
@@ -24,14 +25,8 @@ type Job struct {
 	Options        []string `json:"options,omitempty"`
 	// Needs are the capabilities that a worker must have declared, sorted.
 	Needs []string `json:"needs,omitempty"`
-	// Paces are the rates that the start of the job must keep to.
-	Paces []Pace `json:"paces,omitempty"`
-}
-
-// A Pace is a rate with the name of what it is for.
-type Pace struct {
-	Key  string `json:"key"` // "host NAME" or "provider NAME"
-	Rate Rate   `json:"rate"`
+	// Pace is the least time from the start of another job of the host of its target to its own; 0 for none.
+	Pace time.Duration `json:"pace,omitempty"`
 }
 
 // ID names the job by what is looked at, what it is called, how, by which version, in which round. Where a file lies on this
@@ -72,8 +67,8 @@ func (j *Job) Check() error {
 		return errors.New("a document that the lane does not take")
 	case !hasDocument && j.Lane == Attack:
 		return errors.New("the lane attack names no document")
-	case !slices.IsSorted(j.Needs) || len(j.Needs) > maxWords || len(j.Paces) > maxWords:
-		return errors.New("its needs or paces are out of order")
+	case !slices.IsSorted(j.Needs) || len(j.Needs) > maxWords:
+		return errors.New("its needs are out of order")
 	}
 	return errors.Join(j.Target.Check(), checkOptions(j.Lane, j.Options))
 }
@@ -92,10 +87,13 @@ func (p *Plan) Jobs(t Target, digest, version string, documents [][]Document) (o
 		if len(docs) == 0 {
 			docs = []Document{{}}
 		}
+		pace, ok := p.Rates[t.Host()]
+		if !ok && t.Host() != "" {
+			pace = p.Rates["*"]
+		}
 		for _, d := range docs {
-			j := Job{Plan: digest, Version: version, Round: p.Round, Lane: l.Name, Target: t, Document: d.Name, DocumentDigest: d.Digest, Options: l.Options}
+			j := Job{Plan: digest, Version: version, Round: p.Round, Lane: l.Name, Target: t, Document: d.Name, DocumentDigest: d.Digest, Options: l.Options, Pace: pace}
 			j.Needs = p.needs(&j)
-			j.Paces = p.paces(&j)
 			out = append(out, j)
 		}
 	}
@@ -151,40 +149,6 @@ func (p *Plan) needs(j *Job) []string {
 	add("region ", p.Region)
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// paces are the rates that the start of a job keeps to.
-func (p *Plan) paces(j *Job) (out []Pace) {
-	add := func(what, name string) {
-		r, ok := p.Rates[what+name]
-		if !ok {
-			r, ok = p.Rates[what+"*"]
-		}
-		if ok && name != "" {
-			out = append(out, Pace{what + name, r})
-		}
-	}
-	add("host ", j.Target.Host())
-	for _, need := range j.Needs {
-		if id, ok := strings.CutPrefix(need, "model "); ok {
-			add("provider ", providerOf(id))
-		}
-	}
-	return out
-}
-
-// providerOf names the provider of a model by its id, as the rates of a plan call it.
-func providerOf(id string) string {
-	id = strings.TrimPrefix(id, "models/")
-	for _, f := range []struct{ prefix, name string }{
-		{"claude-", "anthropic"}, {"gpt-", "openai"}, {"chatgpt-", "openai"}, {"o1", "openai"}, {"o3", "openai"}, {"o4", "openai"},
-		{"gemini-", "google"}, {"mistral", "mistral"}, {"ministral", "mistral"}, {"codestral", "mistral"}, {"magistral", "mistral"},
-	} {
-		if strings.HasPrefix(id, f.prefix) {
-			return f.name
-		}
-	}
-	return strings.ToLower(id)
 }
 
 // Args are the arguments of gauntlet that do the job. file and document are where the worker has the contents of the target

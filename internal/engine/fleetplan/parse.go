@@ -79,10 +79,7 @@ func (r *reader) readRoot(n *yaml.Node) {
 		r.wrong(n, "a plan has targets and lanes, at least one of each")
 	}
 	r.readLimits(top["limits"])
-	rates := r.members(top["rates"], "hosts", "providers")
-	r.plan.Rates = map[string]Rate{}
-	r.readRates("host ", rates["hosts"])
-	r.readRates("provider ", rates["providers"])
+	r.readRates(r.members(top["rates"], "hosts")["hosts"])
 }
 
 func (r *reader) text(key string, n *yaml.Node) string {
@@ -125,11 +122,11 @@ func (r *reader) optionTexts(key string, n *yaml.Node) []string {
 
 func (r *reader) readSource(n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode { // short: a URL, a package or the name of a file
-		r.plan.Sources = append(r.plan.Sources, Source{Target: bareTarget(r.text("targets", n))})
+		r.plan.Sources = append(r.plan.Sources, bareTarget(r.text("targets", n)))
 		return
 	}
-	m := r.members(n, append(kindNames(), "name", "env", "bearer_env", "start")...)
-	var s Source
+	m := r.members(n, append(kindNames(), "name", "env", "bearer_env")...)
+	var s Target
 	given := 0
 	for _, k := range kindNames() {
 		if m[k] != nil {
@@ -138,11 +135,6 @@ func (r *reader) readSource(n *yaml.Node) {
 		}
 	}
 	s.Name, s.Env, s.Bearer = r.text("name", m["name"]), r.texts("env", m["env"]), r.text("bearer_env", m["bearer_env"])
-	if start := r.optionTexts("start", m["start"]); start != nil {
-		if s.Start = start[0] == "true"; s.Kind != Configuration || !s.Start && start[0] != "false" {
-			r.wrong(m["start"], "start is true or false, and for a configuration")
-		}
-	}
 	if given != 1 {
 		r.wrong(n, "a target has one of %s, this one has %d of them", strings.Join(kindNames(), ", "), given)
 	} else if err := s.Check(); err != nil {
@@ -205,22 +197,22 @@ func (r *reader) readLimits(n *yaml.Node) {
 
 var rateForm = lazyregexp.New(`^([1-9][0-9]{0,5})/(s|m|h)$`)
 
-func (r *reader) readRates(what string, n *yaml.Node) {
+func (r *reader) readRates(n *yaml.Node) {
+	r.plan.Rates = map[string]time.Duration{}
 	if n == nil || yamltext.Null(n) {
 		return
 	}
-	if n.Kind != yaml.MappingNode {
-		r.wrong(n, "rates: want a mapping of names to rates such as 5/s or 60/m")
-		return
-	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, value := strings.ToLower(r.text("rates", n.Content[i])), r.text("rates", n.Content[i+1])
-		m := rateForm.FindStringSubmatch(value)
+		host, rate := strings.ToLower(r.text("rates", n.Content[i])), n.Content[i+1]
+		m := rateForm.FindStringSubmatch(r.text("rates", rate))
 		if m == nil {
-			r.wrong(n.Content[i+1], "rates: %q is no rate: want one such as 5/s, 60/m or 1000/h", value)
+			r.wrong(rate, "rates: %q is no rate: want one such as 5/s, 60/m or 1000/h", rate.Value)
 			continue
 		}
 		count, _ := strconv.Atoi(m[1]) // digits, by the form
-		r.plan.Rates[what+name] = Rate{count, map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[m[2]]}
+		r.plan.Rates[host] = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[m[2]] / time.Duration(count)
+	}
+	if n.Kind != yaml.MappingNode {
+		r.wrong(n, "rates: want a mapping of hosts to rates such as 5/s or 60/m")
 	}
 }

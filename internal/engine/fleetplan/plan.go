@@ -22,16 +22,12 @@ type Plan struct {
 	// lane, options and version have not changed keeps the result it has.
 	Round   string
 	Region  string // workers must declare it; "" for any
-	Sources []Source
+	Sources []Target
 	Lanes   []Lane
 	Limits  Limits
-	Rates   map[string]Rate // by "host NAME" of a URL and "provider NAME" of a model; NAME "*" for each without one of its own
-}
-
-// A Source is one entry of targets: a target, or what names several, with the kind Directory, List, Registry or Configuration.
-type Source struct {
-	Target
-	Start bool // commands and URLs of a configuration may be started
+	// Rates are the least times from the start of one job to that of the next, by the host of a URL; "*" is for each host without
+	// one of its own.
+	Rates map[string]time.Duration
 }
 
 // Limits bound one job.
@@ -43,15 +39,6 @@ type Limits struct {
 
 // leastMemory is what a job needs to get as far as its report: below 160 MiB the process of an attack ended with a trace of Go.
 const leastMemory = 256 << 20
-
-// A Rate is how often something may be begun: Count in Per.
-type Rate struct {
-	Count int           `json:"n"`
-	Per   time.Duration `json:"per"`
-}
-
-// Interval is the time from one to the next.
-func (r Rate) Interval() time.Duration { return r.Per / time.Duration(max(r.Count, 1)) }
 
 // Digest names the plan by everything in it that jobs depend on.
 func (p *Plan) Digest(version string, documents [][]Document) string {

@@ -23,15 +23,14 @@ const (
 	Agent   Kind = "agent"   // an agent, as --agent of attack run takes it
 	Package Kind = "package" // a package of a registry: npm:NAME@VERSION or pypi:NAME==VERSION
 
-	Directory     Kind = "directory"     // every file of JSON below it
-	List          Kind = "list"          // a file with a target a line
-	Registry      Kind = "registry"      // an MCP registry's list of servers, by its URL or in a file
-	Configuration Kind = "configuration" // the servers of an MCP client
+	Directory Kind = "directory" // every file of JSON below it
+	List      Kind = "list"      // a file with a target a line
+	Registry  Kind = "registry"  // an MCP registry's list of servers, by its URL or in a file
 )
 
 // kindNames are the kinds as a plan writes them.
 func kindNames() []string {
-	return []string{"file", "url", "command", "model", "agent", "package", "directory", "list", "registry", "configuration"}
+	return []string{"file", "url", "command", "model", "agent", "package", "directory", "list", "registry"}
 }
 
 // A Target is one thing to be looked at.

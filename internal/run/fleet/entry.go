@@ -8,28 +8,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/runtime/broker"
+	"gauntlet/result"
 )
 
 // An Entry is what became of one job: its result, or why it has none after its last attempt. It is sealed by the worker that
 // wrote it.
 type Entry struct {
-	Job string `json:"job"`
-	// Failed says why there is no result, "" where there is one. The fields from Complete to Took are of results.
-	Failed string `json:"failed,omitempty"`
-	// Complete is false where a part of what was asked for was unread; First says what.
-	Complete bool           `json:"complete,omitempty"`
-	Exit     int            `json:"exit,omitempty"`
-	Counts   map[string]int `json:"counts,omitempty"` // findings by severity, or outcomes
-	First    string         `json:"first,omitempty"`
-	Digest   string         `json:"digest,omitempty"` // of the compressed report
-	Took     time.Duration  `json:"took_ns,omitempty"`
-	Worker   string         `json:"worker"`
-	Attempt  int            `json:"attempt,omitempty"`
-	Began    time.Time      `json:"began,omitzero"`
+	result.FleetJob
+	Digest string `json:"digest,omitempty"` // of the compressed report
 }
 
 // refusal begins the names of entries about messages that were refused.
@@ -55,7 +44,7 @@ func openEntry(keys *fleetplan.Keys, job string, message []byte) (*Entry, error)
 		return nil, err
 	}
 	var e Entry
-	if err := json.Unmarshal(text, &e); err != nil || e.Job != job {
+	if err := json.Unmarshal(text, &e); err != nil || e.ID != job {
 		return nil, fleetplan.ErrForged // sealed for another purpose
 	}
 	return &e, nil
@@ -98,8 +87,8 @@ func (w *Worker) record(ctx context.Context, e *Entry) error {
 	if err != nil {
 		return err
 	}
-	return w.Fleet.Index.Swap(ctx, e.Job, func(there []byte) []byte {
-		if first, err := openEntry(w.Keys, e.Job, there); err == nil && (first.Failed == "" || e.Failed != "") {
+	return w.Fleet.Index.Swap(ctx, e.ID, func(there []byte) []byte {
+		if first, err := openEntry(w.Keys, e.ID, there); err == nil && (first.State != result.FleetFailed || e.State == result.FleetFailed) {
 			return nil
 		}
 		return w.Keys.SealText(text)

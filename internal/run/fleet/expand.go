@@ -12,11 +12,9 @@ import (
 	"strings"
 
 	"gauntlet/attacks"
-	"gauntlet/internal/engine/check/config"
 	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
-	"gauntlet/internal/runtime/discover"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/result"
 )
@@ -32,7 +30,6 @@ const (
 // An expansion turns the sources of a plan into jobs.
 type expansion struct {
 	plan    *fleetplan.Plan
-	host    discover.Host // for configurations
 	version string
 	digest  string
 
@@ -41,13 +38,13 @@ type expansion struct {
 	named     map[string]string // what each target is, by its name
 	seen      map[string]bool   // ids of jobs
 	jobs      []fleetplan.Job
-	left      []result.FleetLeft
+	list      result.Fleet // of the jobs, none of them done, and of what was left
 }
 
 // expandPlan makes all jobs of a plan. What cannot be used is left, with the reason; only a plan that makes no sense at all is
 // an error.
-func expandPlan(ctx context.Context, plan *fleetplan.Plan, host discover.Host, version string) (*expansion, error) {
-	e := &expansion{plan: plan, host: host, version: version, files: map[string]string{}, named: map[string]string{}, seen: map[string]bool{}}
+func expandPlan(ctx context.Context, plan *fleetplan.Plan, version string) (*expansion, error) {
+	e := &expansion{plan: plan, version: version, files: map[string]string{}, named: map[string]string{}, seen: map[string]bool{}}
 	for _, l := range plan.Lanes {
 		docs, err := e.documentsOf(l)
 		if err != nil {
@@ -57,19 +54,18 @@ func expandPlan(ctx context.Context, plan *fleetplan.Plan, host discover.Host, v
 	}
 	// It covers the contents of documents, so that a worker starts no others.
 	e.digest = plan.Digest(version, e.documents)
+	e.list = result.Fleet{SchemaVersion: result.FleetSchemaVersion, Tool: result.Tool{Name: "gauntlet", Version: version}, Name: plan.Name, Plan: e.digest, Round: plan.Round}
 	here := filepath.Dir(plan.File)
-	for i := range plan.Sources {
-		switch s := &plan.Sources[i]; s.Kind {
+	for _, s := range plan.Sources {
+		switch s.Kind {
 		case fleetplan.Directory:
 			e.addDirectory(s.Value[0])
 		case fleetplan.List:
 			e.addList(s.Value[0])
 		case fleetplan.Registry:
 			e.addRegistry(ctx, s.Value[0])
-		case fleetplan.Configuration:
-			e.addConfiguration(s)
 		default:
-			e.addTarget(s.Target, here)
+			e.addTarget(s, here)
 		}
 	}
 	return e, nil
@@ -125,7 +121,7 @@ func (e *expansion) shown(at string) string {
 }
 
 func (e *expansion) leave(target, format string, args ...any) {
-	e.left = append(e.left, result.FleetLeft{Target: target, Reason: fmt.Sprintf(format, args...)})
+	e.list.Left = append(e.list.Left, result.FleetLeft{Target: target, Reason: fmt.Sprintf(format, args...)})
 }
 
 // addTarget makes the jobs of one target; the name of a file is as seen from dir.
@@ -151,11 +147,22 @@ func (e *expansion) addTarget(t fleetplan.Target, dir string) {
 	if len(jobs) == 0 {
 		e.leave(t.Label(), "no lane of the plan takes a target of the kind %s", t.Kind)
 	}
+	listed := result.FleetTarget{Name: t.Label(), Kind: string(t.Kind)}
 	for _, j := range jobs {
-		if id := j.ID(); !e.seen[id] { // a lane that the plan names twice
-			e.seen[id] = true
-			e.jobs = append(e.jobs, j)
+		id := j.ID()
+		if e.seen[id] { // a lane that the plan names twice
+			continue
 		}
+		e.seen[id] = true
+		e.jobs = append(e.jobs, j)
+		one := result.FleetJob{ID: id, Lane: string(j.Lane), Document: j.Document, State: result.FleetNotDone}
+		if len(j.Needs) > 0 {
+			one.Reason = "; it needs " + strings.Join(j.Needs, ", ")
+		}
+		listed.Jobs = append(listed.Jobs, one)
+	}
+	if listed.Jobs != nil {
+		e.list.Targets = append(e.list.Targets, listed)
 	}
 }
 
@@ -292,52 +299,4 @@ func withCursor(address, cursor string) string {
 	q.Set("cursor", cursor)
 	u.RawQuery = q.Encode()
 	return u.String()
-}
-
-// addConfiguration takes the entries of a client's configuration. Those that hand values to their server are left: a plan
-// carries names of variables and no values.
-func (e *expansion) addConfiguration(s *fleetplan.Source) {
-	name := within(filepath.Dir(e.plan.File), s.Value[0])
-	text, err := userfile.ReadText(name, nil, discover.MaxBytes)
-	if err != nil {
-		e.leave(s.Value[0], "%s", userfile.Reason(err))
-		return
-	}
-	file := discover.Read(name, []byte(text), discover.Hint{})
-	for _, p := range file.Problems {
-		e.leave(s.Value[0], "%s", p.Message)
-	}
-	if len(file.Entries)+len(file.Problems) == 0 {
-		e.leave(s.Value[0], "the configuration names no server")
-	}
-	for i := range file.Entries {
-		entry := &file.Entries[i]
-		if t, why := e.entryTarget(entry, s.Start); why != "" {
-			e.leave(s.Value[0]+": "+entry.Name, "%s", why)
-		} else {
-			e.addTarget(t, ".")
-		}
-	}
-}
-
-func (e *expansion) entryTarget(entry *config.Entry, start bool) (t fleetplan.Target, why string) {
-	resolved, problems := e.host.Resolve(*entry)
-	switch {
-	case entry.Disabled:
-		return t, "it is switched off"
-	case len(problems) > 0:
-		return t, problems[0].Message
-	case len(entry.Env)+len(entry.Headers) > 0 || entry.EnvFile != "" || len(resolved.Guarded()) > 0:
-		return t, "its entry hands it values, which a plan does not carry: name it as a command or URL with env or bearer_env"
-	case !start:
-		return t, "the plan does not say start: true, so nothing of a configuration is started or connected to"
-	}
-	t = fleetplan.Target{Kind: fleetplan.URL, Value: []string{resolved.URL.Reveal()}, Name: entry.Name}
-	if resolved.Command != "" {
-		t.Kind, t.Value = fleetplan.Command, []string{resolved.Command}
-		for _, a := range resolved.Args {
-			t.Value = append(t.Value, a.Reveal())
-		}
-	}
-	return t, ""
 }

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"gauntlet/internal/engine/fleetplan"
-	"gauntlet/internal/runtime/discover"
 )
 
 // expand returns the targets of a plan in a directory and what was left of it, "NAME: REASON".
@@ -24,14 +23,14 @@ func expand(t *testing.T, dir, targets string) (names, left []string) {
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
-	e, err := expandPlan(t.Context(), plan, discover.Host{}, "test")
+	e, err := expandPlan(t.Context(), plan, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range e.jobs {
 		names = append(names, e.jobs[i].Target.Label())
 	}
-	for _, l := range e.left {
+	for _, l := range e.list.Left {
 		left = append(left, strings.TrimPrefix(l.Target, dir+"/")+": "+l.Reason)
 	}
 	return names, left

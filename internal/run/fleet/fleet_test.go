@@ -17,7 +17,6 @@ import (
 
 	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/runtime/broker"
-	"gauntlet/internal/runtime/discover"
 	"gauntlet/result"
 )
 
@@ -107,10 +106,10 @@ func newRun(t *testing.T, as, more string) *Run {
 	}
 	t.Cleanup(server.Close)
 	return &Run{
-		Plan: plan, Home: home, Server: server, Limits: broker.DefaultLimits(fleetplan.MaxJob), Host: discover.Host{}, Version: "test", Workers: 2,
+		Plan: plan, Home: home, Server: server, Limits: broker.DefaultLimits(fleetplan.MaxJob), Version: "test", Workers: 2,
 		Capabilities: Capabilities{Lookup: func(string) (string, bool) { return "", false }},
 		Runner:       Runner{Program: []string{os.Args[0]}, Environ: append(os.Environ(), jobRole+"="+as, "STARTED="+filepath.Join(dir, "started"))},
-		Note:         t.Logf, Progress: func(int, int, int) {},
+		Note:         t.Logf, Progress: func(int, int) {},
 	}
 }
 
@@ -320,11 +319,11 @@ func TestStrangers(t *testing.T) {
 	if f.Publish(ctx, "any", "giant", make([]byte, fleetplan.MaxJob+2048)) == nil {
 		t.Error("the queue takes a message longer than any job")
 	}
-	forged, err := json.Marshal(Entry{Job: list.Jobs[0].ID, Complete: true, Digest: "0"})
+	forged, err := json.Marshal(Entry{FleetJob: result.FleetJob{ID: list.Targets[0].Jobs[0].ID, State: result.FleetDone}, Digest: "0"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Index.Put(ctx, list.Jobs[0].ID, stranger.Worker().SealText(forged)); err != nil {
+	if err := f.Index.Put(ctx, list.Targets[0].Jobs[0].ID, stranger.Worker().SealText(forged)); err != nil {
 		t.Fatal(err)
 	}
 	order, err := stranger.SealOrder(&fleetplan.Order{Plan: list.Plan, Version: "test", State: fleetplan.Canceled, Issued: time.Now().Add(time.Hour).UnixNano()})
@@ -492,7 +491,7 @@ func TestReserve(t *testing.T) {
 // A list that was cut is an error.
 func TestList(t *testing.T) {
 	h := Home{t.TempDir()}
-	want := &List{Plan: "p", Name: "n", Version: "v", Jobs: []Listed{{ID: "1", Target: "a"}, {ID: "2", Target: "b", Needs: []string{"commands"}}}}
+	want := &result.Fleet{Plan: "p", Name: "n", Targets: []result.FleetTarget{{Name: "a", Jobs: []result.FleetJob{{ID: "1", State: result.FleetNotDone}}}}}
 	if err := writeJSON(h.file("jobs.json"), want); err != nil {
 		t.Fatal(err)
 	}

@@ -150,35 +150,15 @@ func (h Home) Look(access broker.Access) (*Server, error) {
 	return h.Begin(access)
 }
 
-// A Listed job is one of the list of all jobs of a plan, by which a report knows what was not done.
-type Listed struct {
-	ID       string             `json:"id"`
-	Lane     fleetplan.LaneName `json:"lane"`
-	Kind     fleetplan.Kind     `json:"kind"`
-	Target   string             `json:"target"`
-	Document string             `json:"document,omitempty"`
-	Needs    []string           `json:"needs,omitempty"`
-}
-
-// A List is all that a plan asks for. Jobs of one target stand together.
-type List struct {
-	Plan    string   `json:"plan"` // digest
-	Name    string   `json:"name"`
-	Round   string   `json:"round,omitempty"`
-	Version string   `json:"version"`
-	Jobs    []Listed `json:"jobs"`
-	// Left are targets of which no job was made, and why.
-	Left []result.FleetLeft `json:"left,omitempty"`
-}
-
-func (h Home) readList() (*List, error) {
+// readList reads the list of all jobs of the plan, none of them done.
+func (h Home) readList() (*result.Fleet, error) {
 	name := h.file("jobs.json")
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	l := &List{}
+	l := &result.Fleet{}
 	if err := json.NewDecoder(f).Decode(l); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

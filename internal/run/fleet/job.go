@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/rawjson"
+	"gauntlet/result"
 )
 
 // errCanceled stops a job that the plan's owner no longer wants.
@@ -56,7 +57,7 @@ func (o *oneJob) do(ctx context.Context) {
 		switch e, err := openEntry(o.w.Keys, o.id, there); {
 		case err != nil:
 			o.w.refuse(ctx, there, "a result", err)
-		case e.Failed == "":
+		case e.State != result.FleetFailed:
 			_ = o.d.Done(ctx) // or it comes again and is found done again
 			return
 		}
@@ -97,18 +98,16 @@ func (o *oneJob) beat(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// keepPace waits until the job may begin by every rate that holds for it.
+// keepPace waits until the job may begin by the rate of its host.
 func (o *oneJob) keepPace(ctx context.Context) error {
-	for _, p := range o.job.Paces {
-		wait, err := o.w.Fleet.Reserve(ctx, p.Key, p.Rate.Interval(), time.Now)
-		if err != nil {
-			return err
-		}
-		if !waitFor(ctx, wait) {
-			return ctx.Err()
-		}
+	if o.job.Pace == 0 {
+		return nil
 	}
-	return nil
+	wait, err := o.w.Fleet.Reserve(ctx, o.job.Target.Host(), o.job.Pace, time.Now)
+	if err == nil && !waitFor(ctx, wait) {
+		err = ctx.Err()
+	}
+	return err
 }
 
 // attempt does the job and stores its result. What fails since nothing can be written, here or in the store, is no attempt.
@@ -163,19 +162,20 @@ func (o *oneJob) attemptOnce(ctx context.Context) (entry *Entry, text []byte, wh
 	if err != nil {
 		return nil, nil, err.Error()
 	}
+	began := time.Now()
 	entry = o.entry()
 	end := o.w.Runner.run(ctx, o.job, o.limits, args, dir)
 	if ctx.Err() != nil {
 		return nil, nil, ""
 	}
 	end.report = o.nameInputs(end.report, dir)
-	entry.Exit, entry.Took = end.exit, time.Since(entry.Began)
+	entry.Exit, entry.Milliseconds = end.exit, time.Since(began).Milliseconds()
 	return entry, end.report, o.judge(entry, &end)
 }
 
 // entry is what every entry of the job says.
 func (o *oneJob) entry() *Entry {
-	return &Entry{Job: o.id, Worker: o.w.ID, Attempt: min(o.d.Attempt, o.limits.Attempts), Began: time.Now().UTC()}
+	return &Entry{FleetJob: result.FleetJob{ID: o.id, Lane: string(o.job.Lane), Document: o.job.Document, State: result.FleetDone, Worker: o.w.ID, Attempts: min(o.d.Attempt, o.limits.Attempts)}}
 }
 
 // The names of what a job reads, in its directory.
@@ -245,7 +245,7 @@ func (o *oneJob) input(ctx context.Context, to, digest, here string) error {
 // fail records the failure for good and takes the job off the queue, in this order: a job is in one of the two at any time.
 func (o *oneJob) fail(ctx context.Context, why string) {
 	e := o.entry()
-	e.Failed = cut(why, maxReason)
+	e.State, e.Reason = result.FleetFailed, cut(why, maxReason)
 	if err := o.w.record(ctx, e); err != nil {
 		_ = o.d.NakWithDelay(backoff(o.d.Attempt))
 		return

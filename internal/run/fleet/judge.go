@@ -25,20 +25,18 @@ func (o *oneJob) judge(e *Entry, end *ending) (why string) {
 		return "its output is not a report: " + err.Error()
 	}
 	e.Counts = countsOf(r)
-	e.Complete = len(undone) == 0 && (end.exit == result.ExitOK || end.exit == result.ExitGate)
 	switch {
-	case e.Complete:
-	case len(undone) == 0:
-		e.First = fmt.Sprintf("exit code %d%s", end.exit, said(end.tail))
-	default:
-		e.First = strings.TrimPrefix(undone[0], "attack "+o.job.Document+": ") // which reports say anyway
+	case len(undone) > 0:
+		e.State, e.Reason = result.FleetIncomplete, cut(strings.TrimPrefix(undone[0], "attack "+o.job.Document+": "), maxReason) // which reports say anyway
 		if n := len(undone) - 1; n > 0 {
-			e.First = fmt.Sprintf("%s (and %d more in its report)", cut(e.First, maxReason), n)
+			e.Reason += fmt.Sprintf(" (and %d more in its report)", n)
 		}
+	case end.exit != result.ExitOK && end.exit != result.ExitGate:
+		e.State, e.Reason = result.FleetIncomplete, fmt.Sprintf("exit code %d%s", end.exit, said(end.tail))
 	}
 	live := o.job.Target.Kind == fleetplan.URL || o.job.Target.Kind == fleetplan.Command
 	if live && o.job.Lane == fleetplan.Scan && r.Summary.Servers == 0 && o.d.Attempt < o.limits.Attempts {
-		return "nothing could be read: " + e.First // perhaps next time
+		return "nothing could be read: " + e.Reason // perhaps next time
 	}
 	return ""
 }

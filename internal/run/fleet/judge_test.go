@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/runtime/broker"
+	"gauntlet/result"
 )
 
 // What is not done of a job has its cause in the entry, in every lane.
@@ -38,7 +39,7 @@ func TestJudge(t *testing.T) {
 			o := &oneJob{job: &fleetplan.Job{Lane: tt.lane, Document: "a", Target: fleetplan.Target{Kind: fleetplan.Agent}}, d: &broker.Delivery{Attempt: 1}, limits: fleetplan.Limits{Attempts: 1}}
 			var e Entry
 			why := o.judge(&e, &ending{exit: tt.exit, report: []byte(tt.report), tail: "the disk is full"})
-			if !strings.HasPrefix(why, tt.why) || (why == "") != (tt.why == "") || e.Complete != tt.complete || e.First != tt.first || len(e.Counts) != tt.counts {
+			if !strings.HasPrefix(why, tt.why) || (why == "") != (tt.why == "") || (e.State != result.FleetIncomplete) != tt.complete && tt.why == "" || e.Reason != tt.first || len(e.Counts) != tt.counts {
 				t.Errorf("got %q and %+v, want %q, complete %t, %q", why, e, tt.why, tt.complete, tt.first)
 			}
 		})

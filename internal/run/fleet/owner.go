@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/report"
+	"gauntlet/result"
 )
 
 // An Owner looks at a fleet and tells it what to do, with the keys of the plan.
@@ -20,7 +21,7 @@ type Owner struct {
 	home  Home
 	fleet *broker.Fleet
 	keys  *fleetplan.Keys
-	list  *List
+	list  *result.Fleet
 }
 
 // OpenOwner opens a fleet that was begun before.
@@ -77,16 +78,7 @@ type known struct {
 	listed  map[string]bool   // every job that should end
 	entries map[string]*Entry // of those that ended
 	forged  map[string]bool   // those whose entry no worker of the plan wrote
-	failed  int
 	refused map[string]string // why messages were refused, by their names
-}
-
-func (o *Owner) newKnown() *known {
-	k := &known{keys: o.keys, listed: map[string]bool{}, entries: map[string]*Entry{}, forged: map[string]bool{}, refused: map[string]string{}}
-	for i := range o.list.Jobs {
-		k.listed[o.list.Jobs[i].ID] = true
-	}
-	return k
 }
 
 // add takes an entry of the index.
@@ -94,31 +86,33 @@ func (k *known) add(job string, message []byte) {
 	e, err := openEntry(k.keys, job, message)
 	switch {
 	case err == nil && strings.HasPrefix(job, refusal):
-		k.refused[job] = e.Failed
+		k.refused[job] = e.Reason
 	case k.listed[job]: // else of an earlier plan
-		k.forget(job)
-		if err != nil {
+		if err == nil {
+			k.entries[job] = e
+		} else {
 			k.forged[job] = true
-			return
-		}
-		k.entries[job] = e
-		if e.Failed != "" {
-			k.failed++
 		}
 	}
 }
 
-func (k *known) forget(job string) {
-	if last := k.entries[job]; last != nil && last.Failed != "" {
-		k.failed--
+func (k *known) failures() (n int) {
+	for _, e := range k.entries {
+		if e.State == result.FleetFailed {
+			n++
+		}
 	}
-	delete(k.entries, job)
-	delete(k.forged, job)
+	return n
 }
 
 // load collects everything that is known of the jobs now.
 func (o *Owner) load(ctx context.Context) (*known, error) {
-	k := o.newKnown()
+	k := &known{keys: o.keys, listed: map[string]bool{}, entries: map[string]*Entry{}, forged: map[string]bool{}, refused: map[string]string{}}
+	for _, t := range o.list.Targets {
+		for i := range t.Jobs {
+			k.listed[t.Jobs[i].ID] = true
+		}
+	}
 	return k, o.fleet.Index.Watch(ctx, ">", k.add, func() bool { return false })
 }
 
@@ -134,16 +128,9 @@ type Status struct {
 	Taken   int             `json:"taken"`   // that workers have
 	Forged  int             `json:"forged"`  // entries that no worker of the plan wrote
 	Bytes   int64           `json:"queue_bytes"`
-	Classes []ClassStatus   `json:"classes"`
+	Classes []broker.Class  `json:"classes"`
 	Workers []About         `json:"workers"`
 	Refused []string        `json:"refused,omitempty"` // messages of strangers
-}
-
-// A ClassStatus is about the jobs that need the same of a worker.
-type ClassStatus struct {
-	Needs   []string `json:"needs"`
-	Waiting int      `json:"waiting"`
-	Taken   int      `json:"taken"`
 }
 
 // Status says what the fleet is doing.
@@ -152,19 +139,17 @@ func (o *Owner) Status(ctx context.Context) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Status{Name: o.list.Name, Plan: o.list.Plan, State: "unknown", Jobs: len(o.list.Jobs), Failed: k.failed, Done: len(k.entries) - k.failed, Forged: len(k.forged), Refused: slices.Sorted(maps.Values(k.refused))}
+	s := &Status{Name: o.list.Name, Plan: o.list.Plan, State: "unknown", Jobs: len(k.listed), Failed: k.failures(), Done: len(k.entries) - k.failures(), Forged: len(k.forged), Refused: slices.Sorted(maps.Values(k.refused))}
 	if order := o.order(ctx); len(k.entries) == s.Jobs {
 		s.State = "ended"
 	} else if order != nil {
 		s.State = order.State
 	}
-	classes, err := o.fleet.Classes(ctx)
-	if err != nil {
+	if s.Classes, err = o.fleet.Classes(ctx); err != nil {
 		return nil, err
 	}
-	for _, c := range classes {
+	for _, c := range s.Classes {
 		s.Waiting, s.Taken = s.Waiting+c.Waiting, s.Taken+c.Taken
-		s.Classes = append(s.Classes, ClassStatus{splitNeeds(c.Needs), c.Waiting, c.Taken})
 	}
 	if _, s.Bytes, err = o.fleet.Queued(ctx); err != nil {
 		return nil, err

@@ -2,8 +2,8 @@ package fleet
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -12,7 +12,7 @@ import (
 	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
-	"gauntlet/internal/runtime/discover"
+	"gauntlet/result"
 )
 
 // A Run is one run of a plan.
@@ -21,7 +21,6 @@ type Run struct {
 	Home    Home
 	Server  *Server
 	Limits  broker.Limits
-	Host    discover.Host // for configurations that the plan names
 	Version string
 	// Workers are those of this process: how many jobs at a time; 0 leaves all to workers elsewhere.
 	Workers      int
@@ -33,14 +32,11 @@ type Run struct {
 	Retry bool
 
 	Note     func(format string, args ...any)
-	Progress func(ended, failed, all int)
+	Progress func(ended, all int)
 
 	*Owner
 	expansion *expansion
-	mu        sync.Mutex // of known
-	known     *known
-	changed   chan struct{} // something is known that was not
-	resumed   bool          // the queue is that of an earlier run of the same plan
+	resumed   bool // the queue is that of an earlier run of the same plan
 }
 
 // A Summary says how a run ended.
@@ -56,56 +52,70 @@ func (r *Run) Do(ctx context.Context) (*Summary, error) {
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
+	k, err := r.load(ctx)
+	if err == nil && r.Retry {
+		err = r.forgetFailures(ctx, k)
+	}
+	if err != nil {
+		return nil, err
+	}
 	work, stop := context.WithCancel(ctx)
 	var background sync.WaitGroup
 	defer background.Wait()
 	defer stop()
-	loaded := make(chan struct{})
-	background.Go(func() { r.follow(work, sync.OnceFunc(func() { close(loaded) })) }) // ends with work
-	select {
-	case <-loaded:
-	case <-ctx.Done():
-		return r.summary(nil), nil
-	}
-	missing, err := r.missing(ctx)
-	if err != nil {
-		return nil, err
-	}
 	if r.Workers > 0 {
 		if err := r.startWorker(work, &background); err != nil {
 			return nil, err
 		}
 	}
-	if waiting, _, err := r.fleet.Queued(ctx); err != nil || !r.resumed || waiting < len(missing) {
-		if err := r.enqueue(ctx, missing); err != nil && ctx.Err() == nil {
+	if waiting, _, err := r.fleet.Queued(ctx); err != nil || !r.resumed || waiting < len(k.listed)-len(k.entries) {
+		if err := r.enqueue(ctx, k); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 	}
-	return r.await(ctx)
+	unfit, err := r.await(ctx, len(k.listed))
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	if k, err = r.load(ctx); err != nil {
+		return nil, err
+	}
+	return &Summary{Jobs: len(k.listed), Ended: len(k.entries), Failed: k.failures(), Unfit: unfit}, nil
+}
+
+// forgetFailures makes failed jobs missing ones.
+func (r *Run) forgetFailures(ctx context.Context, k *known) error {
+	for id, e := range maps.Clone(k.entries) {
+		if e.State != result.FleetFailed {
+			continue
+		}
+		if err := r.fleet.Index.Delete(ctx, id); err != nil {
+			return err
+		}
+		delete(k.entries, id)
+	}
+	return nil
 }
 
 // prepare opens the fleet, writes the list of jobs, and makes this plan the one whose jobs are started. Jobs of an earlier plan that
 // still wait are dropped.
 func (r *Run) prepare(ctx context.Context) (err error) {
-	r.Owner, r.changed = &Owner{home: r.Home}, make(chan struct{}, 1)
+	r.Owner = &Owner{home: r.Home}
 	if r.keys, err = r.Home.OpenKeys(); err != nil {
 		return err
 	}
-	if r.expansion, err = expandPlan(ctx, r.Plan, r.Host, r.Version); err != nil {
+	if r.expansion, err = expandPlan(ctx, r.Plan, r.Version); err != nil {
 		return err
 	}
-	r.list = &List{Plan: r.expansion.digest, Name: r.Plan.Name, Round: r.Plan.Round, Version: r.Version, Left: r.expansion.left}
-	for i := range r.expansion.jobs {
-		j := &r.expansion.jobs[i]
-		r.list.Jobs = append(r.list.Jobs, Listed{j.ID(), j.Lane, j.Target.Kind, j.Target.Label(), j.Document, j.Needs})
-	}
+	r.list = &r.expansion.list
 	if err := writeJSON(r.Home.file("jobs.json"), r.list); err != nil {
 		return err
 	}
 	if r.fleet, err = r.Server.Client.Create(ctx, r.Plan.Name, r.Limits); err != nil {
 		return err
 	}
-	r.known = r.newKnown()
 	last := r.order(ctx)
 	r.resumed = last != nil && last.Plan == r.list.Plan && last.State != fleetplan.Canceled
 	if waiting, _, err := r.fleet.Queued(ctx); err == nil && waiting > 0 && !r.resumed {
@@ -114,50 +124,12 @@ func (r *Run) prepare(ctx context.Context) (err error) {
 	return r.give(ctx, fleetplan.Order{Plan: r.list.Plan, Version: r.Version, State: fleetplan.Running, Limits: r.Plan.Limits})
 }
 
-// follow keeps what is known up to date until ctx ends. loaded is called when everything that was there has been seen.
-func (r *Run) follow(ctx context.Context, loaded func()) {
-	for ctx.Err() == nil {
-		_ = r.fleet.Index.Watch(ctx, ">", func(job string, entry []byte) { // it is begun anew
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.known.add(job, entry)
-			select {
-			case r.changed <- struct{}{}:
-			default:
-			}
-		}, func() bool { loaded(); return true })
-		waitFor(ctx, lookInterval)
-	}
-}
-
-// missing returns the jobs that have not ended. Failed ones are among them where they are to be tried again.
-func (r *Run) missing(ctx context.Context) (map[string]bool, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	out := map[string]bool{}
-	for id := range r.known.listed {
-		e := r.known.entries[id]
-		if e != nil && e.Failed != "" && r.Retry {
-			if err := r.fleet.Index.Delete(ctx, id); err != nil {
-				return nil, err
-			}
-			r.known.forget(id)
-			e = nil
-		}
-		if e == nil {
-			out[id] = true
-		}
-	}
-	r.Retry = false // what fails in this run has failed
-	return out, nil
-}
-
 // publishAtOnce is how many jobs are on their way to the queue at a time.
 const publishAtOnce = 128
 
-// enqueue makes the queue hold the jobs that are missing and no others. One that a worker has is done twice then, and the first
+// enqueue makes the queue hold the jobs that have not ended and no others. One that a worker has is done twice then, and the first
 // result counts.
-func (r *Run) enqueue(ctx context.Context, missing map[string]bool) error {
+func (r *Run) enqueue(ctx context.Context, k *known) error {
 	if err := r.fleet.PurgeJobs(ctx); err != nil {
 		return err
 	}
@@ -167,7 +139,7 @@ func (r *Run) enqueue(ctx context.Context, missing map[string]bool) error {
 	slots, epoch, done := make(chan struct{}, publishAtOnce), fmt.Sprint("-", time.Now().UnixNano()), map[string]bool{}
 	for _, i := range spreadJobs(r.expansion.jobs) {
 		j := &r.expansion.jobs[i]
-		if !missing[j.ID()] || ctx.Err() != nil {
+		if k.entries[j.ID()] != nil || ctx.Err() != nil {
 			continue
 		}
 		message, err := r.readyJob(ctx, j, done)
@@ -191,7 +163,7 @@ func (r *Run) enqueue(ctx context.Context, missing map[string]bool) error {
 func (r *Run) readyJob(ctx context.Context, j *fleetplan.Job, done map[string]bool) ([]byte, error) {
 	if class := fleetplan.ClassOf(j.Needs); !done[class] {
 		done[class] = true
-		if err := r.fleet.AddClass(ctx, class, joinNeeds(j.Needs), r.Limits); err != nil {
+		if err := r.fleet.AddClass(ctx, class, j.Needs, r.Limits); err != nil {
 			return nil, err
 		}
 	}
@@ -212,14 +184,14 @@ func (r *Run) readyJob(ctx context.Context, j *fleetplan.Job, done map[string]bo
 	return r.keys.SealJob(j)
 }
 
-// spreadJobs is an order of jobs in which those of one paced host or provider stand apart, so that its rate holds up few others.
+// spreadJobs is an order of jobs in which those of one paced host stand apart, so that its rate holds up few others.
 func spreadJobs(jobs []fleetplan.Job) []int {
 	order, rank, seen := make([]int, len(jobs)), make([]int, len(jobs)), map[string]int{}
 	for i := range jobs {
 		order[i] = i
-		if p := jobs[i].Paces; len(p) > 0 {
-			rank[i] = seen[p[0].Key]
-			seen[p[0].Key]++
+		if host := jobs[i].Target.Host(); jobs[i].Pace > 0 {
+			rank[i] = seen[host]
+			seen[host]++
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return rank[a] - rank[b] })
@@ -244,79 +216,62 @@ func (r *Run) startWorker(ctx context.Context, background *sync.WaitGroup) error
 	return nil
 }
 
-// Times of waiting.
-const (
-	lookInterval = 2 * time.Second // between looks at the queue
-	emptyLooks   = 3               // looks at an empty queue after which missing jobs are taken for lost
-)
+// lookInterval is the time between looks at the queue.
+const lookInterval = 250 * time.Millisecond
 
-// await waits until every job has ended. Jobs that are neither queued nor ended, as after a disk that lost what it had
-// acknowledged, are published again.
-func (r *Run) await(ctx context.Context) (*Summary, error) {
-	tick := time.NewTicker(lookInterval)
-	defer tick.Stop()
-	for empty := 0; ; {
-		s := r.summary(nil)
-		r.Progress(s.Ended, s.Failed, s.Jobs)
-		if s.Ended == s.Jobs {
-			return s, nil
+// await waits until the queue is empty and every job has ended: workers take a job off the queue once the index has what became of
+// it. Jobs that are neither queued nor ended, as after a disk that lost what it had acknowledged, are queued again. It also returns
+// when the fleet was told to end and nobody has a job any more, or with the jobs that nobody can take, by what is lacking.
+func (r *Run) await(ctx context.Context, all int) (unfit map[string]int, err error) {
+	for waitFor(ctx, lookInterval) {
+		waiting, _, err := r.fleet.Queued(ctx)
+		if err != nil {
+			continue // the server is away
 		}
-		select {
-		case <-ctx.Done():
-			return s, nil
-		case <-r.changed:
+		r.Progress(max(0, all-waiting), all)
+		classes, err := r.fleet.Classes(ctx)
+		if err != nil {
 			continue
-		case <-tick.C:
 		}
-		if unfit := r.unfit(); unfit != nil || r.toldToEnd(ctx) {
-			return r.summary(unfit), nil
+		idle := !slices.ContainsFunc(classes, func(c broker.Class) bool { return c.Taken > 0 })
+		if o := r.order(ctx); idle && o != nil && o.Plan == r.list.Plan && o.State != fleetplan.Running {
+			return nil, nil
 		}
-		if waiting, _, err := r.fleet.Queued(ctx); err != nil || waiting > 0 {
-			empty = 0
-		} else if empty++; empty == emptyLooks {
-			missing, err := r.missing(ctx)
-			r.Note("%d jobs are neither queued nor done: they are queued again", len(missing))
-			if err = errors.Join(err, r.enqueue(ctx, missing)); err != nil && ctx.Err() == nil {
-				return nil, err
-			}
-			empty = 0
+		if unfit := r.unfit(classes); unfit != nil {
+			return unfit, nil
+		}
+		if waiting > 0 {
+			continue
+		}
+		k, err := r.load(ctx)
+		if err != nil || len(k.entries) == len(k.listed) {
+			return nil, err
+		}
+		r.Note("%d jobs are neither queued nor done: they are queued again", len(k.listed)-len(k.entries))
+		if err := r.enqueue(ctx, k); err != nil {
+			return nil, err
 		}
 	}
-}
-
-// toldToEnd reports whether the plan's owner told the fleet to end, and it has.
-func (r *Run) toldToEnd(ctx context.Context) bool {
-	o := r.order(ctx)
-	if o == nil || o.Plan != r.list.Plan || o.State == fleetplan.Running {
-		return false
-	}
-	classes, err := r.fleet.Classes(ctx)
-	return err == nil && !slices.ContainsFunc(classes, func(c broker.Class) bool { return c.Taken > 0 })
+	return nil, ctx.Err()
 }
 
 // unfit returns the jobs that nobody can take, by what is lacking, where nothing else is left and no other worker can come;
 // nil while there is hope.
-func (r *Run) unfit() map[string]int {
+func (r *Run) unfit(classes []broker.Class) map[string]int {
 	if r.Workers == 0 || r.Remote {
 		return nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	out := map[string]int{}
-	for i := range r.list.Jobs {
-		if j := &r.list.Jobs[i]; r.known.entries[j.ID] == nil {
-			lacks := r.Capabilities.Meets(j.Needs)
-			if lacks == "" {
-				return nil
-			}
-			out[lacks]++
+	var out map[string]int
+	for _, c := range classes {
+		switch lacks := r.Capabilities.Meets(c.Needs); {
+		case c.Waiting+c.Taken == 0:
+		case lacks == "":
+			return nil
+		case out == nil:
+			out = map[string]int{lacks: c.Waiting}
+		default:
+			out[lacks] += c.Waiting
 		}
 	}
 	return out
-}
-
-func (r *Run) summary(unfit map[string]int) *Summary {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return &Summary{Jobs: len(r.known.listed), Ended: len(r.known.entries), Failed: r.known.failed, Unfit: unfit}
 }

@@ -9,13 +9,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/runtime/broker"
+	"gauntlet/result"
 )
 
 // A Worker does jobs of one fleet, several at a time.
@@ -74,7 +74,7 @@ func (w *Worker) attend(ctx context.Context) {
 			w.obey(ctx, message)
 		}
 		if all, err := w.Fleet.Classes(ctx); err == nil {
-			fit := slices.DeleteFunc(all, func(c broker.Class) bool { return w.Capabilities.Meets(splitNeeds(c.Needs)) != "" })
+			fit := slices.DeleteFunc(all, func(c broker.Class) bool { return w.Capabilities.Meets(c.Needs) != "" })
 			w.classes.Store(&fit)
 		}
 		if news {
@@ -102,12 +102,6 @@ func (w *Worker) obey(ctx context.Context, message []byte) {
 			return
 		}
 	}
-}
-
-func joinNeeds(needs []string) string { return strings.Join(needs, "\n") }
-
-func splitNeeds(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return r == '\n' })
 }
 
 // About is what a worker says of itself.
@@ -158,7 +152,7 @@ func (w *Worker) refuse(ctx context.Context, message []byte, what string, why er
 	w.Note("refused %s: %s", what, why)
 	ctx, cancel := context.WithTimeout(ctx, sayTime)
 	defer cancel()
-	_ = w.record(ctx, &Entry{Job: refusal + broker.Digest(message)[:32], Failed: fmt.Sprintf("refused %s: %s", what, why), Worker: w.ID}) // it has been noted
+	_ = w.record(ctx, &Entry{FleetJob: result.FleetJob{ID: refusal + broker.Digest(message)[:32], State: result.FleetFailed, Reason: fmt.Sprintf("refused %s: %s", what, why), Worker: w.ID}}) // it has been noted
 }
 
 // waitFor waits, and reports whether ctx still goes on.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -102,11 +103,11 @@ func subject(fleet, class string) string { return "gauntlet." + fleet + ".jobs."
 
 // AddClass makes the consumer of a class of jobs, one word. What the class needs of a worker travels with it, so that workers
 // can tell whether it is for them; a job says so itself, and that counts.
-func (f *Fleet) AddClass(ctx context.Context, class, needs string, l Limits) error {
+func (f *Fleet) AddClass(ctx context.Context, class string, needs []string, l Limits) error {
 	return again(ctx, func(ctx context.Context) error {
 		_, err := f.jobs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
 			Durable: class, FilterSubject: subject(f.name, class), AckPolicy: jetstream.AckExplicitPolicy, AckWait: l.AckWait,
-			MaxDeliver: -1, MaxAckPending: 10_000, Metadata: map[string]string{"needs": needs}, Replicas: l.Replicas,
+			MaxDeliver: -1, MaxAckPending: 10_000, Metadata: map[string]string{"needs": strings.Join(needs, "\n")}, Replicas: l.Replicas,
 		})
 		return err
 	})
@@ -114,10 +115,10 @@ func (f *Fleet) AddClass(ctx context.Context, class, needs string, l Limits) err
 
 // A Class is a class of jobs.
 type Class struct {
-	Name    string
-	Needs   string
-	Waiting int // jobs that nobody has
-	Taken   int // jobs that workers have
+	Name    string   `json:"-"`
+	Needs   []string `json:"needs"`
+	Waiting int      `json:"waiting"` // jobs that nobody has
+	Taken   int      `json:"taken"`   // jobs that workers have
 }
 
 // Classes lists the classes of jobs.
@@ -126,7 +127,8 @@ func (f *Fleet) Classes(ctx context.Context) (out []Class, err error) {
 		out = nil
 		list := f.jobs.ListConsumers(ctx)
 		for info := range list.Info() {
-			out = append(out, Class{info.Name, info.Config.Metadata["needs"], int(info.NumPending), info.NumAckPending})
+			needs := strings.FieldsFunc(info.Config.Metadata["needs"], func(r rune) bool { return r == '\n' })
+			out = append(out, Class{info.Name, needs, int(info.NumPending), info.NumAckPending})
 		}
 		return list.Err()
 	})

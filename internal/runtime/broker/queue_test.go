@@ -68,7 +68,7 @@ func fill(t *testing.T, dir string, n, jobBytes int) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.AddClass(t.Context(), "any", "", limits); err != nil {
+	if err := f.AddClass(t.Context(), "any", nil, limits); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
