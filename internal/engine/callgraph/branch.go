@@ -123,8 +123,8 @@ func (ix *branchIndex) indexChain(s *ir.Stmt) *chain {
 	c := &chain{hits: map[string][]hit{}, tail: tail}
 	arms := 0
 	for _, l := range levels {
-		arms += len(l.stmt.Arms)
-		for text, h := range l.hits() {
+		arms += l.arms
+		for text, h := range l.hits {
 			c.hits[text] = append(c.hits[text], h)
 		}
 	}
@@ -134,27 +134,10 @@ func (ix *branchIndex) indexChain(s *ir.Stmt) *chain {
 	return c
 }
 
-// A level is a branch of a chain, and the constants that each of its arms tests.
+// A level is a branch of a chain: how many arms it has, and those that are for each constant.
 type level struct {
-	stmt  *ir.Stmt
-	tests [][]string
-}
-
-// hits returns the arms by what they test.
-func (l level) hits() map[string]hit {
-	out := map[string]hit{}
-	for i, arm := range l.stmt.Arms {
-		for j, text := range l.tests[i] {
-			if slices.Contains(l.tests[i][:j], text) {
-				continue
-			}
-			h := out[text]
-			h.bodies = append(h.bodies, arm.Body)
-			h.partly = h.partly || arm.Partly
-			out[text] = h
-		}
-	}
-	return out
+	arms int
+	hits map[string]hit
 }
 
 // chainLevels returns the branches of a chain, from one on, and what is done when none of them fits.
@@ -164,13 +147,16 @@ func (ix *branchIndex) chainLevels(s *ir.Stmt) (out []level, tail []ir.Stmt) {
 		if !ix.ev.spendStatement() || !ir.Same(s.X, subject) || !ix.isInert(s.X) {
 			return out, tail
 		}
-		l := level{stmt: s}
+		l := level{len(s.Arms), map[string]hit{}}
 		for _, arm := range s.Arms {
-			tests, ok := ix.armConstants(arm)
+			texts, ok := ix.armConstants(arm)
 			if !ok {
 				return out, tail
 			}
-			l.tests = append(l.tests, tests)
+			for _, text := range slices.Compact(slices.Sorted(slices.Values(texts))) {
+				h := l.hits[text]
+				l.hits[text] = hit{append(h.bodies, arm.Body), h.partly || arm.Partly}
+			}
 		}
 		out, tail = append(out, l), s.Rest
 	}
@@ -190,15 +176,10 @@ func (ix *branchIndex) onlyBranch(body []ir.Stmt) *ir.Stmt {
 func (ix *branchIndex) armConstants(arm ir.Arm) (out []string, ok bool) {
 	for _, x := range arm.Values {
 		vs, ok := ix.ev.evalModuleConstant(x, true)
-		if !ok || len(vs) == 0 {
+		if !ok || !areAll(vs, constant) {
 			return nil, false
 		}
-		for _, v := range vs {
-			if v.kind != constant {
-				return nil, false
-			}
-			out = append(out, v.text)
-		}
+		out = append(out, textsOf(vs, constant)...)
 	}
 	return out, true
 }

@@ -53,11 +53,9 @@ func (ix *branchIndex) indexRun(body []ir.Stmt, from int) *run {
 			break
 		}
 		for _, l := range levels {
-			for _, tests := range l.tests {
-				for _, text := range tests {
-					if at := r.at[text]; len(at) == 0 || at[len(at)-1] != i {
-						r.at[text] = append(at, i)
-					}
+			for text := range l.hits {
+				if at := r.at[text]; len(at) == 0 || at[len(at)-1] != i {
+					r.at[text] = append(at, i)
 				}
 			}
 		}

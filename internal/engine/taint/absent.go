@@ -60,20 +60,14 @@ func (r *reader) runWithout(p *ir.Param, absent bool, body []ir.Stmt, st *state)
 	return r.run(body, st)
 }
 
-func (s *summary) endWithout(param int, st *state) {
-	if s.without == nil {
-		s.without = map[int]outcome{}
-	}
-	o := s.without[param]
-	o.meet(st)
-	s.without[param] = o
-}
-
 // returnedTo is what holds of the parameters of a function when it has returned to one of its callers.
 func (r *reader) returnedTo(c call, fn *ir.Func, sum *summary) outcome {
 	out := sum.returned()
-	for i, o := range sum.without {
-		p := paramOf(fn, i)
+	for _, p := range fn.Params {
+		o, ok := sum.when[without(p)]
+		if !ok {
+			continue
+		}
 		given := r.given(c, p)
 		if given == nil || !c.argument(p).isClean() {
 			out.meet(&state{knowledge: o.knowledge})
@@ -97,9 +91,6 @@ func (o outcome) offAs(other outcome) outcome {
 
 // given returns what a call hands over for a parameter, or the parameter's default; nil where that is nothing or not known.
 func (r *reader) given(c call, p *ir.Param) *ir.Expr {
-	if p == nil {
-		return nil
-	}
 	e := callgraph.ArgumentOf(p, c.expr.Args)
 	if e == nil && !slices.ContainsFunc(c.expr.Args, func(a ir.Arg) bool { return a.Spread }) {
 		e = p.Value

@@ -1,35 +1,40 @@
 package taint
 
 import (
+	"cmp"
 	"strings"
 
 	"gauntlet/sink"
 )
 
-// argvFlows is a helper that starts the program which it is given, where it is given a list: the program and its arguments.
-func (r *reader) argvFlows(f flow, list *value, place sink.Place, helper string) {
+// argvFlows is a helper that starts a program, which it may be given as well, with a list of arguments, where it is given that list. Behind
+// arguments of the helper's own, which of the rest are files is not known.
+func (r *reader) argvFlows(f flow, list *value, behind bool, place sink.Place, helper string) {
 	inner := &reader{a: r.a, fn: r.fn, ctx: r.ctx, st: r.st, sum: newSummary(), sinkAt: f.at}
-	sinkName := strings.TrimSuffix(f.name, "()")
-	program := list.member("0")
-	inner.sinkMarksBehind(emptyFront, call{}, sink.ProgramFlow, sinkName, "", program.marks)
-	var args []*value
-	for i := 1; i < list.length; i++ {
-		args = append(args, list.member(itoa(i)))
+	name, prog, args := strings.TrimSuffix(f.name, "()"), f.about, list.listed()
+	if f.kind == sink.ProgramFlow {
+		program := args[0]
+		inner.sinkMarksBehind(emptyFront, call{}, sink.ProgramFlow, name, "", program.marks)
+		prog, args = lastPart(cmp.Or(program.fixed, firstWord(program))), args[1:]
 	}
-	if more := list.fields["*"]; more != nil {
-		args = append(args, more)
-	}
-	prog := program.fixed
-	if prog == "" {
-		prog = firstWord(program)
-	}
-	inner.argumentSinks(call{}, sinkName, lastPart(prog), args)
-	if list.fields["*"] == nil {
-		inner.fileSinks(call{}, sinkName, lastPart(prog), args, false)
+	inner.argumentSinks(call{}, name, prog, args)
+	if list.fields["*"] == nil && !behind {
+		inner.fileSinks(call{}, name, prog, args)
 	}
 	for _, g := range inner.sum.flows {
 		g.facts, g.guesses = g.facts|f.facts, f.guesses
 		g.step = f.step.behind(g.step.add(place, helper+"()"))
 		r.sum.addFlow(g)
 	}
+}
+
+// listed returns the elements of a list in order, and behind them any others that it may have.
+func (v *value) listed() (out []*value) {
+	for i := range v.length {
+		out = append(out, v.member(itoa(i)))
+	}
+	if more := v.fields["*"]; more != nil {
+		out = append(out, more)
+	}
+	return out
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
@@ -390,18 +391,12 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 				continue
 			}
 			arriving := at(f.src)
-			if f.argv && arriving.length > 0 {
-				r.argvFlows(f, arriving, place, name)
-				continue
-			}
-			if f.front == listFront {
-				var known bool
-				if arriving, known = filesIn(f.about, given[f.src.param], f.src.path, arriving); known {
-					f.front = fileFront
+			part, behind := strings.CutSuffix(f.src.path, ".*")
+			if behind = behind && f.kind == sink.ArgumentFlow && f.about != ""; behind || f.argv {
+				if list := at(source{f.src.param, part}); list.length > 0 {
+					r.argvFlows(f, list, behind, place, name)
+					continue
 				}
-			}
-			if f.kind == sink.ArgumentFlow {
-				arriving = optionLike(f.about, given[f.src.param], f.src.path, arriving)
 			}
 			for _, m := range f.arrivingMarks(arriving) {
 				if r.st.gone[m.src] {

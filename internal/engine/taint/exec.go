@@ -27,7 +27,7 @@ type reader struct {
 	absent  *ir.Param // a condition around says that this parameter holds nothing; nil for none
 
 	sinkAt sink.Place // where sinks are said to be; the zero value for where the call at hand is
-	argv   bool       // the sink at hand is a program that may be a list with its arguments
+	argv   bool       // the sink at hand may be a list: a program with its arguments, or these
 
 	last      *ir.Expr // the expression of the statement before, and its value
 	lastValue *value
@@ -417,13 +417,7 @@ func (r *reader) noteFlag(at variable, v *value) {
 
 // stepped returns a value whose marks have one more step.
 func (v *value) stepped(at sink.Place, what string) *value {
-	out := *v
-	out.marks = nil
-	for _, m := range v.marks {
-		m.step = m.step.add(at, what)
-		out.marks = append(out.marks, m)
-	}
-	return &out
+	return v.marked(func(m *mark) { m.step = m.step.add(at, what) })
 }
 
 // silently evaluates an expression whose calls were looked at already.

@@ -51,64 +51,39 @@ func startsWithOption(u *callgraph.Program, a *value) bool {
 	})
 }
 
-// fileSinks are the files that a program is given by its arguments. Where they are a list that the caller of the function made, only that
-// caller knows which.
-func (r *reader) fileSinks(c call, name, prog string, args []*value, listed bool) {
+// fileSinks are the files that a program is given by its arguments.
+func (r *reader) fileSinks(c call, name, prog string, args []*value) {
 	if use := callgraph.ProgramOf(prog); !use.Names && use.Files == nil {
 		return
 	}
-	need, files := fileFront, args
-	if listed {
-		need = listFront
-	} else {
-		files = fileArguments(prog, args)
-	}
-	for _, a := range files {
-		marks := a.marks
-		if listed {
-			marks = a.all()
-		}
-		for _, m := range marks {
+	for _, a := range fileArguments(prog, args) {
+		for _, m := range a.marks {
 			if _, behind, ok := strings.Cut(m.head, "="); ok && strings.HasPrefix(m.head, "-") {
 				m.head = behind
 			}
-			r.sinkMarksBehind(need, c, sink.PathFlow, name, prog, []mark{m})
+			r.sinkMarksBehind(fileFront, c, sink.PathFlow, name, prog, []mark{m})
 		}
 	}
 }
 
-// filesIn returns what of a list arrives as a file of a program that a helper starts with it.
-func filesIn(prog string, list *value, path string, there *value) (files *value, known bool) {
-	if path != ".*" && path != "" || list == nil || list.length < 0 {
-		return there, false
-	}
-	var args []*value
-	for i := range list.length {
-		args = append(args, list.member(itoa(i)))
-	}
-	files = nothing
-	for _, a := range fileArguments(prog, args) {
-		files = join(files, a)
-	}
-	return files, true
-}
-
-// isHandedList reports whether the arguments of a program are a list of which nothing is known here.
-func (r *reader) isHandedList(c call, argv *ir.Expr, v *value) bool {
-	if v.length > 0 {
-		return false
-	}
-	behind := false
+// handedList returns the list of which nothing is known here that a program gets among its arguments, nil for none, and whether it holds
+// all of them.
+func (r *reader) handedList(c call, argv *ir.Expr, v *value) (list *value, alone bool) {
+	script := r.a.g.Convention().Language == "typescript"
+	behind, n := false, 0
 	for i, a := range c.expr.Args {
+		given := c.spread(i)
+		if given == nil && script { // execFile(program, list, options)
+			given = c.args[i]
+		}
 		switch {
 		case a.Value == argv:
 			behind = true
-		case !behind || a.Name != "" || a.Value == nil || a.Value.Kind == ir.Object || a.Value.Kind == ir.Function:
-		case c.spread(i) != nil:
-			return c.spread(i).length < 0
-		case r.a.g.Convention().Language == "typescript": // execFile(program, list, options)
-			return c.args[i].length < 0
+		case behind && v.length <= 0 && a.Name == "" && a.Value != nil && !a.Value.Is(ir.Object, ir.Function) && (n == 0 || !script):
+			if n++; list == nil && given != nil && given.length < 0 {
+				list = given
+			}
 		}
 	}
-	return false
+	return list, list != nil && n == 1 && len(list.fields) == 0
 }

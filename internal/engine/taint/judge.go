@@ -54,7 +54,7 @@ func (f flow) guarded(language string) bool {
 	case sink.ShellFlow:
 		return f.has(shellQuoted|noShellMeta) || quoted && callgraph.ProgramOf(f.about).JSON
 	case sink.ArgumentFlow:
-		return f.has(noDash) && !f.has(split)
+		return !f.has(split) && (f.has(noDash) || callgraph.ProgramOf(f.about).Danger == "")
 	case sink.CodeFlow:
 		return quoted || f.has(noLetters)
 	case sink.PathFlow:

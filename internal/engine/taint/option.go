@@ -4,7 +4,6 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 	"slices"
 
-	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 )
 
@@ -13,27 +12,34 @@ import (
 
 // end notes that the function returns here.
 func (r *reader) end() {
+	when := always
 	switch {
 	case r.option > 0:
-		r.sum.offEnds.meet(r.st)
-		r.sum.off = r.sum.off || r.off
+		when, r.sum.off = configured, r.sum.off || r.off
 	case r.absent != nil:
-		r.sum.endWithout(r.absent.Index, r.st)
-	default:
-		r.sum.ends.meet(r.st)
+		when = without(r.absent)
 	}
+	r.sum.returns = true
+	r.noteOutcome(when, r.st)
 }
+
+// always, configured and without say when a function returns: whatever holds, because of the configuration alone, because a parameter
+// holds nothing.
+const always, configured = "", "configured"
+
+func without(p *ir.Param) string { return "?" + itoa(p.Index) }
 
 // returned is what holds of the parameters when a function returns: what its ends have in common, but for those that
 // depend on the configuration alone, unless all of them do.
 func (s *summary) returned() outcome {
-	if !s.ends.any {
-		return s.offEnds
+	ends, off := s.when[always], s.when[configured]
+	switch {
+	case !ends.any:
+		return off
+	case !off.any || !s.off:
+		return ends
 	}
-	if !s.offEnds.any || !s.off {
-		return s.ends
-	}
-	return s.ends.offAs(s.offEnds)
+	return ends.offAs(off)
 }
 
 // switchable gives each of two states, which differ by the configuration alone, the guards of the other.
@@ -110,24 +116,3 @@ func (r *reader) asksEnvironment(e *ir.Expr, depth int) bool {
 
 // environment is the name of a variable of the environment, or of what reads one.
 var environment = lazyregexp.New(`^(process\.env|os\.environ)|^os\.(getenv|Getenv|LookupEnv)$`)
-
-// optionLike returns those elements of a list of arguments that a program may take for an option: not what stands behind
-// "--", and not the value of an option. Any other path of the list is the value that stands there.
-func optionLike(prog string, list *value, path string, there *value) *value {
-	if path != ".*" && path != "" || list == nil || list.length <= 0 {
-		return there
-	}
-	out := nothing
-	before := ""
-	for i := range list.length {
-		e := list.member(itoa(i))
-		if before == "--" {
-			break
-		}
-		if !callgraph.ProgramOf(prog).TakesValue(before) {
-			out = join(out, e)
-		}
-		before = e.fixed
-	}
-	return out
-}

@@ -64,8 +64,17 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 	if in := c.expr.Option("input"); in != nil && callgraph.ProgramOf(prog).RunsInput() {
 		r.readCode(c, name, prog, r.silently(in))
 	}
+	list, alone := r.handedList(c, argv, v)
+	if alone { // whose caller knows what it holds
+		r.argv = true
+		r.sinkMarksBehind(emptyFront, c, sink.ArgumentFlow, name, prog, list.marks)
+		r.argv = false
+		return
+	}
 	r.argumentSinks(c, name, prog, args)
-	r.fileSinks(c, name, prog, args, r.isHandedList(c, argv, v))
+	if list == nil {
+		r.fileSinks(c, name, prog, args)
+	}
 }
 
 // gitSink is a method of a library that starts git with what it is given: repo.git.checkout(branch), simpleGit().diff([revision]).
@@ -158,11 +167,6 @@ func isClusterOf(word, option string) bool {
 }
 
 func lastPart(name string) string { return path.Base(strings.ReplaceAll(name, `\`, "/")) }
-
-// remoteLine is a shell command line on another machine. One that the caller sends whole is what such a tool is for.
-func (r *reader) remoteLine(c call, v *value, name string) {
-	r.sinkMarksBehind(textFront, c, sink.ShellFlow, name, "", v.all())
-}
 
 // startedProgram is the member of what a started program is to its server, such as a Popen, that holds the program's name.
 const startedProgram = "\x00program"

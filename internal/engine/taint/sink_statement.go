@@ -17,18 +17,13 @@ var explained = lazyregexp.New(`(?i)^\s*(explain|describe|profile|verbose|analyz
 // statementSink reads the text of a statement, or of a part of one.
 func (r *reader) statementSink(c call, row *callgraph.Row, name string) {
 	if text := row.Argument("text", c.expr); text != nil {
-		r.sqlSink(c, r.valueOf(c, text), name)
-		r.wholeStatementSink(c, r.valueOf(c, text), name)
+		v := r.valueOf(c, text)
+		r.sinkMarksBehind(statementFront, c, sink.SQLFlow, name, "", v.marks)
+		r.wholeStatementSink(c, v, name)
 	}
 	if part := row.Argument("part", c.expr); part != nil {
 		r.sinkMarks(c, sink.SQLFlow, name, "", r.valueOf(c, part).marks)
 	}
-}
-
-// sqlSink looks for text of a caller inside a statement of the source. A statement that the caller sends as a whole is
-// what such a tool is for.
-func (r *reader) sqlSink(c call, v *value, name string) {
-	r.sinkMarksBehind(statementFront, c, sink.SQLFlow, name, "", v.marks)
 }
 
 // fullStatement is the beginning of a text that can be nothing but a statement.

@@ -51,23 +51,20 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 		}
 		r.sinkMarks(c, sink.CodeFlow, name, "", marks)
 	}
-	if module := row.Argument("load", c.expr); module != nil {
-		r.loadSink(c, r.valueOf(c, module), name)
+	if module := row.Argument("load", c.expr); module != nil { // what begins with a text of the source is one of the program's own
+		r.sinkMarksBehind(emptyFront, c, sink.CodeFlow, name, "", r.valueOf(c, module).all())
 	}
 	if url := row.Argument("url", c.expr); url != nil {
 		r.urlSink(c, r.valueOf(c, url), name)
 	}
-	if line := row.Argument("cmd", c.expr); line != nil {
-		r.remoteLine(c, r.valueOf(c, line), name)
+	if line := row.Argument("cmd", c.expr); line != nil { // a line that the caller sends whole to another machine is what such a tool is for
+		r.sinkMarksBehind(textFront, c, sink.ShellFlow, name, "", r.valueOf(c, line).all())
 	}
 	if cmd := row.Argument("inside", c.expr); cmd != nil {
 		r.containerCommand(c, r.valueOf(c, cmd), name)
 	}
-	if row.Kind() == "tag" && !row.Weak() && (row.Has(capability.FSRead) || row.Has(capability.FSWrite)) {
-		r.pathSink(c, row, name)
-	}
-	if row.Kind() == "pure" { // a picture that is written where it is asked for
-		r.pathSink(c, row, name)
+	if row.Kind() == "pure" || row.Kind() == "tag" && !row.Weak() && (row.Has(capability.FSRead) || row.Has(capability.FSWrite)) {
+		r.pathSink(c, row, name) // of what computes, a picture that is written where it is asked for
 	}
 }
 
@@ -103,12 +100,6 @@ func (r *reader) entitySink(c call, name string) {
 
 // chosenAttribute says of a flow that the caller names what is taken from an object.
 const chosenAttribute = "attribute"
-
-// loadSink is the name of a module that is loaded, and so run. Where the source fixes how it begins, one of the program's own
-// is loaded.
-func (r *reader) loadSink(c call, v *value, name string) {
-	r.sinkMarksBehind(emptyFront, c, sink.CodeFlow, name, "", v.all())
-}
 
 // sinkMarks records the flows of marks that arrive at a sink.
 func (r *reader) sinkMarks(c call, kind sink.FlowKind, name, about string, marks []mark) {

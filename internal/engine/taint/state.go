@@ -206,11 +206,5 @@ func (st *state) bounded(v *value) {
 
 // noted returns a value with what is known of its sources at this point, for a list that outlives the conditions on the way.
 func (st *state) noted(v *value) *value {
-	out := *v
-	out.marks = nil
-	for _, m := range v.marks {
-		m.facts |= st.facts[m.src] & refusals
-		out.marks = append(out.marks, m)
-	}
-	return &out
+	return v.marked(func(m *mark) { m.facts |= st.facts[m.src] & refusals })
 }

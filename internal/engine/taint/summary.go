@@ -22,7 +22,8 @@ type flow struct {
 	step  *step
 	// guesses are the calls on the way that are tied by the name of a method alone.
 	guesses int
-	// argv says that the source is the program itself or, where a caller gives a list, the program and its arguments.
+	// argv says that the source is the program itself or, where a caller gives a list, the program and its arguments; of an
+	// argument, that it is the list of all of them.
 	argv bool
 }
 
@@ -36,12 +37,12 @@ const (
 	statementFront       // the beginning of a statement
 	splitFront           // the name of a program and more: the line is split into words
 	fileFront            // nothing that makes it an option or an address
-	listFront            // nobody knows: it is in a list of arguments, and which of them it is, only the caller of the function knows
-	fullFront            // a statement that the source begins
-	wordsFront           // nothing, and the verbs of statements were compared
-	severalFront         // nothing, and it may hold several statements
-	directoryFront       // the beginning of a filter of a directory service
-	emptyFront           // nothing: what begins with a text of the source is no option, and no program of the caller's choice
+
+	fullFront      // a statement that the source begins
+	wordsFront     // nothing, and the verbs of statements were compared
+	severalFront   // nothing, and it may hold several statements
+	directoryFront // the beginning of a filter of a directory service
+	emptyFront     // nothing: what begins with a text of the source is no option, and no program of the caller's choice
 )
 
 // firstWord returns the program that a line begins with.
@@ -70,8 +71,7 @@ func (f flow) fits() bool {
 		return f.head == "" && f.facts&oneStatement == 0
 	case directoryFront:
 		return filterStart.MatchString(f.head)
-	case listFront:
-		return false
+
 	case emptyFront:
 		return f.head == "" || f.kind == sink.ArgumentFlow && f.facts&split != 0 && strings.TrimSpace(f.head) != f.about
 	}
@@ -106,18 +106,16 @@ type summary struct {
 	self    *value // what its receiver holds in the end: for constructors
 	flows   []flow
 	seen    map[flowKey]bool
-	ends    outcome         // whenever it returns
-	offEnds outcome         // when it returns because of the configuration alone
-	off     bool            // it does so unless a variable of the environment is set
-	without map[int]outcome // when it returns because that parameter holds nothing
-	cut     bool            // it has more flows than are kept
-	leaves  uint64          // the parameters, by their index, of which something arrives at a call outside of the program
-	raises  bool            // it never returns: each of its ends is an error
-	answers uint64          // the parameters, by their index, whose calls are what it returns, each time
+	off     bool   // it returns because of the configuration alone, unless a variable of the environment is set
+	returns bool   // it does so anywhere
+	cut     bool   // it has more flows than are kept
+	leaves  uint64 // the parameters, by their index, of which something arrives at a call outside of the program
+	raises  bool   // it never returns: each of its ends is an error
+	answers uint64 // the parameters, by their index, whose calls are what it returns, each time
 	// writes are places that write to a member of a parameter, by its index, under a name that another parameter brings.
 	writes   map[int]*ir.Expr
 	descents []descent
-	when     map[string]outcome // when it returns something true ("+") or false ("-"), or an object with such a member ("+valid")
+	when     map[string]outcome // when it returns something true ("+") or false ("-"), or an object with such a member ("+valid"); see also always
 }
 
 type flowKey struct {
@@ -172,7 +170,7 @@ func (a *analyzer) summarize(fn *ir.Func, ctx callgraph.Context) *summary {
 	if r.sum.self == nil {
 		r.sum.self = nothing
 	}
-	r.sum.raises = r.st.dead && !r.sum.ends.any && !r.sum.offEnds.any && len(r.sum.without) == 0 && !a.cut && isPlain(fn)
+	r.sum.raises = r.st.dead && !r.sum.returns && !a.cut && isPlain(fn)
 	a.depth--
 	a.busy[fn]--
 	if !a.cut {

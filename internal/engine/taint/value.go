@@ -382,23 +382,18 @@ func (v *value) at(path string) *value {
 	return v
 }
 
-// dropping returns a value without some facts.
-func (v *value) dropping(f fact) *value {
+// marked returns a value with its own marks changed.
+func (v *value) marked(change func(m *mark)) *value {
 	out := *v
 	out.marks = slices.Clone(v.marks)
 	for i := range out.marks {
-		out.marks[i].facts &^= f
+		change(&out.marks[i])
 	}
 	return &out
 }
 
+// dropping returns a value without some facts.
+func (v *value) dropping(f fact) *value { return v.marked(func(m *mark) { m.facts &^= f }) }
+
 // adding returns a value with facts added that leave it what it is.
-func (v *value) adding(f fact) *value {
-	out := *v
-	out.marks = nil
-	for _, m := range v.marks {
-		m.facts |= f
-		out.marks = append(out.marks, m)
-	}
-	return &out
-}
+func (v *value) adding(f fact) *value { return v.marked(func(m *mark) { m.facts |= f }) }
