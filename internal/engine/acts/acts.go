@@ -171,7 +171,7 @@ func (r *reader) sentences() {
 		}
 		item := trimmed != "" && strings.IndexByte("-*+|\"0123456789", trimmed[0]) >= 0
 		if trimmed != "" && !item {
-			samples = announcesSamples.MatchString(trimmed)
+			samples = (trimmed[0] == '#' || strings.HasSuffix(trimmed, ":")) && announcesSamples.MatchString(trimmed)
 		}
 		r.cut(at, end, unit{code: fence, section: section, hidden: comment, sample: samples && item, prose: true})
 		if strings.Contains(line, "-->") || trimmed == "" || strings.HasPrefix(trimmed, "[") || strings.Contains(line, "</div>") || strings.Contains(line, "</p>") {

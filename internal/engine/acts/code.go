@@ -217,8 +217,11 @@ func (r *reader) together() {
 	var took, sent *span
 	for i := range r.units {
 		u, s := &r.units[i], r.text(i)
-		if took == nil {
-			if m := takes.FindStringIndex(handedOn.ReplaceAllStringFunc(s, func(m string) string { return strings.Repeat(" ", len(m)) })); m != nil {
+		if took == nil && anyWord(s, taking) {
+			if strings.Contains(s, "env") {
+				s = handedOn.ReplaceAllStringFunc(s, func(m string) string { return strings.Repeat(" ", len(m)) })
+			}
+			if m := takes.FindStringIndex(s); m != nil {
 				took = &span{u.start + m[0], u.start + min(m[1], m[0]+maxShown)}
 			}
 		}
@@ -233,7 +236,10 @@ func (r *reader) together() {
 		for i := range r.units {
 			c |= r.units[i].class
 		}
-		if m := sends.FindStringIndex(r.low); m != nil && c.has(outward) {
+		if !c.has(outward) {
+			return
+		}
+		if m := sends.FindStringIndex(r.low); m != nil {
 			sent = &span{m[0], min(m[1], m[0]+maxShown)}
 		}
 	}
@@ -242,9 +248,12 @@ func (r *reader) together() {
 	}
 }
 
+// taking are parts of which takes needs one, to be quick.
+const taking = "env .ssh .aws id_rsa id_ed25519 netrc gnupg .kube npmrc pypirc git-credentials .docker gcloud wallet keychain login cookies shadow .config library appdata documents desktop find-generic"
+
 var (
 	takes = lazyregexp.New(`dict\(os\.environ\)|json\.dumps\(\s*(?:dict\()?os\.environ|os\.environ\.(?:items|copy)\(\)|json\.stringify\(\s*process\.env\s*[),]|object\.(?:entries|keys|assign)\([^)]*process\.env\s*\)|\.\.\.process\.env|\benv\.(?:to_h|each|to_a|inspect)\b|\bgetenv\(\)|\bos\.environ\b\s*[,)]|(?:expanduser\(|homedir\(\)|\$home|~/)[^\n]{0,20}(?:\.config/\*|library/application|appdata|documents|desktop)|\b(?:env|printenv)\s*(?:>|\|)|\$\((?:env|printenv)\)|(?:~|home|\$home|expanduser|userprofile|homedir)\S*[^\n]{0,60}(?:\.ssh|\.aws|\.netrc|\.gnupg|\.kube|\.npmrc|\.pypirc|\.git-credentials|\.docker/config|gcloud|wallet|keychain|login data|cookies)|id_rsa|id_ed25519|/etc/shadow|\.aws/credentials|login data|find-generic-password|wallet\.dat`)
-	sends = lazyregexp.New(`requests\.(?:post|put)\(|httpx\.(?:post|put)\(|urlopen\(|urllib\.request|http\.client|\.post\(|fetch\(|axios\b|https?\.request\(|xmlhttprequest|sendbeacon|socket\.(?:connect|socket|create_connection)|curl\s|wget\s|invoke-webrequest|invoke-restmethod|\bnc\s|smtplib|net\.connect|websocket|net::http|httpclient|curl_exec|file_get_contents\(["']http|httppost|\.openconnection|urlsession|postasync|postcontent|reqwest::|geturl\s|\bhttp\s+post\s|\b(?:req|client|httr|http|ureq|tesla|finch|httpoison)(?:\.|::?|/)(?:post|put|request|send)!?|winhttp|msxml2|tcpclient`)
+	sends = lazyregexp.New(`requests\.(?:post|put)\(|httpx\.(?:post|put)\(|urlopen\(|urllib\.request|http\.client|\.post\(|fetch\(|axios\b|https?\.request\(|xmlhttprequest|sendbeacon|socket\.(?:connect|socket|create_connection)|curl\s|wget\s|invoke-webrequest|invoke-restmethod|\bnc\s|smtplib|net\.connect|websocket|net::http|httpclient|curl_exec|file_get_contents\(["']http|httppost|\.openconnection|urlsession|postasync|postcontent|reqwest::|geturl\s|\bhttp\s+post\s|\b(?:req|client|httr|http|ureq|tesla|finch|httpoison)(?:\.|::?|/)(?:post|put|request|send)!?|\.request\(\s*["']http|winhttp|msxml2|tcpclient`)
 
 	// handedOn matches an environment that a program hands on to one that it starts.
 	handedOn = lazyregexp.New(`\benv["']?\s*[:=]\s*(?:object\.assign\(\s*\{\s*\}\s*,\s*|\{\s*)?(?:\.\.\.)?process\.env|\benv\s*=\s*(?:\{\s*\*\*|dict\()?os\.environ(?:\.copy\(\))?`)

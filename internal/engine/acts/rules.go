@@ -192,7 +192,7 @@ var rules = []rule{
 	}},
 	{Run, 4, "runs what somebody outside sends", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.any(run) && !c.any(negated) && obeyed.MatchString(r.text(i)) && r.fetches(i)
+		return c.any(run) && !c.any(negated) && r.fetches(i) && obeyed.MatchString(r.text(i))
 	}},
 	{Run, 2, "asks somebody outside again and again what to do", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class

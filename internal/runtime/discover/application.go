@@ -44,7 +44,7 @@ func applicationOf(c config.Client) *Application {
 			return &applications[i]
 		}
 	}
-	if c == config.Generic {
+	if c == config.Generic || c == Unknown {
 		return &generic
 	}
 	return &Application{Client: c}

@@ -363,6 +363,41 @@ var applications = []Application{
 		Places:  []Place{inConfig("com.raycast.macos/extensions/model-context-protocol/mcp-config.json").on("darwin"), inXDG("raycast/mcp-config.json")},
 	},
 	{
+		Client: "kimi-cli", Title: "Kimi CLI",
+		Sources: []string{"https://moonshotai.github.io/kimi-cli/en/reference/kimi-mcp.html", "https://moonshotai.github.io/kimi-code/zh/customization/mcp"},
+		Places:  []Place{inHome(".kimi/mcp.json"), inHome(".kimi-code/mcp.json").or("KIMI_CODE_HOME", "mcp.json"), inProject(".kimi-code/mcp.json")},
+		Reads:   append(slices.Concat(both(".kimi/skills/**", config.Skill), both(".kimi-code/skills/**", config.Skill)), inHome(".kimi/config.toml").shared(), inHome(".kimi-code/config.toml").shared(), inHome(".kimi/AGENTS.md").as(config.Instructions)),
+	},
+	{
+		Client: "mistral-vibe", Title: "Mistral Vibe",
+		Sources: []string{"https://docs.mistral.ai/mistral-vibe/terminal/configuration", "https://docs.mistral.ai/vibe/code/cli/configuration-reference"},
+		Places:  []Place{inHome(".vibe/config.toml").or("VIBE_HOME", "config.toml").shared(), inProject(".vibe/config.toml").shared()},
+		Reads: append(slices.Concat(both(".vibe/skills/**", config.Skill), both(".vibe/prompts/**", config.Instructions)),
+			inHome(".vibe/agents/*").shared(), inProject(".vibe/agents/*.toml").shared(), inHome(".vibe/AGENTS.md").as(config.Instructions)),
+	},
+	{
+		Client: "grok-cli", Title: "Grok CLI",
+		Sources: []string{"https://github.com/superagent-ai/grok-cli"},
+		Places:  []Place{inHome(".grok/user-settings.json").shared(), inHome(".grok/settings.json").shared(), inProject(".grok/settings.json").shared()},
+		Reads:   append(both(".grok/GROK.md", config.Instructions), both(".grok/skills/**", config.Skill)...),
+	},
+	{
+		Client: "mcphub.nvim", Title: "mcphub.nvim",
+		Sources:    []string{"https://github.com/ravitemer/mcphub.nvim"},
+		Places:     []Place{inXDG("mcphub/servers.json").alsoNamed("mcphub/servers.json"), inProject(".mcphub/servers.json")},
+		References: []string{"${", "${env:"}, Folders: true,
+	},
+	{
+		Client: "jan", Title: "Jan",
+		Sources: []string{"https://www.jan.ai/docs/desktop/integrations/mcp-servers", "https://www.jan.ai/docs/mcp"},
+		Places:  []Place{inConfig("Jan/data/mcp_config.json"), inHome("jan/mcp_config.json")},
+	},
+	{
+		Client: "mcphost", Title: "MCPHost",
+		Sources: []string{"https://github.com/mark3labs/mcphost"},
+		Places:  []Place{inHome(".mcphost.yml").shared(), inHome(".mcphost.json").shared(), inProject(".mcphost.yml").shared()},
+	},
+	{
 		Client: "aider", Title: "Aider",
 		Sources: []string{"https://aider.chat/docs/config/aider_conf.html", "https://aider.chat/docs/usage/conventions.html"},
 		Reads:   []Place{inHome(".aider.conf.yml").shared(), inProject(".aider.conf.yml").shared()},

@@ -55,16 +55,18 @@ func ThisHost(env func(name string) (string, bool)) Host {
 // maxNames bounds the files read of one folder.
 const maxNames = 2_000
 
-// All reads every configuration of every known client and every file its agent reads, in client order. Missing files are not
+// All reads every configuration of every known client and every file its agent reads, in client order, and the servers of clients that
+// nobody knows. Missing files are not
 // reported.
 func All(h Host) []config.File {
-	s := &source{Host: h, seen: map[string]bool{}, walks: map[string]*walk{}}
+	s := &source{Host: h, seen: map[string]bool{}, walks: map[string]*walk{}, looked: map[string]bool{}}
 	for _, w := range configurationPaths(h) {
 		for _, p := range h.glob(w.path, func(t *walk) { s.tree(t, w.hint) }) {
 			s.read(p, w.hint)
 		}
 	}
 	s.knownProjects()
+	s.unknownClients()
 	s.follow(h.Home)
 	return s.out
 }

@@ -155,6 +155,9 @@ func (s *source) folder(w *walk, project string, client config.Client) {
 			hint, ok = hintIn(f.rel+"/x.md", skills, plugins)
 		}
 		if !ok {
+			if strings.HasPrefix(f.rel, ".") && !out && strings.Count(f.rel, "/") <= maxUnknownDeep {
+				s.unknownFile(f.path, project)
+			}
 			continue
 		}
 		if client != "" && (hint.Client == agentSkills || hint.Client == config.Generic) {

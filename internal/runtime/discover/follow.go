@@ -367,11 +367,9 @@ func commandMentions(out []mention, command string, at config.Place, depth int, 
 func textMentions(out []mention, f *config.File) []mention {
 	imports := f.Client == "claude-code" || f.Client == "gemini-cli" || f.Client == "qwen-code"
 	prose := []byte(f.Text) // without code, in which nothing is imported
-	eachCommand(f.Text, func(start, end int, code bool) {
+	eachCommand(f.Text, func(start, end int) {
 		out = commandMentions(out, f.Text[start:end], config.Place{Start: start, End: end}, 0, told)
-		if code {
-			copy(prose[start:end], strings.Repeat(" ", end-start))
-		}
+		copy(prose[start:end], strings.Repeat(" ", end-start))
 	})
 	for _, span := range config.Imports(f.Text) {
 		name := f.Text[span[0]:span[1]]
@@ -384,7 +382,7 @@ func textMentions(out []mention, f *config.File) []mention {
 		}
 		out = append(out, mention{path: name, role: role, at: config.Place{Start: span[0], End: span[1]}, must: must && string(prose[span[0]:span[1]]) == name})
 	}
-	start := -1
+	start, before := -1, ""
 	for i := 0; i <= len(f.Text); i++ {
 		if i < len(f.Text) && !strings.ContainsRune(" \t\r\n`\"'()[]<>,;|=", rune(f.Text[i])) {
 			if start < 0 {
@@ -395,9 +393,11 @@ func textMentions(out []mention, f *config.File) []mention {
 		if start >= 0 {
 			w := strings.TrimRight(f.Text[start:i], ".:!?*")
 			m := mention{path: strings.TrimPrefix(w, "@"), role: config.Script, at: config.Place{Start: start, End: start + len(w)}}
+			said := runVerbs[strings.ToLower(before)] // "Run ./scripts/setup.sh first"
+			before = w
 			switch low := strings.ToLower(w); {
 			case strings.Contains(w, "://") || strings.Contains(w, "*"):
-			case programName(low) && f.Role != config.Instructions:
+			case programName(low) && (said || f.Role != config.Instructions), said && strings.Contains(w, "/") && path.Ext(low) == "":
 				out = append(out, m)
 			case textName(low) && f.Role != config.SkillFile:
 				m.role = config.SkillFile
@@ -409,26 +409,23 @@ func textMentions(out []mention, f *config.File) []mention {
 	return out
 }
 
-// spoken matches a script that prose has its reader run: "Run ./scripts/setup.sh first".
-var spoken = lazyregexp.New(`(?i)\b(?:run|execute|start|launch|call|invoke|source)\s+(?:\./)?[\w./-]*[\w-]`)
+// runVerbs are the words before a program that a text has its reader run.
+var runVerbs = map[string]bool{"run": true, "execute": true, "start": true, "launch": true, "call": true, "invoke": true, "source": true, "bash": true, "sh": true, "python": true, "python3": true, "node": true}
 
-// eachCommand calls judge for the commands in a text: lines of blocks of code, spans of code, and scripts that prose has run.
-func eachCommand(text string, judge func(start, end int, code bool)) {
+// eachCommand calls judge for the commands in a text: lines of blocks of code, and spans of code.
+func eachCommand(text string, judge func(start, end int)) {
 	fence, at := false, 0
 	for line := range strings.Lines(text) {
 		switch trimmed := strings.TrimLeft(line, " \t>$"); {
 		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
 			fence = !fence
 		case fence:
-			judge(at+len(line)-len(trimmed), at+len(line), true)
+			judge(at+len(line)-len(trimmed), at+len(line))
 		default:
-			for _, m := range spoken.FindAllStringSubmatchIndex(line, maxMentions) {
-				judge(at+m[0], at+m[1], false)
-			}
 			from := at
 			for i, part := range strings.Split(line, "`") {
 				if i%2 == 1 {
-					judge(from, from+len(part), true)
+					judge(from, from+len(part))
 				}
 				from += len(part) + 1
 			}

@@ -15,9 +15,9 @@ const (
 	maxDeep   = 40
 )
 
-// left lists folders that agents do not read by themselves: installed packages, and tools' data. __pycache__ is none of them: Python
+// skipped lists folders that agents do not read by themselves: installed packages, and tools' data. __pycache__ is none of them: Python
 // runs the bytecode of a skill from it.
-var left = map[string]bool{".git": true, ".hg": true, ".svn": true, "node_modules": true, "site-packages": true, ".venv": true, "venv": true, ".tox": true}
+var skipped = map[string]bool{".git": true, ".hg": true, ".svn": true, "node_modules": true, "site-packages": true, ".venv": true, "venv": true, ".tox": true}
 
 // A treeFile is a file found by a walk: its path, and its slash-separated path relative to the folder.
 type treeFile struct{ path, rel string }
@@ -73,7 +73,7 @@ func (w *walk) folder(dir, rel string, depth int) {
 		mode, err := w.FS.Mode(p)
 		switch {
 		case err == nil && mode.IsDir() && !(w.within && w.leadsOut(p)):
-			if !left[name] {
+			if !skipped[name] {
 				w.folder(p, path.Join(rel, name), depth+1)
 			}
 		default: // broken links and links out of the root: reading the file reports them
@@ -140,11 +140,12 @@ func configurationName(name string) bool {
 // A source reads files one after the other, each once, within a total limit.
 type source struct {
 	Host
-	out   []config.File
-	seen  map[string]bool
-	walks map[string]*walk // by folder
-	bytes int
-	full  bool
+	out    []config.File
+	seen   map[string]bool
+	walks  map[string]*walk // by folder
+	looked map[string]bool  // folders that were searched for clients nobody knows
+	bytes  int
+	full   bool
 }
 
 // maxTotal bounds the bytes of agent files read in one run.

@@ -1,0 +1,97 @@
+package discover
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check/config"
+	"gauntlet/internal/leaf/lazyregexp"
+)
+
+// Limits on the search for clients that nobody told gauntlet about: a file of settings is short, and lies near the root of
+// its program's folder.
+const (
+	maxUnknownBytes = 1 << 20
+	maxUnknownFiles = 20_000
+	maxUnknownDeep  = 3
+)
+
+// Unknown is the client of a file with servers in a folder of settings that belongs to no client of the list.
+const Unknown config.Client = "unknown-client"
+
+// caches are folders of a home in which programs keep what is no setting.
+var caches = map[string]bool{".cache": true, ".npm": true, ".cargo": true, ".rustup": true, ".local": true, ".nvm": true, ".pyenv": true, ".m2": true, ".gradle": true, ".mozilla": true, ".thunderbird": true, ".Trash": true,
+	"Cache": true, "Code Cache": true, "GPUCache": true, "IndexedDB": true, "blob_storage": true, "extensions": true, "logs": true, "sessions": true, "history": true}
+
+// namesServers matches a text that may configure servers.
+var namesServers = lazyregexp.New(`(?i)mcp_?-?servers|context_servers|["\[]mcp["\].]|(?m)^mcp:|"servers"\s*:`)
+
+// unknownClients reads the files of settings in the user's home that hold servers, and the skills there, that belong to no client of the list. It comes behind
+// those: what was read is left.
+func (s *source) unknownClients() {
+	left := maxUnknownFiles
+	look := func(dir string, hidden bool, deep int) { s.unknownIn(dir, hidden, deep, &left) }
+	look(s.Home, true, maxUnknownDeep)
+	for _, b := range []base{configFolder, localFolder, xdgFolder} {
+		look(s.Host.folder(b), false, maxUnknownDeep)
+	}
+	look(s.joinPath(s.Home, ".local/share"), false, maxUnknownDeep)
+	if left <= 0 {
+		s.out = append(s.out, failedAs(finding.Limit, s.Home, Hint{Client: Unknown}, fmt.Sprintf("more than %d files of settings: the rest was not searched for servers", maxUnknownFiles)))
+	}
+}
+
+// unknownIn looks for files with servers in a folder; hidden says only those whose names begin with a dot.
+func (s *source) unknownIn(dir string, hidden bool, deep int, left *int) {
+	if s.looked[dir] {
+		return
+	}
+	s.looked[dir] = true
+	names, _ := s.FS.ReadDir(dir) // one that is missing or locked has nothing for a client either
+	for _, name := range names {
+		if *left--; *left < 0 {
+			return
+		}
+		p := s.joinPath(dir, name)
+		mode, err := s.FS.Mode(p)
+		switch {
+		case err != nil, hidden && !strings.HasPrefix(name, "."), s.seen[p]:
+		case mode.IsDir() && deep > 0 && !caches[name] && !skipped[name]:
+			s.unknownIn(p, false, deep-1, left)
+		case mode.IsRegular() && strings.EqualFold(name, "SKILL.md"):
+			s.tree(s.walkTree(dir, true), Hint{Client: Unknown, Role: config.Skill, Optional: true})
+		case mode.IsRegular():
+			s.unknownFile(p, "")
+		}
+	}
+}
+
+// unknownFile reads a file if it is one of settings and holds servers.
+func (s *source) unknownFile(p, project string) {
+	if !settingsName(strings.ToLower(path.Base(slashed(p)))) {
+		return
+	}
+	data, err := s.FS.ReadFile(p, maxUnknownBytes+1)
+	if err != nil || !namesServers.Match(data) {
+		return
+	}
+	hint := Hint{Client: Unknown, Project: project, Optional: true}
+	if len(data) > maxUnknownBytes {
+		s.out = append(s.out, failedAs(finding.Limit, p, hint, fmt.Sprintf("it may hold servers, is longer than %d MB, and was not read", maxUnknownBytes>>20)))
+		return
+	}
+	if f := Read(p, data, hint); len(f.Entries) > 0 {
+		s.read(p, hint)
+	}
+}
+
+// settingsName reports whether a lower-case name is that of a file of settings.
+func settingsName(name string) bool {
+	switch path.Ext(name) {
+	case ".jsonc", ".json5", ".toml":
+		return true
+	}
+	return configurationName(name)
+}
