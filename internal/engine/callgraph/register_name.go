@@ -63,8 +63,8 @@ func (rg *registrar) toolNamesIn(x *ir.Expr, f *frame) (out []string) {
 			}
 		}
 	}
-	if len(out) == 0 && x.Kind == ir.Call {
-		out = rg.returnedNames(x, f)
+	if d := rg.Definition(x); len(out) == 0 && d.Kind == ir.Call { // t := helm.Tool()
+		out = rg.returnedNames(d, f)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

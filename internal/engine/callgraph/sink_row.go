@@ -108,5 +108,11 @@ func (w *walker) modeOf(m *ir.Expr) (mode string) {
 // modeFlags are the letters for which flags stand.
 var modeFlags = map[string]string{"O_RDONLY": "r", "O_WRONLY": "w", "O_CREATE": "w", "O_CREAT": "w", "O_APPEND": "w", "O_TRUNC": "w", "O_RDWR": "+"}
 
+// Knows reports whether the row names an argument of that role, whether or not a call has it.
+func (r *Row) Knows(role string) bool {
+	_, ok := r.args[role]
+	return ok
+}
+
 // reads reports whether all that a call of a row does is to read files.
 func (r *Row) reads() bool { return len(r.tags) == 1 && r.tags[0] == capability.FSRead }

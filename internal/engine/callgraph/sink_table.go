@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gauntlet/capability"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // A Table says what calls outside the program do. It is data: one row a line,
@@ -45,6 +46,7 @@ import (
 // page= is the same for what runs in a browser's page and not in the server. to= is a second file, url= the address of a request, cmd= a line for a
 // shell on another machine, inside= the program and the arguments that run in a container, load= a module that is loaded, part= a piece of a statement, prompt= instructions for a model,
 // filter= a filter of a document database.
+// on=X and off=X are options without which, or with which, what code= and load= name is not run.
 // safe=A|B are names that make the call harmless where one of them is an argument. Layer 2 and the way of a parameter to a sink read
 // the same rows, so that a new sink is one row.
 type Table struct {
@@ -52,6 +54,7 @@ type Table struct {
 	wild  map[string][]*Row // by root
 	may   map[*Row][]capability.Tag
 	runs  map[string]bool // the last words of the names of what starts programs and runs code
+	roots map[string]bool // what the names of rows begin with: packages that have any
 }
 
 // A Row is what a table says of a name.
@@ -77,7 +80,7 @@ var kinds = []string{"pure", "same", "file", "sql", "spawn", "env", "map", "opaq
 
 // ParseTable reads tables in the form above; lines that begin with # are comments.
 func ParseTable(text string) (*Table, error) {
-	t := &Table{exact: map[string]*Row{}, wild: map[string][]*Row{}, runs: map[string]bool{}}
+	t := &Table{exact: map[string]*Row{}, wild: map[string][]*Row{}, runs: map[string]bool{}, roots: map[string]bool{}}
 	for n, fields := range Rows(text) {
 		r, err := parseRow(fields)
 		if err == nil {
@@ -199,7 +202,11 @@ func parseRow(fields []string) (*Row, error) {
 	return r, nil
 }
 
+// connection matches names of what is a connection to a database, or comes of one.
+var connection = lazyregexp.New(`(?i)(?:connect\w*|cursor|pool|database)\(\)`)
+
 func (t *Table) addRow(r *Row) error {
+	t.roots[patternRoot(r.pattern)] = true
 	if _, code := r.args["code"]; code || r.kind == "spawn" {
 		t.runs[r.pattern[strings.LastIndexAny(r.pattern, "./")+1:]] = true
 	}
@@ -233,6 +240,12 @@ func (t *Table) findRow(name string) *Row {
 	}
 	for _, r := range t.wild[patternRoot(name)] {
 		if r.matchesName(name) {
+			return r
+		}
+	}
+	// A driver that has no row is one like the others: mariadb.connect().cursor().execute.
+	if at := strings.LastIndexByte(name, '.'); at > 0 && !t.roots[patternRoot(name)] && connection.MatchString(name[:at]) {
+		if r := t.exact[name[at:]]; r != nil && r.kind == "sql" {
 			return r
 		}
 	}

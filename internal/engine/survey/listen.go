@@ -425,10 +425,31 @@ func (s *surveyor) readSharing() {
 		if !s.isTrue(credentials) || origin == nil {
 			continue
 		}
-		if s.isTrue(origin) || slices.Contains(s.constants(origin, 0), "*") || origin.Kind == ir.List && len(origin.Args) == 1 && slices.Contains(s.constants(origin.Args[0].Value, 0), "*") {
+		if s.isTrue(origin) || s.isAnyOrigin(origin, 0) {
 			s.report(sink.OpenSharing, c, "CORS", "every origin may read its answers, with the credentials of the user's browser")
 		}
 	}
+}
+
+// isAnyOrigin reports whether origins are all of them, where nothing is set: os.getenv("ORIGINS", "*").split(",").
+func (s *surveyor) isAnyOrigin(e *ir.Expr, depth int) bool {
+	const deepest = 4
+	if e == nil || depth > deepest {
+		return false
+	}
+	if slices.Contains(s.constants(e, 0), "*") {
+		return true
+	}
+	d := s.g.Definition(e)
+	switch {
+	case d.Kind == ir.List:
+		return slices.ContainsFunc(d.Args, func(a ir.Arg) bool { return s.isAnyOrigin(a.Value, depth+1) })
+	case d.Kind == ir.Call && lastName(d.X) == "split":
+		return s.isAnyOrigin(d.X.X, depth+1)
+	case d.Kind == ir.Call && len(d.Args) == 2 && strings.Contains(strings.ToLower(lastName(d.X)), "get"):
+		return s.isAnyOrigin(d.Args[1].Value, depth+1)
+	}
+	return false
 }
 
 func lastName(e *ir.Expr) string {

@@ -32,7 +32,7 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 	} else if v = c.spread(0); v == nil { // exec(*argv)
 		return
 	} else if v.length < 0 { // whose caller knows what the list holds
-		v = v.wholeOnly()
+		v = &value{marks: v.wholeOnly().marks, fields: v.fields, length: -1}
 	}
 	args := r.argvOf(c, argv, v)
 	program := v
@@ -48,7 +48,11 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 		return
 	}
 	r.argv = v.length < 0
-	r.sinkMarksBehind(emptyFront, c, sink.ProgramFlow, name, "", program.marks)
+	first := program.marks
+	if r.argv {
+		first = r.firstOf(v)
+	}
+	r.sinkMarksBehind(emptyFront, c, sink.ProgramFlow, name, "", first)
 	r.argv = false
 	prog := program.fixed
 	if word := firstWord(program); prog == "" && word != "" {
@@ -75,6 +79,24 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 	if list == nil {
 		r.fileSinks(c, name, prog, args)
 	}
+}
+
+// firstOf returns the marks of the program in a list of which it is not known what it holds, as far as nobody looked at it: argv[0] not in ALLOWED.
+func (r *reader) firstOf(v *value) (out []mark) {
+	for _, m := range v.marks {
+		if m.whole {
+			first, ok := m.src.below("0")
+			if ok && r.st.gone[first] {
+				continue
+			}
+			m.facts |= r.st.facts[first]
+		}
+		out = addMarks(out, m)
+	}
+	if v.fields["0"] == nil && v.fields["*"] != nil { // [str(a) for a in argv]
+		out = addMarks(out, v.fields["*"].marks...)
+	}
+	return out
 }
 
 // gitSink is a method of a library that starts git with what it is given: repo.git.checkout(branch), simpleGit().diff([revision]).

@@ -44,14 +44,18 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 	}
 	r.statementSink(c, row, name)
 	r.filterSink(c, row, name)
-	if code := row.Argument("code", c.expr); code != nil && !r.a.g.IsSafe(row, c.expr) {
+	armed := r.isArmed(row, c.expr)
+	if code := row.Argument("code", c.expr); code != nil && armed && !r.a.g.IsSafe(row, c.expr) {
 		marks := r.valueOf(c, code).all()
 		if name == "Function" { // the body comes last, and the names before it are code too
 			marks = c.everything().all()
 		}
 		r.sinkMarks(c, sink.CodeFlow, name, "", marks)
 	}
-	if module := row.Argument("load", c.expr); module != nil { // what begins with a text of the source is one of the program's own
+	if page := row.Argument("page", c.expr); page != nil { // a script that the caller sends whole is what such a tool is for
+		r.sinkMarksBehind(textFront, c, sink.CodeFlow, name, "", r.valueOf(c, page).marks)
+	}
+	if module := row.Argument("load", c.expr); module != nil && armed { // what begins with a text of the source is one of the program's own
 		r.sinkMarksBehind(emptyFront, c, sink.CodeFlow, name, "", r.valueOf(c, module).all())
 	}
 	if url := row.Argument("url", c.expr); url != nil {
@@ -66,6 +70,12 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 	if row.Kind() == "pure" || row.Kind() == "tag" && !row.Weak() && (row.Has(capability.FSRead) || row.Has(capability.FSWrite)) {
 		r.pathSink(c, row, name) // of what computes, a picture that is written where it is asked for
 	}
+}
+
+// isArmed reports whether a call has the options with which it runs what it reads: numpy.load(f, allow_pickle=True).
+func (r *reader) isArmed(row *callgraph.Row, e *ir.Expr) bool {
+	on, off := row.Argument("on", e), row.Argument("off", e)
+	return (!row.Knows("on") || on != nil && r.turnsOn(r.a.g.Definition(on))) && (off == nil || !r.turnsOn(r.a.g.Definition(off)))
 }
 
 // entities says of a flow that it is a document whose external entities are resolved.
