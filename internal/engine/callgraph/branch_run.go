@@ -84,7 +84,8 @@ func (ix *branchIndex) isInert(e *ir.Expr) bool {
 	case ir.Name, ir.String, ir.Literal:
 		return true
 	case ir.Attr:
-		return ix.isInert(e.X) && !ix.hasGetter(e.Text)
+		isGetter := func(c *ir.Class) bool { return c.Methods[e.Text].Getter }
+		return ix.isInert(e.X) && !slices.ContainsFunc(ix.ev.methodsNamed(e.Text), isGetter)
 	case ir.Other, ir.List, ir.Template, ir.Either:
 	default:
 		return false
@@ -95,10 +96,6 @@ func (ix *branchIndex) isInert(e *ir.Expr) bool {
 		}
 	}
 	return ix.isInert(e.X)
-}
-
-func (ix *branchIndex) hasGetter(name string) bool {
-	return slices.ContainsFunc(ix.ev.methodsNamed(name), func(c *ir.Class) bool { return c.Methods[name].Getter })
 }
 
 // isInertStmt reports whether reading a statement finds nothing. The evaluator knows what a name

@@ -19,20 +19,14 @@ func (ev *evaluator) computedMembers(of []value, key *ir.Expr, f *frame) (out []
 		case k.kind == constant:
 			out = addValuesUpTo(maxComputed, out, ev.membersOf(of, k.text))
 		case k.kind == composite && k.expr.Kind == ir.Template:
-			begin, end := ev.affixes(k.expr, k.frame)
+			begin, _ := ev.constant(k.expr.Arg(0), k.frame)
+			end, _ := ev.constant(k.expr.Arg(len(k.expr.Args)-1), k.frame)
 			for _, name := range ev.methodsLike(of, begin, end) {
 				out = addValuesUpTo(maxComputed, out, ev.membersOf(of, name))
 			}
 		}
 	}
 	return out
-}
-
-// affixes returns the constant parts at both ends of a text.
-func (ev *evaluator) affixes(template *ir.Expr, f *frame) (begin, end string) {
-	begin, _ = ev.constant(template.Arg(0), f)
-	end, _ = ev.constant(template.Arg(len(template.Args)-1), f)
-	return begin, end
 }
 
 // methodsLike returns the names of the methods of objects and classes that begin and end in a way that is not empty.

@@ -150,7 +150,7 @@ const (
 func addValues(vs []value, more ...value) []value { return addValuesUpTo(maxValues, vs, more) }
 
 func addValuesUpTo(limit int, vs, more []value) []value {
-	if len(vs) == 0 && len(more) <= limit && areDistinct(more) {
+	if len(vs) == 0 && len(more) <= 1 {
 		return slices.Clip(more) // nobody changes what an answer holds: appending to it copies
 	}
 next:
@@ -166,17 +166,6 @@ next:
 		vs = append(vs, more[i])
 	}
 	return vs
-}
-
-func areDistinct(vs []value) bool {
-	for i := range vs {
-		for j := range i {
-			if vs[i] == vs[j] {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // pinFrame returns a frame like f in which an expression stands for one value.

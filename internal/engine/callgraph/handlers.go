@@ -64,7 +64,7 @@ func (g *Graph) findTies(listed map[string]bool) []tie {
 		registered[t.tool] = true
 	}
 	declared := maps.Clone(listed)
-	for _, name := range g.registrar.declaredTools() {
+	for name := range g.registrar.declarationsByName() {
 		declared[name] = true
 		listed[name] = true
 	}
@@ -134,18 +134,14 @@ func (g *Graph) readOnce(t tie) sink.Handler {
 // answersElsewhere reports whether a handler returns nothing and was given more than its
 // arguments: what it leaves there, who called it may act on.
 func answersElsewhere(fn *ir.Func) bool {
-	given := 0
+	given, returns := 0, fn.Lambda
 	for _, p := range fn.Params {
 		if p.Index >= 0 {
 			given++
 		}
 	}
-	return given > 1 && !fn.Lambda && !hasReturnValue(fn.Body)
-}
-
-func hasReturnValue(body []ir.Stmt) (found bool) {
-	ir.EachStmt(body, func(s *ir.Stmt) { found = found || s.Step == ir.Return && s.X != nil })
-	return found
+	ir.EachStmt(fn.Body, func(s *ir.Stmt) { returns = returns || s.Step == ir.Return && s.X != nil })
+	return given > 1 && !returns
 }
 
 // keepBestDispatch keeps, of several dispatchers, the one that knows the tool by name.

@@ -430,7 +430,7 @@ const inMemory = "#memory"
 
 // opensMemory reports whether a call is given the name that SQLite, and those who followed it, have for a database in memory.
 func opensMemory(e *ir.Expr) bool {
-	return len(e.Args) > 0 && e.Args[0].Value != nil && e.Args[0].Value.Kind == ir.String && strings.Contains(e.Args[0].Value.Text, ":memory:")
+	return e.Arg(0).Is(ir.String) && strings.Contains(e.Args[0].Value.Text, ":memory:")
 }
 
 // evalMapOfPairs turns a list of pairs into an object: new Map([["a", f], ["b", g]]).

@@ -151,18 +151,22 @@ func (rg *registrar) tieCall(c *ir.Expr) []tie {
 // tieDeclaration ties Tool(name="x", handler=f), and Tool(name=name) in a decorator of the program's own.
 func (rg *registrar) tieDeclaration(c *ir.Expr) (out []tie) {
 	for _, d := range rg.insideDecorator(c.Scope) { // def register(fn): TOOLS[name] = (Tool(name=name), fn)
-		for _, name := range rg.declaredName(c, d.in) {
-			out = append(out, tie{tool: name, via: sink.ByRegistration, fn: d.fn, at: d.at, decl: c, in: d.in})
-		}
+		out = append(out, tie{at: d.at, decl: c, in: d.in}.each(rg.declaredName(c, d.in), []value{d.fn})...)
 	}
 	for _, a := range c.Args {
-		if !rg.conv.Handlers[a.Name] || a.Value == nil {
-			continue
+		if rg.conv.Handlers[a.Name] && a.Value != nil {
+			out = append(out, tie{at: PlaceOf(c), decl: c}.each(rg.declaredName(c, nil), rg.functionsIn(a.Value, nil, 0))...)
 		}
-		for _, fn := range rg.functionsIn(a.Value, nil, 0) {
-			for _, name := range rg.declaredName(c, nil) {
-				out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: PlaceOf(c), decl: c})
-			}
+	}
+	return out
+}
+
+// each returns a tie of each function to each tool, for what is the same for all of them.
+func (t tie) each(tools []string, fns []value) (out []tie) {
+	t.via = cmp.Or(t.via, sink.ByRegistration)
+	for _, t.tool = range tools {
+		for _, t.fn = range fns {
+			out = append(out, t)
 		}
 	}
 	return out
@@ -195,16 +199,11 @@ func (rg *registrar) tieCallIn(c *ir.Expr, register bool, f *frame) (out []tie, 
 	}) {
 		return out, true
 	}
-	via := sink.ByRegistration
+	var via sink.Via
 	if len(names) > 1 && len(fns) > 1 {
 		via = sink.ByDispatch // which function answers which tool is not known
 	}
-	for _, name := range names {
-		for _, fn := range fns {
-			out = append(out, tie{tool: name, via: via, fn: fn, at: PlaceOf(c), decl: c, in: f})
-		}
-	}
-	return out, len(names) > 0
+	return tie{via: via, at: PlaceOf(c), decl: c, in: f}.each(names, fns), len(names) > 0
 }
 
 func (rg *registrar) tieAppliedDecorator(c *ir.Expr) []tie {

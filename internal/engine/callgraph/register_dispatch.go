@@ -74,7 +74,9 @@ func (rg *registrar) tieDispatched(declared, have map[string]bool) []tie {
 	ds := rg.findDispatchers()
 	for _, d := range ds[:min(len(ds), most)] {
 		names := maps.Clone(declared)
-		for _, label := range rg.branchLabels(d.fn.fn.Body) {
+		l := &labels{rg: rg, seen: map[seenArms]bool{}, bodies: map[*ir.Func]bool{}}
+		l.collectLabels(d.fn.fn.Body, 0)
+		for _, label := range l.out {
 			names[label] = true
 		}
 		for _, name := range slices.Sorted(maps.Keys(names)) {

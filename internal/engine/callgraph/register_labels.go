@@ -28,42 +28,32 @@ type seenArms struct {
 	depth int
 }
 
-func (rg *registrar) branchLabels(body []ir.Stmt) []string {
-	l := &labels{rg: rg, seen: map[seenArms]bool{}, bodies: map[*ir.Func]bool{}}
-	l.collectLabels(body, 0)
-	return l.out
-}
-
 // holdsName reports whether an expression is called as the name of a tool is.
 func holdsName(e *ir.Expr) bool {
-	return e != nil && (e.Kind == ir.Name || e.Kind == ir.Attr) && (e.Text == "name" || e.Text == "tool_name" || e.Text == "toolName")
+	return e.Is(ir.Name, ir.Attr) && (e.Text == "name" || e.Text == "tool_name" || e.Text == "toolName")
 }
 
 // maxLabelCalls is how many functions that are given the name are looked at for one dispatcher.
 const maxLabelCalls = 50
 
 // readExpr looks for a table that is asked for the name, handlers[name] or handlers.get(name), and for a function that is given it.
-func (l *labels) readExpr(e *ir.Expr, depth int) {
-	if e == nil || depth > maxLabelDepth*2 || e.Kind == ir.Function {
-		return
-	}
-	switch {
-	case e.Kind == ir.Index && len(e.Args) == 1 && holdsName(e.Args[0].Value):
-		l.addTable(e.X)
-	case e.Kind == ir.Call && e.X != nil && e.X.Kind == ir.Attr && e.X.Text == "get" && len(e.Args) > 0 && holdsName(e.Args[0].Value):
-		l.addTable(e.X.X)
-	case e.Kind == ir.Call && slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return holdsName(a.Value) }):
-		for _, v := range l.rg.evaluate(e.X, nil) {
-			if v.kind == function && !l.bodies[v.fn] && len(l.bodies) < maxLabelCalls {
-				l.bodies[v.fn] = true
-				l.collectLabels(v.fn.Body, 0)
+func (l *labels) readExpr(e *ir.Expr) {
+	e.Search(maxLabelDepth*2, func(e *ir.Expr) (found, into bool) {
+		switch {
+		case e.Kind == ir.Index && len(e.Args) == 1 && holdsName(e.Args[0].Value):
+			l.addTable(e.X)
+		case e.Calls() == "get" && e.X.Kind == ir.Attr && holdsName(e.Arg(0)):
+			l.addTable(e.X.X)
+		case e.Kind == ir.Call && slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return holdsName(a.Value) }):
+			for _, v := range l.rg.functions(e.X, nil) {
+				if !l.bodies[v.fn] && len(l.bodies) < maxLabelCalls {
+					l.bodies[v.fn] = true
+					l.collectLabels(v.fn.Body, 0)
+				}
 			}
 		}
-	}
-	l.readExpr(e.X, depth+1)
-	for _, a := range e.Args {
-		l.readExpr(a.Value, depth+1)
-	}
+		return false, e.Kind != ir.Function
+	})
 }
 
 // addTable adds the names under which a table holds functions, or objects of classes that answer calls.
@@ -92,7 +82,7 @@ func (l *labels) collectLabels(body []ir.Stmt, depth int) {
 		if depth > maxLabelDepth || len(l.out) >= maxLabels {
 			continue
 		}
-		l.readExpr(s.X, 0)
+		l.readExpr(s.X)
 		if s.Step != ir.Branch {
 			continue
 		}
@@ -105,17 +95,11 @@ func (l *labels) collectLabels(body []ir.Stmt, depth int) {
 		}
 		isName := holdsName(s.X)
 		for _, arm := range s.Arms {
-			if isName {
-				l.addLabels(arm.Values)
+			for i := 0; isName && i < len(arm.Values); i++ {
+				l.out = append(l.out, slices.DeleteFunc(l.rg.constants(arm.Values[i], nil), func(text string) bool { return !isToolName(text) })...)
 			}
 			l.collectLabels(arm.Body, depth+1)
 		}
 		l.collectLabels(s.Rest, depth) // else-if is no deeper, however long the row
-	}
-}
-
-func (l *labels) addLabels(xs []*ir.Expr) {
-	for _, x := range xs {
-		l.out = append(l.out, slices.DeleteFunc(l.rg.constants(x, nil), func(text string) bool { return !isToolName(text) })...)
 	}
 }

@@ -70,13 +70,8 @@ func (rg *registrar) tieObjectIn(o *ir.Expr, handlers []string, f *frame) (out [
 		return out, true
 	}
 	for _, a := range o.Args {
-		if !slices.Contains(handlers, a.Name) {
-			continue
-		}
-		for _, fn := range rg.functionsIn(a.Value, f, 0) {
-			for _, name := range names {
-				out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: PlaceOf(o), decl: o, in: f})
-			}
+		if slices.Contains(handlers, a.Name) {
+			out = append(out, tie{at: PlaceOf(o), decl: o, in: f}.each(names, rg.functionsIn(a.Value, f, 0))...)
 		}
 	}
 	return out, len(names) > 0
@@ -184,12 +179,6 @@ func (rg *registrar) nameFromSuperCall(c *ir.Class) []string {
 // isToolName reports whether a string can be the name of a tool: one word.
 func isToolName(name string) bool {
 	return name != "" && len(name) <= 128 && !strings.ContainsAny(name, " \n\t")
-}
-
-// declaredTools returns the names of tools that the sources declare without a handler beside
-// them: Tool(name="x", …), { name: "x", inputSchema: … }.
-func (rg *registrar) declaredTools() []string {
-	return slices.Sorted(maps.Keys(rg.declarationsByName()))
 }
 
 // declarationsByName returns where tools are declared without a handler beside them.

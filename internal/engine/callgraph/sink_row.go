@@ -23,8 +23,8 @@ func (w *walker) applyRow(e *ir.Expr, r *Row, name string, anyone bool) bool {
 			w.recordSecretFile(e, p)
 		}
 		for _, role := range []string{"code", "page"} {
-			if code := argumentFor(r, role, e.Args); code != nil && w.isFixedCode(code) {
-				strength = sink.Weak
+			if areAll(w.sr.evaluate(argumentFor(r, role, e.Args), w.f), constant, function) {
+				strength = sink.Weak // the caller chooses nothing of it; what a function of the source does is read by itself
 			}
 		}
 		for _, tag := range r.tags {
@@ -44,12 +44,6 @@ func (w *walker) applyRow(e *ir.Expr, r *Row, name string, anyone bool) bool {
 		w.recordEnvCall(e, r)
 	}
 	return true
-}
-
-// isFixedCode reports whether code that is handed over is written in the source: a string or a
-// function. The caller chooses nothing of it; what a function of the source does is read by itself.
-func (w *walker) isFixedCode(code *ir.Expr) bool {
-	return areAll(w.sr.evaluate(code, w.f), constant, function)
 }
 
 func (w *walker) recordSink(e *ir.Expr, tag capability.Tag, s sink.Strength, kind, name string) {

@@ -99,7 +99,7 @@ func (w *walker) programName(argv, e *ir.Expr) (prog string, fixed bool) {
 		case i == 0 && (v.kind != constant || strings.ContainsAny(strings.TrimSpace(v.text), " \t\n|;&$`")):
 			return "", false
 		case i == 0:
-			prog = programBase(v.text)
+			prog = ProgramBase(v.text)
 		default:
 			whole = whole && v.kind == constant
 		}
@@ -123,7 +123,7 @@ func (w *walker) ownProgram(argv, e *ir.Expr) string {
 	case v.kind == outside && self && name == "":
 		return v.text
 	case v.kind == constant:
-		name = programBase(v.text)
+		name = ProgramBase(v.text)
 	}
 	if len(parts) > 1 && ProgramOf(name).Script && w.isOwnScript(parts[1].x, parts[1].f) {
 		return name
@@ -142,9 +142,10 @@ func (w *walker) recordShellLine(e, line *ir.Expr, shown string) {
 	}
 	for _, v := range vs {
 		if words := strings.Fields(v.text); len(words) > 0 {
-			w.recordSink(e, capability.Exec, sink.Weak, "spawn_fixed", programBase(words[0]))
+			w.recordSink(e, capability.Exec, sink.Weak, "spawn_fixed", ProgramBase(words[0]))
 		}
 	}
 }
 
-func programBase(program string) string { return path.Base(strings.ReplaceAll(program, `\`, "/")) }
+// ProgramBase is a program without its folder.
+func ProgramBase(program string) string { return path.Base(strings.ReplaceAll(program, `\`, "/")) }

@@ -77,36 +77,17 @@ func (w *walker) recordStatement(e *ir.Expr, r *Row, shown string, anyone bool, 
 	return true
 }
 
-// verbOf returns the first word of a statement, behind comments and brackets.
+// verbOf returns the first word of a statement, behind comments and brackets; of one that begins with WITH and goes on to change something,
+// INSERT.
 func verbOf(sql string) string {
-	for {
-		sql = strings.TrimLeft(sql, " \t\r\n(;")
-		switch {
-		case strings.HasPrefix(sql, "--"):
-			_, sql, _ = strings.Cut(sql, "\n")
-		case strings.HasPrefix(sql, "/*"):
-			_, sql, _ = strings.Cut(sql, "*/")
-		default:
-			end := strings.IndexFunc(sql, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') })
-			if end < 0 {
-				end = len(sql)
-			}
-			verb := strings.ToUpper(sql[:end])
-			if verb == "WITH" && withStatementWrites(sql) {
-				return "INSERT"
-			}
-			return verb
-		}
+	verb := strings.ToUpper(firstWord.FindStringSubmatch(sql)[1])
+	if verb == "WITH" && changing.MatchString(sql) {
+		return "INSERT"
 	}
+	return verb
 }
 
-// withStatementWrites reports whether a statement that begins with WITH goes on to change something.
-func withStatementWrites(sql string) bool {
-	for _, word := range strings.FieldsFunc(strings.ToUpper(sql), func(r rune) bool { return (r < 'A' || r > 'Z') && r != '_' }) {
-		switch word {
-		case "INSERT", "UPDATE", "DELETE", "MERGE":
-			return true
-		}
-	}
-	return false
-}
+var (
+	firstWord = lazyregexp.New(`^(?:[\s(;]|--[^\n]*(?:\n|$)|/\*(?s:.*?)(?:\*/|$))*([A-Za-z]*)`)
+	changing  = lazyregexp.New(`(?i)\b(insert|update|delete|merge)\b`)
+)

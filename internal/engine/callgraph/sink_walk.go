@@ -295,7 +295,9 @@ func (w *walker) lookUpOutside(e *ir.Expr, name string) {
 	for i := strings.LastIndexAny(name, ")]"); i > 0; i = strings.LastIndexAny(name[:i-1], ")]") {
 		if w.sr.conv.Table.findRow(name[:i-1]) != nil {
 			if j := strings.LastIndexByte(name, '.'); j > i {
-				w.lookUpChained(e, name[j+1:])
+				if row := w.sr.conv.Table.findRow(name[j:]); row.Kind() != "" && row.kind != "pure" {
+					w.applyRow(e, row, name[j:], true)
+				}
 			}
 			return
 		}
@@ -304,14 +306,6 @@ func (w *walker) lookUpOutside(e *ir.Expr, name string) {
 		name = name[:i]
 	}
 	w.noteGap(sink.OutsidePackage, name+"()", e)
-}
-
-// lookUpChained is a method of what a known call gave back; only methods that are sinks on
-// anything count.
-func (w *walker) lookUpChained(e *ir.Expr, name string) {
-	if row := w.sr.conv.Table.findRow("." + name); row != nil && row.kind != "pure" {
-		w.applyRow(e, row, "."+name, true)
-	}
 }
 
 func (w *walker) noteGap(r sink.Reason, detail string, e *ir.Expr) {

@@ -8,25 +8,10 @@ import (
 )
 
 // handlerOf returns the method by which a class answers calls, its own or an inherited one, or nil.
-func (rg *registrar) handlerOf(c *ir.Class) *ir.Func { return rg.handlerBelow(c, map[*ir.Class]bool{}) }
-
-func (rg *registrar) handlerBelow(c *ir.Class, seen map[*ir.Class]bool) *ir.Func {
-	const most = 20 // classes above one
-	if seen[c] || len(seen) >= most {
-		return nil
-	}
-	seen[c] = true
-	for _, name := range slices.Sorted(maps.Keys(c.Methods)) {
-		if m := c.Methods[name]; rg.conv.Handlers[name] && !m.Abstract {
-			return m
-		}
-	}
-	for _, b := range c.Bases {
-		for _, v := range rg.evaluate(b, nil) {
-			if v.kind != class {
-				continue
-			}
-			if m := rg.handlerBelow(v.class, seen); m != nil {
+func (rg *registrar) handlerOf(c *ir.Class) *ir.Func {
+	for _, up := range rg.lineage(c, 0) {
+		for _, name := range slices.Sorted(maps.Keys(up.Methods)) {
+			if m := up.Methods[name]; rg.conv.Handlers[name] && !m.Abstract {
 				return m
 			}
 		}

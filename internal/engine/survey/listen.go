@@ -155,7 +155,7 @@ type guards struct {
 // readGuards looks for a header that is compared in a function that refuses requests, and for what packages offer.
 func (s *surveyor) readGuards() (g guards) {
 	for _, c := range s.g.Program().Calls {
-		if s.isUnguardedApp(c) {
+		if slices.Contains(appMakers, lastName(c.X)) && !s.isLocal(c.Option("host")) && c.Option("allowedHosts") == nil {
 			continue
 		}
 		mentions := append(slices.Clone(s.namesOf(c, guardians)), lastName(c.X))
@@ -297,6 +297,11 @@ func (s *surveyor) readBindings() {
 		noted[e.Scope.File] = true
 		s.report(sink.WideListener, e, "listen", where+", and nothing asks for a credential: everyone who can reach the machine can call its tools")
 	}
+	wide := func(at *ir.Expr, name string, address *ir.Expr) {
+		if isAddressName(name) && s.isWide(address) {
+			note(at, onAllAddresses)
+		}
+	}
 	for _, c := range s.g.Program().Calls {
 		if s.lang == "typescript" {
 			if _, ok := s.calls(c, ".listen"); ok && len(c.Args) > 0 {
@@ -320,29 +325,22 @@ func (s *surveyor) readBindings() {
 			continue
 		}
 		for _, a := range c.Args {
-			if isAddressName(a.Name) && s.isWide(a.Value) {
-				note(c, onAllAddresses)
-				break
-			}
+			wide(c, a.Name, a.Value)
 		}
 	}
 	for _, o := range s.g.Program().Objects {
 		for _, a := range o.Args {
-			if isAddressName(a.Name) && a.Value != nil && s.isWide(a.Value) {
-				note(a.Value, onAllAddresses)
-			}
+			wide(a.Value, a.Name, a.Value)
 		}
 	}
 	s.g.Program().EachSet(func(st *ir.Stmt) { // mcp.settings.host = …
-		if st.Target.Kind == ir.Attr && isAddressName(st.Target.Text) && st.X.Kind != ir.Name && s.isWide(st.X) {
-			note(st.Target, onAllAddresses)
+		if st.Target.Kind == ir.Attr && st.X.Kind != ir.Name {
+			wide(st.Target, st.Target.Text, st.X)
 		}
 	})
 	for _, c := range s.g.Program().Classes { // host: str = …
 		for _, f := range c.Noted {
-			if isAddressName(f.Name) && f.Value != nil && s.isWide(f.Value) {
-				note(f.Value, onAllAddresses)
-			}
+			wide(f.Value, f.Name, f.Value)
 		}
 	}
 }

@@ -73,11 +73,6 @@ func (s *surveyor) disablesGuard() bool {
 // appMakers make an application that compares Host where it listens on this machine alone, or is told which hosts to let in.
 var appMakers = []string{"createMcpExpressApp", "createMcpFastifyApp", "createMcpHonoApp"}
 
-// isUnguardedApp reports whether a call makes such an application for another address and without a list of hosts.
-func (s *surveyor) isUnguardedApp(c *ir.Expr) bool {
-	return slices.Contains(appMakers, lastName(c.X)) && !s.isLocal(c.Option("host")) && c.Option("allowedHosts") == nil
-}
-
 // comparesHostByDefault is the first version of Python's SDK whose FastMCP compares Host and Origin by itself where it listens on
 // this machine alone (CVE-2025-66416).
 var comparesHostByDefault = [2]int{1, 23}

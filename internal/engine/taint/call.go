@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
@@ -188,6 +187,10 @@ func (c call) argument(p *ir.Param) *value {
 	counted := true // no list of unknown length came before
 	rest := &value{length: 0}
 	for i, a := range c.expr.Args {
+		list, given := c.spread(i), []*value{c.args[i]}
+		if list != nil {
+			given = list.known() // each of its elements is an argument
+		}
 		switch {
 		case a.Name != "":
 			if a.Name == p.Name {
@@ -196,44 +199,33 @@ func (c call) argument(p *ir.Param) *value {
 			if p.Rest {
 				rest = rest.with(a.Name, c.args[i])
 			}
-		case a.Spread:
-			list := c.spread(i)
-			switch {
-			case list != nil && list.length >= 0: // each of its elements is an argument
-				for j := range list.length {
-					if position == p.Index && !p.Rest {
-						return list.member(itoa(j))
-					}
-					if p.Rest && position >= p.Index {
-						rest = rest.push(list.member(itoa(j)))
-					}
-					position++
-				}
-			case p.Rest && list != nil && isTable(a.Value):
-				for name, v := range list.fields {
-					rest = rest.with(name, v)
-				}
-			case p.Rest:
-				rest = rest.push(c.args[i])
-			case list != nil && isTable(a.Value):
-				if v := list.member(p.Name); !v.isEmpty() {
+		case !a.Spread || list != nil && list.length >= 0:
+			for _, v := range given {
+				if position == p.Index && !p.Rest {
 					return v
 				}
-			case counted && position <= p.Index && list != nil && len(list.fields) == 0:
-				return list.member(itoa(p.Index - position)) // f(...args) hands them over in their order
-			case position <= p.Index:
-				return c.args[i]
+				if p.Rest && position >= p.Index {
+					rest = rest.push(v)
+				}
+				position++
 			}
-			counted = counted && list != nil && list.length >= 0
-		default:
-			if position == p.Index && !p.Rest {
-				return c.args[i]
+			continue
+		case p.Rest && list != nil && isTable(a.Value):
+			for name, v := range list.fields {
+				rest = rest.with(name, v)
 			}
-			if p.Rest && position >= p.Index {
-				rest = rest.push(c.args[i])
+		case p.Rest:
+			rest = rest.push(c.args[i])
+		case list != nil && isTable(a.Value):
+			if v := list.member(p.Name); !v.isEmpty() {
+				return v
 			}
-			position++
+		case counted && position <= p.Index && list != nil && len(list.fields) == 0:
+			return list.member(itoa(p.Index - position)) // f(...args) hands them over in their order
+		case position <= p.Index:
+			return c.args[i]
 		}
+		counted = counted && !a.Spread
 	}
 	if p.Rest {
 		return rest
@@ -259,11 +251,10 @@ func (r *reader) mutate(c call) {
 		switch {
 		case x.Text == "set" && i == 0, x.Text == "insert" && i == 0:
 		case x.Text == "extend" || x.Text == "update" || c.expr.Args[i].Spread:
-			n := max(a.length, 0)
-			for j := range n {
-				v = v.push(a.member(strconv.Itoa(j)))
+			for _, e := range a.known() {
+				v = v.push(e)
 			}
-			if n == 0 {
+			if a.length <= 0 {
 				v = v.push(a.elements())
 			}
 		default:

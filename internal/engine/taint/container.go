@@ -16,8 +16,8 @@ func (r *reader) containerCommand(c call, v *value, name string) {
 	if v.length > 0 {
 		prog := lastPart(v.member("0").fixed)
 		av := argvReader{prog: prog, option: callgraph.ProgramOf(prog).Code, inside: true}
-		for i := 1; i < v.length; i++ {
-			av.read(r, c, name, v.member(itoa(i)))
+		for _, a := range v.known()[1:] {
+			av.read(r, c, name, a)
 		}
 		return
 	}

@@ -369,18 +369,18 @@ func (r *reader) try(body []ir.Stmt, i int) int {
 func (r *reader) assign(target *ir.Expr, v *value) {
 	switch target.Kind {
 	case ir.Name:
-		_, at := target.Scope.Find(target.Text)
-		if at == nil {
+		at := variableOf(target)
+		if at.scope == nil {
 			return
 		}
-		r.noteFlag(variable{at, target.Text}, v)
+		r.noteFlag(at, v)
 		if len(v.marks) > 0 && v.length < 0 {
 			v = r.st.noted(v.without(r.st.gone))
 		}
 		if len(v.marks) > 0 && !strings.HasPrefix(target.Text, "\x00") {
-			v = v.stepped(callgraph.PlaceOf(target), target.Text)
+			v = v.marked(func(m *mark) { m.step = m.step.add(callgraph.PlaceOf(target), target.Text) })
 		}
-		r.st.vars[variable{at, target.Text}] = v
+		r.st.vars[at] = v
 	case ir.Attr:
 		if target.Text == "Stdin" && target.X != nil && !r.quiet { // of Go's exec.Cmd
 			if prog := r.silently(target.X).fields[startedProgram]; prog != nil {
@@ -413,11 +413,6 @@ func (r *reader) noteFlag(at variable, v *value) {
 	} else {
 		r.st.forgetFlag(at)
 	}
-}
-
-// stepped returns a value whose marks have one more step.
-func (v *value) stepped(at sink.Place, what string) *value {
-	return v.marked(func(m *mark) { m.step = m.step.add(at, what) })
 }
 
 // silently evaluates an expression whose calls were looked at already.

@@ -188,8 +188,8 @@ func (r *reader) evalList(e *ir.Expr) *value {
 			out = out.push(v)
 			continue
 		}
-		for i := range max(v.length, 0) {
-			out = out.push(v.member(strconv.Itoa(i)))
+		for _, e := range v.known() {
+			out = out.push(e)
 		}
 		if v.length < 0 {
 			out = out.push(v.elements())

@@ -30,7 +30,7 @@ func (r *reader) assumeDeep(e *ir.Expr, member string, holds bool, st *state, de
 			r.assumeDeep(e.Args[0].Value, "", holds, st, depth+1)
 		}
 	case ir.Name:
-		if _, at := e.Scope.Find(e.Text); member == "" && st.learnFlag(variable{at, e.Text}, holds) {
+		if member == "" && st.learnFlag(variableOf(e), holds) {
 			return
 		}
 		if v := r.silently(e); !holds && member == "" && v.has(relative) { // no way to go: the directory itself
@@ -360,8 +360,8 @@ func (st *state) beginWith(r *reader, subject *ir.Expr, text string) {
 	if subject.Kind != ir.Name || statement.MatchString(text) { // a statement that the caller sends whole
 		return
 	}
-	if _, at := subject.Scope.Find(subject.Text); at != nil {
-		st.vars[variable{at, subject.Text}] = r.silently(subject).each(func(m *mark) {
+	if at := variableOf(subject); at.scope != nil {
+		st.vars[at] = r.silently(subject).each(func(m *mark) {
 			if m.head == "" {
 				m.whole, m.head = false, text
 			}

@@ -1,10 +1,10 @@
 package taint
 
 import (
-	"gauntlet/internal/leaf/lazyregexp"
 	"slices"
 
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // A server's configuration can turn a guard off: if (!roots) return. Nothing that a caller sends decides about that. Such

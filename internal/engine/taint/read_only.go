@@ -98,7 +98,7 @@ func (r *reader) wholeStatementSink(c call, v *value, name string) {
 		r.st.readOnly = true
 		return
 	}
-	if r.st.readOnly && len(c.args) == 1 && takesSeveral(name) {
+	if r.st.readOnly && len(c.args) == 1 && severalRunners.MatchString(name) {
 		r.sinkMarksBehind(severalFront, c, sink.SQLFlow, name, readOnlyBegun, v.marks)
 	}
 	if !r.a.makesReadOnly() {
@@ -124,7 +124,5 @@ const (
 	readOnlyBegun = "read only, by a transaction"
 )
 
-// takesSeveral reports whether a call runs more than one statement in its text.
-func takesSeveral(name string) bool { return severalRunners.MatchString(name) }
-
+// severalRunners are packages whose calls run more than one statement in their text.
 var severalRunners = lazyregexp.New(`^(pg|psycopg2?|psycopg_pool|postgres)\.|^@neondatabase/`)

@@ -91,7 +91,7 @@ func (a *analyzer) requestParameter(fn *ir.Func, src source) (name string, ok bo
 	switch {
 	case src.param == globalRequest:
 		return strings.TrimPrefix(src.path, "."), src.path != ""
-	case strings.HasSuffix(fn.Scope.File.Path, ".py"):
+	case a.g.Convention().Language == "python":
 		p := paramOf(fn, src.param)
 		return strings.TrimSuffix(p.Name+src.path, ".*"), p.Name != "self" && !a.schemas.Parameter(p).Gone
 	}

@@ -1,7 +1,6 @@
 package taint
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -107,9 +106,7 @@ func (r *reader) gitSink(c call, name string) {
 			if a.length < 0 && len(a.fields) == 0 {
 				args = append(args, a)
 			}
-			for i := range max(a.length, 0) {
-				args = append(args, a.member(itoa(i)))
-			}
+			args = append(args, a.known()...)
 		}
 		r.argumentSinks(c, name, "git", args)
 	}
@@ -188,8 +185,6 @@ func isClusterOf(word, option string) bool {
 	return len(option) == 2 && option[0] == '-' && len(word) > 2 && len(word) < 6 && word[0] == '-' && word[1] != '-' && strings.HasSuffix(word, option[1:])
 }
 
-func lastPart(name string) string { return path.Base(strings.ReplaceAll(name, `\`, "/")) }
-
 // startedProgram is the member of what a started program is to its server, such as a Popen, that holds the program's name.
 const startedProgram = "\x00program"
 
@@ -258,19 +253,8 @@ func firstWord(v *value) string {
 
 // argvOf returns the arguments behind the program, in order.
 func (r *reader) argvOf(c call, argv *ir.Expr, v *value) (out []*value) {
-	list := func(l *value, from int) {
-		for i := from; i < l.length; i++ {
-			out = append(out, l.member(itoa(i)))
-		}
-		if l.length < 0 && !l.isClean() {
-			out = append(out, l.elements())
-		} else if m := l.fields["*"]; m != nil {
-			out = append(out, m)
-		}
-	}
 	if v.length > 0 {
-		list(v, 1)
-		return out
+		return v.listed()[1:]
 	}
 	behind := false
 	for i, a := range c.expr.Args {
@@ -278,13 +262,13 @@ func (r *reader) argvOf(c call, argv *ir.Expr, v *value) (out []*value) {
 		case a.Value == argv:
 			behind = true
 		case behind && a.Name == "" && a.Value != nil && a.Value.Kind != ir.Object && a.Value.Kind != ir.Function:
-			if l := c.spread(i); l != nil && l.length >= 0 {
-				list(l, 0)
-			} else if c.args[i].length >= 0 {
-				list(c.args[i], 0)
-			} else if any := c.args[i].fields["*"]; any != nil { // a list of unknown length
-				out = append(out, any)
-			} else if c.args[i].fields == nil {
+			l := c.spread(i)
+			if l == nil || l.length < 0 {
+				l = c.args[i]
+			}
+			if l.length >= 0 || l.fields["*"] != nil { // a list, also one of unknown length
+				out = append(out, l.listed()...)
+			} else if l.fields == nil {
 				out = append(out, c.args[i])
 			}
 		}

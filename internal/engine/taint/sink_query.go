@@ -20,14 +20,6 @@ var databaseCode = names("$where $function")
 // whereCode says of a flow that it is code for the database, and no value that is compared.
 const whereCode = "$where"
 
-// filterSink reads the filter of a request to a document database. A value in it may be an object, and its members are then
-// operators: {"$ne": ""} fits every document. A filter that the caller sends as a whole is what such a tool is for.
-func (r *reader) filterSink(c call, row *callgraph.Row, name string) {
-	if x := row.Argument("filter", c.expr); x != nil {
-		r.readFilter(c, r.asObject(x, r.valueOf(c, x)), name, 0)
-	}
-}
-
 // asObject returns the members of a composite of Go, bson.M{"name": name}, whose type is not part of the program.
 func (r *reader) asObject(x *ir.Expr, v *value) *value {
 	d := r.a.g.Definition(x)
@@ -43,6 +35,8 @@ func (r *reader) asObject(x *ir.Expr, v *value) *value {
 	return out
 }
 
+// readFilter reads the filter of a request to a document database. A value in it may be an object, and its members are then
+// operators: {"$ne": ""} fits every document. A filter that the caller sends as a whole is what such a tool is for.
 func (r *reader) readFilter(c call, v *value, name string, depth int) {
 	if depth > 3 {
 		return

@@ -43,7 +43,9 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 		}
 	}
 	r.statementSink(c, row, name)
-	r.filterSink(c, row, name)
+	if x := row.Argument("filter", c.expr); x != nil {
+		r.readFilter(c, r.asObject(x, r.valueOf(c, x)), name, 0)
+	}
 	armed := r.isArmed(row, c.expr)
 	if code := row.Argument("code", c.expr); code != nil && armed && !r.a.g.IsSafe(row, c.expr) {
 		marks := r.valueOf(c, code).all()
@@ -221,4 +223,22 @@ func (r *reader) urlSink(c call, v *value, name string) {
 		r.sinkMarks(c, kind, name, "", []mark{m})
 	}
 	r.bodySink(c, v, marks, name)
+}
+
+// promptMembers are members of a request for sampling that hold what the server tells the model, above the user's own words.
+var promptMembers = []string{"systemPrompt", "SystemPrompt", "system_prompt"}
+
+// promptSink is a request that the client's model answers: what stands in its system prompt, the model obeys.
+func (r *reader) promptSink(c call, v *value, name string) {
+	marks := v.marks
+	for _, m := range promptMembers {
+		if f := v.fields[m]; f != nil {
+			marks = f.all()
+		}
+	}
+	if params := v.fields["params"]; params != nil { // server.request({ method: "sampling/createMessage", params })
+		r.promptSink(c, params, name)
+	}
+	own := slices.DeleteFunc(slices.Clone(marks), func(m mark) bool { return m.whole && m.src.path == "" })
+	r.sinkMarksBehind(textFront, c, sink.PromptFlow, name, "", own)
 }

@@ -92,7 +92,7 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 	a.left, a.cut = min(maxToolWork, maxWork-a.work), false
 	sum := a.summarize(root.Func, root.Context)
 	params := slices.ContainsFunc(sum.flows, func(p flow) bool {
-		from, _ := throughRest(root.Func, p.src)
+		from, _ := a.throughRest(root.Func, p.src)
 		return strings.HasPrefix(from.path, ".params")
 	})
 	var schema *declared.Bound
@@ -107,7 +107,7 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 			a.cut = a.cut || p.src.param >= 0
 			continue
 		}
-		from, ok := throughRest(root.Func, p.src)
+		from, ok := a.throughRest(root.Func, p.src)
 		if !ok {
 			continue
 		}
@@ -222,8 +222,8 @@ var allArguments = names("arguments args params")
 
 // throughRest returns what the handler is called with where a wrapper takes all in one list, as (...args) => handler(...args) does: its
 // first element holds the tool's arguments. It is not ok for the others, which hold what the server hands to its handlers.
-func throughRest(fn *ir.Func, src source) (source, bool) {
-	if p := paramOf(fn, src.param); p == nil || !p.Rest || src.param < 0 || strings.HasSuffix(p.Func.Scope.File.Path, ".py") {
+func (a *analyzer) throughRest(fn *ir.Func, src source) (source, bool) {
+	if p := paramOf(fn, src.param); p == nil || !p.Rest || src.param < 0 || a.g.Convention().Language == "python" {
 		return src, true
 	}
 	first, rest, _ := strings.Cut(strings.TrimPrefix(src.path, "."), ".")

@@ -14,6 +14,7 @@ import (
 var (
 	names    = callgraph.Names
 	lastWord = callgraph.LastWord
+	lastPart = callgraph.ProgramBase
 )
 
 //go:embed operations.txt
@@ -295,8 +296,7 @@ func (c call) joined() *value {
 		}
 	}
 	head := ""
-	for i := range max(list.length, 0) {
-		v := list.member(itoa(i))
+	for _, v := range list.known() {
 		add(v, head)
 		if v.fixed == "" {
 			head += unknownText
@@ -318,8 +318,8 @@ func (r *reader) appended(c call) *value {
 			out = out.push(r.st.noted(c.args[i]))
 			continue
 		}
-		for j := range max(l.length, 0) {
-			out = out.push(l.member(itoa(j)))
+		for _, e := range l.known() {
+			out = out.push(e)
 		}
 		if l.length < 0 && !l.isClean() {
 			out = out.push(c.args[i])

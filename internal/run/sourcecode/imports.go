@@ -54,10 +54,10 @@ func mayBeLeftOut(name string) bool {
 
 // endings returns the extensions that a module name lacks.
 func endings(from string) []string {
-	switch path.Ext(from) {
-	case ".py":
+	switch {
+	case isPython(from):
 		return []string{"", ".py", "/__init__.py"}
-	case ".go":
+	case path.Ext(from) == ".go":
 		return []string{""}
 	}
 	return []string{"", ".js", ".ts", ".mjs", ".cjs", ".jsx", ".tsx", ".mts", ".cts", "/index.js", "/index.ts", "/index.mjs", "/index.cjs", "/index.jsx", "/index.tsx"}
@@ -67,7 +67,7 @@ func endings(from string) []string {
 // and Go), and without the first parts of a Go import path.
 func (r *reader) skippedFiles(from, spec string) []string {
 	relative := strings.HasPrefix(spec, "./") || strings.HasPrefix(spec, "../")
-	if !mayBeLeftOut(spec) && !(leftOut(from) && (relative || strings.HasSuffix(from, ".py"))) {
+	if !mayBeLeftOut(spec) && !(leftOut(from) && (relative || isPython(from))) {
 		return nil
 	}
 	for dir := path.Dir(from); ; dir = path.Dir(dir) {
@@ -144,7 +144,7 @@ func (r *reader) list(dir string) map[string]bool {
 // namedIn yields the files a source names: quoted words that may be paths, adjacent ones joined, and in Python the modules of
 // imports and of quoted names.
 func namedIn(file string, text []byte) iter.Seq[string] {
-	python := strings.HasSuffix(file, ".py")
+	python := isPython(file)
 	return func(yield func(string) bool) {
 		seen := map[string]bool{}
 		say := func(spec string) bool {

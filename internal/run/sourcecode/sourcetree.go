@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gauntlet/internal/leaf/lazyregexp"
 	"io"
 	"io/fs"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/leaf/charset"
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/sink"
 )
@@ -55,7 +55,13 @@ var beside = map[string]bool{
 }
 
 // code are the extensions of source files.
-var code = map[string]bool{".py": true, ".js": true, ".mjs": true, ".cjs": true, ".jsx": true, ".ts": true, ".mts": true, ".cts": true, ".tsx": true, ".go": true}
+var code = map[string]bool{".js": true, ".mjs": true, ".cjs": true, ".jsx": true, ".ts": true, ".mts": true, ".cts": true, ".tsx": true, ".go": true}
+
+// isPython reports whether a file's name is one of those that Python runs.
+func isPython(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext == ".py" || ext == ".pyw"
+}
 
 // declares reports whether a file contains type declarations only.
 func declares(name string) bool { return declarationName.MatchString(name) }
@@ -239,10 +245,10 @@ func (r *reader) readSourceFile(name string) error {
 		return errEnough
 	}
 	text = []byte(charset.Decode(string(text)))
-	if coding := strangeCoding(text); coding != "" && path.Ext(name) == ".py" {
+	if coding := strangeCoding(text); coding != "" && isPython(name) {
 		r.noteProblem(finding.Unread, name, fmt.Sprintf("it declares the encoding %s, in which code is not read", excerpt.Clip(coding, 40)))
 	}
-	if code[path.Ext(name)] {
+	if code[path.Ext(name)] || isPython(name) {
 		r.code++
 	}
 	r.files = append(r.files, sink.File{Path: name, Text: text})

@@ -1,8 +1,6 @@
 package sourceflow
 
 import (
-	"strings"
-
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/sink"
@@ -32,18 +30,8 @@ or only works on what is a repository, the severity is low. Other programs, and 
 Not judged: whether symbolic links are resolved. Not reported: files next to the program, temporary files,
 tests whether a file exists, and values whose path through the code could not be followed.`,
 	Advice: "Resolve the path, including symbolic links, and refuse it unless it lies in a directory that the user chose. Compare it with the directory followed by a separator.",
-	Run: func(p *check.Pass) {
-		reportFlows(p, func(f sink.Flow) finding.Severity {
-			if f.Kind == sink.LinkFlow || showsLittle[f.About] {
-				return finding.Low
-			}
-			return finding.None
-		}, map[sink.FlowKind]string{sink.PathFlow: "the path of a file", sink.LinkFlow: "the path of a file"})
-	},
+	Run:    flows(map[sink.FlowKind]string{sink.PathFlow: "the path of a file", sink.LinkFlow: "the path of a file"}),
 })
-
-// showsLittle are programs that tell names and sizes of the files at a path, or open it only where it holds a repository.
-var showsLittle = map[string]bool{"ls": true, "tree": true, "du": true, "find": true, "git": true}
 
 var _ = register(check.Check{
 	ID: "MCP-S-007", Name: "command-injection", Severity: finding.High, Maturity: check.Experimental, Needs: check.Sources,
@@ -69,16 +57,9 @@ Not reported: command lines that are fixed in the source, numbers and listed val
 option of the program, and values whose path through the code could not be followed. The absence of a finding
 therefore proves nothing.`,
 	Advice: "Start the program without a shell, with its arguments as a list and \"--\" before values. Compare the value with a list of allowed values where there is one.",
-	Run: func(p *check.Pass) {
-		reportFlows(p, func(f sink.Flow) finding.Severity {
-			if f.Kind == sink.ArgumentFlow {
-				return finding.Medium
-			}
-			return finding.None
-		}, map[sink.FlowKind]string{
-			sink.ShellFlow: "a shell command", sink.ProgramFlow: "the program to start", sink.CodeFlow: "code that is run", sink.ArgumentFlow: "an argument",
-		})
-	},
+	Run: flows(map[sink.FlowKind]string{
+		sink.ShellFlow: "a shell command", sink.ProgramFlow: "the program to start", sink.CodeFlow: "code that is run", sink.ArgumentFlow: "an argument",
+	}),
 })
 
 var _ = register(check.Check{
@@ -105,16 +86,7 @@ only reads and keeps the promise by comparing words, or inside a read-only trans
 Not reported: other statements and filters that the caller sends as a whole, since that is the purpose of such a
 tool, and values whose path through the code could not be followed.`,
 	Advice: "Bind values as query parameters. Check table and column names against an allowlist.",
-	Run: func(p *check.Pass) {
-		reportFlows(p, func(f sink.Flow) finding.Severity {
-			if f.Kind == sink.SQLFlow && strings.HasPrefix(f.About, "read only") {
-				return finding.Medium
-			}
-			return finding.None
-		}, map[sink.FlowKind]string{
-			sink.SQLFlow: "the text of a database statement", sink.QueryFlow: "part of a query filter",
-		})
-	},
+	Run:    flows(map[sink.FlowKind]string{sink.SQLFlow: "the text of a database statement", sink.QueryFlow: "part of a query filter"}),
 })
 
 var _ = register(check.Check{
@@ -139,12 +111,7 @@ Not reported: encoded parts, and values whose path through the code could not be
 changing DNS answers are not judged.`,
 	Advice: "Compare the host with a list, or look up its address, refuse private ones and connect to exactly that address. Encode what becomes part of a path.",
 	Run: func(p *check.Pass) {
-		reportFlows(p, func(f sink.Flow) finding.Severity {
-			if f.Kind == sink.URLPathFlow {
-				return finding.Low
-			}
-			return finding.None
-		}, map[sink.FlowKind]string{sink.HostFlow: "the address of a request", sink.URLPathFlow: "part of the address of a request"})
+		reportFlows(p, map[sink.FlowKind]string{sink.HostFlow: "the address of a request", sink.URLPathFlow: "part of the address of a request"})
 		reportSites(p, sink.HeaderAddress)
 	},
 })
@@ -195,7 +162,7 @@ counts it while parts arrive (content-length, maxContentLength, a stream, io.Lim
 http.MaxBytesReader); and responses that another function reads than the one that made the request.`,
 	Advice: "Read in parts and stop at a limit; stop early where content-length exceeds it.",
 	Run: func(p *check.Pass) {
-		reportFlows(p, unchanged, map[sink.FlowKind]string{sink.BodyFlow: "the address of a request"})
+		reportFlows(p, map[sink.FlowKind]string{sink.BodyFlow: "the address of a request"})
 		reportSites(p, sink.UnboundedRead)
 	},
 })

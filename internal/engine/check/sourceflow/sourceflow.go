@@ -51,7 +51,7 @@ const maxOthers = 500
 
 // reportFlows reports the flows of some kinds, one finding for each sink, whatever the number of tools
 // and parameters that arrive there.
-func reportFlows(p *check.Pass, severity func(sink.Flow) finding.Severity, what map[sink.FlowKind]string) {
+func reportFlows(p *check.Pass, what map[sink.FlowKind]string) {
 	type key struct {
 		kind sink.FlowKind
 		at   sink.Place
@@ -135,12 +135,23 @@ func soDo(others []check.SourceParameter) string {
 	}
 }
 
-// unchanged leaves the severity of a check what it is.
-func unchanged(sink.Flow) finding.Severity { return finding.None }
+// severity is that of a flow where it differs from its check's.
+func severity(f sink.Flow) finding.Severity {
+	switch {
+	case f.Kind == sink.LinkFlow, f.Kind == sink.URLPathFlow, f.Kind == sink.PathFlow && showsLittle[f.About]:
+		return finding.Low
+	case f.Kind == sink.ArgumentFlow, f.Kind == sink.SQLFlow && strings.HasPrefix(f.About, "read only"):
+		return finding.Medium
+	}
+	return finding.None
+}
+
+// showsLittle are programs that tell names and sizes of the files at a path, or open it only where it holds a repository.
+var showsLittle = map[string]bool{"ls": true, "tree": true, "du": true, "find": true, "git": true}
 
 // flows is the run of a check that reports nothing but flows.
 func flows(what map[sink.FlowKind]string) func(*check.Pass) {
-	return func(p *check.Pass) { reportFlows(p, unchanged, what) }
+	return func(p *check.Pass) { reportFlows(p, what) }
 }
 
 // sites is the run of a check that reports nothing but the places of some kinds.

@@ -138,7 +138,9 @@ func (r *reader) lowerPackages() {
 		for _, f := range p.files {
 			l := &lowerer{Writer: ir.To(&p.mod.Body), prog: r.prog, pkg: p.mod.Scope, scope: f.scope, file: f.file, base: f.fset.File(f.ast.FileStart).Base()}
 			l.bindImports(f.ast)
-			l.bindTypes(f.ast)
+			for _, d := range f.ast.Decls {
+				l.lowerSpecs(d, l.pkg, true)
+			}
 			ls = append(ls, l)
 		}
 		for i, f := range p.files {

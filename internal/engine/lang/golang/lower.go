@@ -61,13 +61,6 @@ func (l *lowerer) bindImports(f *ast.File) {
 	}
 }
 
-// bindTypes binds the types of a file.
-func (l *lowerer) bindTypes(f *ast.File) {
-	for _, d := range f.Decls {
-		l.lowerSpecs(d, l.pkg, true)
-	}
-}
-
 // lowerSpecs reads the types of a declaration, or its variables and constants; at is where the names are bound.
 func (l *lowerer) lowerSpecs(d ast.Decl, at *ir.Scope, types bool) {
 	g, ok := d.(*ast.GenDecl)

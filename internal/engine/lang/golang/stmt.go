@@ -72,16 +72,14 @@ func (l *lowerer) lowerStmt(s ast.Stmt) {
 	case *ast.SendStmt:
 		l.Do(l.lowerExpr(u.Value))
 	case *ast.ForStmt:
-		l.withScope(func() { l.lowerFor(u) })
+		l.withScope(func() {
+			l.lowerStmt(u.Init)
+			l.Do(l.lowerExpr(u.Cond))
+			l.lowerMaybe(u.Body.List)
+		})
 	case *ast.RangeStmt:
 		l.withScope(func() { l.lowerRange(u) })
 	}
-}
-
-func (l *lowerer) lowerFor(u *ast.ForStmt) {
-	l.lowerStmt(u.Init)
-	l.Do(l.lowerExpr(u.Cond))
-	l.lowerMaybe(u.Body.List)
 }
 
 func (l *lowerer) lowerRange(u *ast.RangeStmt) {

@@ -40,7 +40,10 @@ var convention = sync.OnceValue(func() *callgraph.Convention {
 var manifests = map[string]bool{"pyproject.toml": true, "requirements.txt": true}
 
 // Reads reports whether a file is Python, or says which packages a program wants.
-func Reads(name string) bool { return strings.HasSuffix(name, ".py") || manifests[name] }
+func Reads(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext == ".py" || ext == ".pyw" || manifests[name]
+}
 
 // A File is one source file: its path below the root of the sources, with slashes, and its text.
 type File = sink.File
@@ -83,8 +86,7 @@ func Analyse(files []File, tools []string, stop func() bool) (*sink.Sources, map
 }
 
 func moduleName(file string) string {
-	name := strings.TrimSuffix(strings.TrimSuffix(file, ".py"), "/__init__")
-	return strings.ReplaceAll(name, "/", ".")
+	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(file, path.Ext(file)), "/__init__"), "/", ".")
 }
 
 func joinModule(module, name string) string {

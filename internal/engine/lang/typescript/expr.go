@@ -48,7 +48,7 @@ func (l *lowerer) lowerExpr(n syntax.Node) *ir.Expr {
 			x.Func.Scope.Bind(x.Func.Name, &ir.Binding{Func: x.Func})
 		}
 	case "class":
-		l.lowerClassExpr(x, n)
+		x.Kind, x.Text, x.Scope = ir.Name, hidden, l.lowerClass(n).Scope
 	case "assignment_expression":
 		return l.lowerAssignment(x, n)
 	case "augmented_assignment_expression":
@@ -230,12 +230,6 @@ func (l *lowerer) propertyKey(n syntax.Node) string {
 		return unquote(l.t.Text(n))
 	}
 	return l.t.Text(n)
-}
-
-func (l *lowerer) lowerClassExpr(x *ir.Expr, n syntax.Node) {
-	c := l.lowerClass(n)
-	x.Kind, x.Text = ir.Name, hidden
-	x.Scope = c.Scope
 }
 
 func (l *lowerer) lowerAssignment(x *ir.Expr, n syntax.Node) *ir.Expr {

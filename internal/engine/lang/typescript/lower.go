@@ -299,8 +299,8 @@ func (l *lowerer) lowerFunction(n syntax.Node, method *ir.Class) *ir.Func {
 	} else if ps := l.t.Field(n, "parameters"); ps != syntax.None {
 		index := 0
 		for c := l.t.First(ps); c != syntax.None; c = l.t.Next(c) {
-			if k := l.t.Kind(c); k == "decorator" || l.isReceiver(c) {
-				continue
+			if k := l.t.Kind(c); k == "decorator" || k == "required_parameter" && l.t.Kind(l.t.Field(c, "pattern")) == "this" {
+				continue // f(this: Server, path: string) says of what type "this" is: no argument is for it
 			}
 			inner.lowerParam(f, c, c, index)
 			index++
@@ -322,11 +322,6 @@ func (l *lowerer) lowerFunction(n syntax.Node, method *ir.Class) *ir.Func {
 	}
 	l.prog.Funcs = append(l.prog.Funcs, f)
 	return f
-}
-
-// isReceiver reports whether a parameter only says of what type "this" is, as in f(this: Server, path: string): no argument is for it.
-func (l *lowerer) isReceiver(n syntax.Node) bool {
-	return l.t.Kind(n) == "required_parameter" && l.t.Kind(l.t.Field(n, "pattern")) == "this"
 }
 
 // lowerParam reads a parameter; one that takes its argument apart has a name that nobody can write.
