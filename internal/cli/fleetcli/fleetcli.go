@@ -163,7 +163,7 @@ func formatFlag(cmd *cobra.Command, format *string, names []string) {
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that is not there
 }
 
-// readPlan reads a plan; of several things that are wrong with it, the last is returned and the others are said.
+// readPlan reads a plan, and says what is wrong with it.
 func (a *app) readPlan(file string) (*fleetplan.Plan, error) {
 	text, err := userfile.ReadText(file, nil, fleetplan.MaxBytes)
 	if err != nil {
@@ -173,8 +173,8 @@ func (a *app) readPlan(file string) (*fleetplan.Plan, error) {
 	if len(wrong) == 0 {
 		return plan, nil
 	}
-	for i := range wrong[1:] {
-		a.say("%s", wrong[i].Error())
+	for _, w := range wrong {
+		a.say("%s:%d:%d: %s", file, w.Line, w.Column, w.Msg)
 	}
-	return nil, &wrong[len(wrong)-1]
+	return nil, fmt.Errorf("%s: nothing was begun", file)
 }

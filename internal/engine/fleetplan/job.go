@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"gauntlet/internal/leaf/lazyregexp"
 )
@@ -25,8 +24,6 @@ type Job struct {
 	Options        []string `json:"options,omitempty"`
 	// Needs are the capabilities that a worker must have declared, sorted.
 	Needs []string `json:"needs,omitempty"`
-	// Pace is the least time from the start of another job of the host of its target to its own; 0 for none.
-	Pace time.Duration `json:"pace,omitempty"`
 }
 
 // ID names the job by what is looked at, what it is called, how, by which version, in which round. Where a file lies on this
@@ -87,12 +84,8 @@ func (p *Plan) Jobs(t Target, digest, version string, documents [][]Document) (o
 		if len(docs) == 0 {
 			docs = []Document{{}}
 		}
-		pace, ok := p.Rates[t.Host()]
-		if !ok && t.Host() != "" {
-			pace = p.Rates["*"]
-		}
 		for _, d := range docs {
-			j := Job{Plan: digest, Version: version, Round: p.Round, Lane: l.Name, Target: t, Document: d.Name, DocumentDigest: d.Digest, Options: l.Options, Pace: pace}
+			j := Job{Plan: digest, Version: version, Round: p.Round, Lane: l.Name, Target: t, Document: d.Name, DocumentDigest: d.Digest, Options: l.Options}
 			j.Needs = p.needs(&j)
 			out = append(out, j)
 		}

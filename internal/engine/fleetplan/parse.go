@@ -18,7 +18,7 @@ var nameForm = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$`)
 
 // Parse reads a plan file. It returns everything that is wrong with it, in the order of the file; the Plan is whole only if
 // there is nothing.
-func Parse(file, text string) (*Plan, []Error) {
+func Parse(file, text string) (*Plan, []*yamltext.Fault) {
 	base := filepath.Base(file)
 	r := reader{plan: &Plan{File: file, Name: strings.TrimSuffix(base, filepath.Ext(base)), Limits: Limits{Time: 10 * time.Minute, Memory: 4 << 30, Attempts: 4}}}
 	root, err := yamltext.Document(text, "a plan", MaxBytes)
@@ -30,19 +30,19 @@ func Parse(file, text string) (*Plan, []Error) {
 	default:
 		r.readRoot(root)
 	}
-	slices.SortStableFunc(r.errors, func(a, b Error) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
+	slices.SortStableFunc(r.errors, func(a, b *yamltext.Fault) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	return r.plan, r.errors
 }
 
 // reader turns nodes into a Plan and collects what is wrong.
 type reader struct {
 	plan   *Plan
-	errors []Error
+	errors []*yamltext.Fault
 }
 
 func (r *reader) add(f *yamltext.Fault) {
 	if f != nil {
-		r.errors = append(r.errors, Error{r.plan.File, f.Line, f.Column, f.Msg})
+		r.errors = append(r.errors, f)
 	}
 }
 
@@ -60,7 +60,7 @@ func (r *reader) members(n *yaml.Node, known ...string) map[string]*yaml.Node {
 }
 
 func (r *reader) readRoot(n *yaml.Node) {
-	top := r.members(n, "name", "round", "region", "targets", "lanes", "limits", "rates")
+	top := r.members(n, "name", "round", "region", "targets", "lanes", "limits")
 	at := cmp.Or(top["name"], n)
 	if top["name"] != nil {
 		r.plan.Name = r.text("name", at)
@@ -79,7 +79,6 @@ func (r *reader) readRoot(n *yaml.Node) {
 		r.wrong(n, "a plan has targets and lanes, at least one of each")
 	}
 	r.readLimits(top["limits"])
-	r.readRates(r.members(top["rates"], "hosts")["hosts"])
 }
 
 func (r *reader) text(key string, n *yaml.Node) string {
@@ -192,27 +191,5 @@ func (r *reader) readLimits(n *yaml.Node) {
 		if limits.Attempts, err = strconv.Atoi(r.text("attempts", v)); err != nil || limits.Attempts < 1 || limits.Attempts > 100 {
 			r.wrong(v, "attempts: want a number from 1 to 100")
 		}
-	}
-}
-
-var rateForm = lazyregexp.New(`^([1-9][0-9]{0,5})/(s|m|h)$`)
-
-func (r *reader) readRates(n *yaml.Node) {
-	r.plan.Rates = map[string]time.Duration{}
-	if n == nil || yamltext.Null(n) {
-		return
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		host, rate := strings.ToLower(r.text("rates", n.Content[i])), n.Content[i+1]
-		m := rateForm.FindStringSubmatch(r.text("rates", rate))
-		if m == nil {
-			r.wrong(rate, "rates: %q is no rate: want one such as 5/s, 60/m or 1000/h", rate.Value)
-			continue
-		}
-		count, _ := strconv.Atoi(m[1]) // digits, by the form
-		r.plan.Rates[host] = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[m[2]] / time.Duration(count)
-	}
-	if n.Kind != yaml.MappingNode {
-		r.wrong(n, "rates: want a mapping of hosts to rates such as 5/s or 60/m")
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"time"
 )
 
@@ -25,9 +24,6 @@ type Plan struct {
 	Sources []Target
 	Lanes   []Lane
 	Limits  Limits
-	// Rates are the least times from the start of one job to that of the next, by the host of a URL; "*" is for each host without
-	// one of its own.
-	Rates map[string]time.Duration
 }
 
 // Limits bound one job.
@@ -54,18 +50,4 @@ func hashOf(parts ...any) string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
-}
-
-// An Error is one thing that is wrong with a plan.
-type Error struct {
-	File         string
-	Line, Column int // 0 where no place applies
-	Msg          string
-}
-
-func (e *Error) Error() string {
-	if e.Line == 0 {
-		return e.File + ": " + e.Msg
-	}
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/internal/leaf/yamltext"
 )
 
 // A Kind is a kind of target, or of what names several targets.
@@ -52,18 +53,6 @@ func (t *Target) Label() string {
 		return t.Name
 	}
 	return strings.Join(t.Value, " ")
-}
-
-// Host is the host of a URL in lower case, "" for the other kinds.
-func (t *Target) Host() string {
-	if t.Kind != URL || len(t.Value) != 1 {
-		return ""
-	}
-	u, err := url.Parse(t.Value[0])
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Hostname())
 }
 
 // The bounds on one target, so that a job's message stays small.
@@ -135,7 +124,7 @@ func bareTarget(s string) Target {
 const maxList = 5_000_000
 
 // ParseList reads a list: a target a line (a URL, npm: or pypi: with a package, or the name of a file), # for comments.
-func ParseList(name, text string) (out []Target, errs []Error) {
+func ParseList(text string) (out []Target, errs []*yamltext.Fault) {
 	number := 0
 	for line := range strings.Lines(text) {
 		number++
@@ -145,9 +134,9 @@ func ParseList(name, text string) (out []Target, errs []Error) {
 		t := bareTarget(line)
 		switch err := t.Check(); {
 		case len(out) == maxList:
-			return out, append(errs, Error{name, number, 1, fmt.Sprintf("more than %d targets: the rest was not read", maxList)})
+			return out, append(errs, &yamltext.Fault{Line: number, Msg: fmt.Sprintf("more than %d targets: the rest was not read", maxList)})
 		case err != nil:
-			errs = append(errs, Error{name, number, 1, err.Error()})
+			errs = append(errs, &yamltext.Fault{Line: number, Msg: err.Error()})
 		default:
 			out = append(out, t)
 		}

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -227,7 +226,7 @@ func (e *expansion) addList(name string) {
 		e.leave(name, "%s", userfile.Reason(err))
 		return
 	}
-	targets, problems := fleetplan.ParseList(name, text)
+	targets, problems := fleetplan.ParseList(text)
 	for _, p := range problems {
 		e.leave(fmt.Sprintf("%s:%d", name, p.Line), "%s", p.Msg)
 	}
@@ -242,41 +241,39 @@ func (e *expansion) addList(name string) {
 // addRegistry takes the servers of a registry page by page: from its URL, where every cursor is followed once; or from a file,
 // which holds one page.
 func (e *expansion) addRegistry(ctx context.Context, name string) {
-	if !fleetplan.IsURL(name) {
-		text, err := userfile.ReadText(within(filepath.Dir(e.plan.File), name), nil, maxListText)
-		if err != nil {
-			err = userfile.Reason(err)
-		} else if next, pageErr := e.addPage(name, text); next != nil {
-			err = errors.New("it is one page of a longer list, as its nextCursor says: the rest was not read; name the registry by its URL")
-		} else {
-			err = pageErr
-		}
-		if err != nil {
-			e.leave(name, "%s", err)
-		}
-		return
-	}
 	seen, address := map[string]bool{}, name
-	for page := 1; page <= maxPages; page++ {
-		text, err := fetch.Get(ctx, address, "application/json", maxPage)
-		var next *string
-		if err == nil {
-			next, err = e.addPage(fmt.Sprintf("%s, page %d", name, page), string(text))
-		}
-		if err != nil {
+	for page := 1; ; page++ {
+		next, err := e.addPage(ctx, name, address)
+		switch {
+		case err != nil:
 			e.leave(name, "page %d: %s: the rest was not read", page, err)
 			return
-		}
-		if next == nil || seen[*next] {
+		case next == nil || seen[*next]:
+			return
+		case !fleetplan.IsURL(name):
+			e.leave(name, "it is one page of a longer list, as its nextCursor says: the rest was not read; name the registry by its URL")
+			return
+		case page == maxPages:
+			e.leave(name, "it has more than %d pages: the rest was not read", maxPages)
 			return
 		}
 		seen[*next] = true
 		address = withCursor(name, *next)
 	}
-	e.leave(name, "it has more than %d pages: the rest was not read", maxPages)
 }
 
-func (e *expansion) addPage(name, text string) (next *string, err error) {
+func (e *expansion) addPage(ctx context.Context, name, address string) (next *string, err error) {
+	var text string
+	if fleetplan.IsURL(address) {
+		var answer []byte
+		answer, err = fetch.Get(ctx, address, "application/json", maxPage)
+		text = string(answer)
+	} else if text, err = userfile.ReadText(within(filepath.Dir(e.plan.File), address), nil, maxListText); err != nil {
+		err = userfile.Reason(err)
+	}
+	if err != nil {
+		return nil, err
+	}
 	page, err := fleetplan.ParseRegistry(text)
 	if err != nil {
 		return nil, err

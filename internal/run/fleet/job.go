@@ -62,11 +62,7 @@ func (o *oneJob) do(ctx context.Context) {
 			return
 		}
 	}
-	err := o.keepPace(ctx)
-	if err == nil {
-		err = o.attempt(ctx)
-	}
-	switch {
+	switch err := o.attempt(ctx); {
 	case errors.Is(context.Cause(ctx), errCanceled):
 		_ = o.d.TermWithReason("cancelled")
 	case ctx.Err() != nil:
@@ -96,18 +92,6 @@ func (o *oneJob) beat(ctx context.Context, cancel context.CancelCauseFunc) {
 			_ = o.d.InProgress() // where the server is away, another worker gets the job, and the first result counts
 		}
 	}
-}
-
-// keepPace waits until the job may begin by the rate of its host.
-func (o *oneJob) keepPace(ctx context.Context) error {
-	if o.job.Pace == 0 {
-		return nil
-	}
-	wait, err := o.w.Fleet.Reserve(ctx, o.job.Target.Host(), o.job.Pace, time.Now)
-	if err == nil && !waitFor(ctx, wait) {
-		err = ctx.Err()
-	}
-	return err
 }
 
 // attempt does the job and stores its result. What fails since nothing can be written, here or in the store, is no attempt.

@@ -154,15 +154,20 @@ func (o *Owner) Status(ctx context.Context) (*Status, error) {
 	if _, s.Bytes, err = o.fleet.Queued(ctx); err != nil {
 		return nil, err
 	}
-	// What strangers write about themselves is left out.
+	s.Workers, err = o.workers(ctx)
+	return s, err
+}
+
+// workers are those that are there; what strangers write about themselves is left out.
+func (o *Owner) workers(ctx context.Context) (out []About, err error) {
 	err = o.fleet.State.Watch(ctx, workerKey+"*", func(_ string, message []byte) {
 		var a About
 		if text, err := o.keys.OpenText(message); err == nil && json.Unmarshal(text, &a) == nil && a.ID != "" && time.Since(a.At) < workerLife {
-			s.Workers = append(s.Workers, a)
+			out = append(out, a)
 		}
 	}, func() bool { return false })
-	slices.SortFunc(s.Workers, func(a, b About) int { return strings.Compare(a.ID, b.ID) })
-	return s, err
+	slices.SortFunc(out, func(a, b About) int { return strings.Compare(a.ID, b.ID) })
+	return out, err
 }
 
 // Write writes the state of a fleet, as "text" or as "json".
@@ -178,7 +183,7 @@ func (s *Status) Write(w io.Writer, format string) error {
 	}
 	lines := []string{
 		fmt.Sprintf("fleet %s: %s", s.Name, s.State),
-		fmt.Sprintf("jobs    %d: %d done, %d failed, %d with workers, %d waiting (%d KB on disk)", s.Jobs, s.Done, s.Failed, s.Taken, s.Waiting, s.Bytes>>10),
+		fmt.Sprintf("jobs    %d: %d done, %d failed, %d handed to workers, %d waiting (%d KB on disk)", s.Jobs, s.Done, s.Failed, s.Taken, s.Waiting, s.Bytes>>10),
 	}
 	for _, c := range s.Classes {
 		if len(c.Needs) > 0 && c.Waiting+c.Taken > 0 {

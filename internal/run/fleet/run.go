@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -137,7 +136,7 @@ func (r *Run) enqueue(ctx context.Context, k *known) error {
 	defer cancel(nil)
 	var all sync.WaitGroup
 	slots, epoch, done := make(chan struct{}, publishAtOnce), fmt.Sprint("-", time.Now().UnixNano()), map[string]bool{}
-	for _, i := range spreadJobs(r.expansion.jobs) {
+	for i := range r.expansion.jobs {
 		j := &r.expansion.jobs[i]
 		if k.entries[j.ID()] != nil || ctx.Err() != nil {
 			continue
@@ -184,20 +183,6 @@ func (r *Run) readyJob(ctx context.Context, j *fleetplan.Job, done map[string]bo
 	return r.keys.SealJob(j)
 }
 
-// spreadJobs is an order of jobs in which those of one paced host stand apart, so that its rate holds up few others.
-func spreadJobs(jobs []fleetplan.Job) []int {
-	order, rank, seen := make([]int, len(jobs)), make([]int, len(jobs)), map[string]int{}
-	for i := range jobs {
-		order[i] = i
-		if host := jobs[i].Target.Host(); jobs[i].Pace > 0 {
-			rank[i] = seen[host]
-			seen[host]++
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return rank[a] - rank[b] })
-	return order
-}
-
 // startWorker starts the worker of this process.
 func (r *Run) startWorker(ctx context.Context, background *sync.WaitGroup) error {
 	w := &Worker{
@@ -221,7 +206,7 @@ const lookInterval = 250 * time.Millisecond
 
 // await waits until the queue is empty and every job has ended: workers take a job off the queue once the index has what became of
 // it. Jobs that are neither queued nor ended, as after a disk that lost what it had acknowledged, are queued again. It also returns
-// when the fleet was told to end and nobody has a job any more, or with the jobs that nobody can take, by what is lacking.
+// when the fleet was told to end and every worker has, since a job of one that was killed stays taken in the queue, or with the jobs that nobody can take, by what is lacking.
 func (r *Run) await(ctx context.Context, all int) (unfit map[string]int, err error) {
 	for waitFor(ctx, lookInterval) {
 		waiting, _, err := r.fleet.Queued(ctx)
@@ -233,9 +218,11 @@ func (r *Run) await(ctx context.Context, all int) (unfit map[string]int, err err
 		if err != nil {
 			continue
 		}
-		idle := !slices.ContainsFunc(classes, func(c broker.Class) bool { return c.Taken > 0 })
-		if o := r.order(ctx); idle && o != nil && o.Plan == r.list.Plan && o.State != fleetplan.Running {
-			return nil, nil
+		if o := r.order(ctx); o != nil && o.State != fleetplan.Running {
+			if workers, err := r.workers(ctx); err == nil && len(workers) == 0 {
+				return nil, nil
+			}
+			continue
 		}
 		if unfit := r.unfit(classes); unfit != nil {
 			return unfit, nil

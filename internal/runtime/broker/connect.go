@@ -72,8 +72,11 @@ func Connect(a Access) (*Client, error) {
 	return &Client{conn, js}, nil
 }
 
-// Close ends the connection.
-func (c *Client) Close() { c.conn.Close() }
+// Close ends the connection, once the server has what was said last: that a job is put back, for one.
+func (c *Client) Close() {
+	_ = c.conn.FlushTimeout(time.Second) // else the job goes to another worker a little later
+	c.conn.Close()
+}
 
 // again repeats a call while the server is away or changes its leader, until ctx ends.
 func again(ctx context.Context, call func(context.Context) error) error {

@@ -36,7 +36,7 @@ const (
 // A Fleet is a queue of jobs, files, and two stores of small values.
 type Fleet struct {
 	Index Store // what became of each job
-	State Store // orders, workers, and when what may begin
+	State Store // orders and workers
 
 	name      string
 	js        jetstream.JetStream
@@ -118,7 +118,7 @@ type Class struct {
 	Name    string   `json:"-"`
 	Needs   []string `json:"needs"`
 	Waiting int      `json:"waiting"` // jobs that nobody has
-	Taken   int      `json:"taken"`   // jobs that workers have
+	Taken   int      `json:"taken"`   // jobs that workers have, or had when they were last heard of
 }
 
 // Classes lists the classes of jobs.

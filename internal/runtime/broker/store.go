@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -133,20 +132,4 @@ func (f *Fleet) File(ctx context.Context, digest string, most int) (content []by
 		return nil, errors.New("the store holds something else under its name")
 	}
 	return content, nil
-}
-
-// Reserve takes the next time at which something that is paced may begin, for all workers together, and returns how long it
-// is until then: times of one key are at least an interval apart. now is this machine's clock, so clocks of several machines
-// should agree to within an interval.
-func (f *Fleet) Reserve(ctx context.Context, key string, interval time.Duration, now func() time.Time) (wait time.Duration, err error) {
-	err = f.State.Swap(ctx, "pace."+Digest([]byte(key))[:32], func(there []byte) []byte {
-		at := now()
-		next, err := time.Parse(time.RFC3339Nano, string(there))
-		if err != nil || next.Before(at) {
-			next = at
-		}
-		wait = next.Sub(at)
-		return []byte(next.Add(interval).UTC().Format(time.RFC3339Nano))
-	})
-	return wait, err
 }
