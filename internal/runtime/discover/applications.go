@@ -32,7 +32,7 @@ var applications = []Application{
 			inClaude("skills/**").as(config.Skill), inClaude("commands/**").as(config.Command), inClaude("agents/**").as(config.Subagent), inClaude("hooks/**").as(config.Script),
 			inClaude("plugins/cache/**").as(config.Plugin), inClaude("plugins/marketplaces/**").as(config.Plugin), inClaude("plugins/repos/**").as(config.Plugin),
 			inClaude("projects/*/memory/**").as(config.Instructions), inClaude("agent-memory/**").as(config.Instructions),
-			inProject(".claude/settings.json").shared(), inProject(".claude/settings.local.json").shared(),
+			inProject(".claude-plugin/marketplace.json").shared(), inProject(".claude/settings.json").shared(), inProject(".claude/settings.local.json").shared(),
 			inProject("CLAUDE.md").as(config.Instructions), inProject("CLAUDE.local.md").as(config.Instructions), inProject(".claude/CLAUDE.md").as(config.Instructions),
 			inProject(".claude/rules/**").as(config.Instructions), inProject(".claude/output-styles/**").as(config.Instructions), inProject(".claude/agent-memory/**").as(config.Instructions),
 			inProject(".claude/skills/**").as(config.Skill), inProject(".claude/commands/**").as(config.Command), inProject(".claude/agents/**").as(config.Subagent), inProject(".claude/hooks/**").as(config.Script), inProject(".claude/scripts/**").as(config.Script),
@@ -51,7 +51,7 @@ var applications = []Application{
 			}),
 		References: []string{"${env:"}, Folders: true,
 	},
-	vscode("vscode", "VS Code", "Code", inProject(".vscode/mcp.json"), inProject(".vscode/settings.json").shared(), inProject(".vscode/tasks.json").shared(), inProject(".devcontainer/devcontainer.json").shared(), inProject(".devcontainer.json").shared(), inProject(".devcontainer/*/devcontainer.json").shared(), inProject("*.code-workspace").shared()),
+	vscode("vscode", "VS Code", "Code", inProject(".vscode/mcp.json"), inProject(".vscode/settings.json").shared(), inProject(".vscode/tasks.json").shared(), inProject(".devcontainer/devcontainer.json").shared(), inProject(".devcontainer.json").shared(), inProject(".devcontainer/*/devcontainer.json").shared(), inProject(".devcontainer/**").as(config.Script), inProject("*.code-workspace").shared()),
 	vscode("vscode-insiders", "VS Code Insiders", "Code - Insiders"),
 	{
 		Client: "windsurf", Title: "Windsurf",
@@ -94,7 +94,7 @@ var applications = []Application{
 		},
 		Reads: slices.Concat(both(".gemini/commands/**", config.Command), both(".gemini/agents/**", config.Subagent), both(".gemini/skills/**", config.Skill), both(".gemini/hooks/**", config.Script), []Place{
 			inHome(".gemini/extensions/**").as(config.Plugin), inProject(".gemini/extensions/**").as(config.Plugin), inHome(".gemini/GEMINI.md").as(config.Instructions), inHome(".gemini/policies/**").as(config.Instructions),
-			inProject("GEMINI.md").as(config.Instructions), inProject(".gemini/GEMINI.md").as(config.Instructions), inProject(".gemini/system.md").as(config.Instructions), inHome(".gemini/trustedFolders.json").shared(),
+			inProject(".gemini/.env").shared(), inHome(".gemini/.env").shared(), inProject("GEMINI.md").as(config.Instructions), inProject(".gemini/GEMINI.md").as(config.Instructions), inProject(".gemini/system.md").as(config.Instructions), inHome(".gemini/trustedFolders.json").shared(),
 		}),
 		References: []string{"${", "$"}, URLIsSSE: true, Excludes: true,
 	},
@@ -407,7 +407,7 @@ var applications = []Application{
 		Sources: []string{"https://agentskills.io/specification", "https://agents.md"},
 		Reads: append(both(".agents/skills/**", config.Skill), inProject("AGENTS.md").as(config.Instructions), inProject("AGENTS.local.md").as(config.Instructions), inHome("AGENTS.md").as(config.Instructions),
 			inProject("MEMORY.md").as(config.Instructions), inProject("agents/*.md").as(config.Subagent), inProject("agents/*/*.md").as(config.Subagent), inProject("commands/*.md").as(config.Command), inProject("commands/*/*.md").as(config.Command), inProject("hooks/*.json").shared(), inProject("hooks/*.md").as(config.Instructions),
-			inProject("CONVENTIONS.md").as(config.Instructions), inProject("llms.txt").as(config.Instructions), inProject("*.mdc").as(config.Instructions)),
+			inProject(".envrc").as(config.Script), inProject(".npmrc").as(config.Script), inProject(".husky/**").as(config.Script), inProject(".githooks/**").as(config.Script), inProject("lefthook.yml").shared(), inProject(".pre-commit-config.yaml").shared(), inProject("mise.toml").shared(), inProject(".mise.toml").shared(), inProject("CONVENTIONS.md").as(config.Instructions), inProject("llms.txt").as(config.Instructions), inProject("*.mdc").as(config.Instructions)),
 	},
 }
 

@@ -99,3 +99,20 @@ func unquote(value string) (string, bool) {
 	}
 	return "", false
 }
+
+// parseEnv returns the NAME=VALUE lines of a dotenv file as the object "env" of settings; other lines are left out.
+func parseEnv(s string) *node {
+	root, env := &node{kind: table, end: len(s), keyStart: -1}, &node{kind: table, end: len(s)}
+	root.addChild(env, "env", -1, -1)
+	at := 0
+	for line := range strings.Lines(s) {
+		name, value, ok := strings.Cut(line, "=")
+		key := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(name), "export "))
+		if said, closed := unquote(strings.TrimSpace(value)); ok && closed && key != "" && key[0] != '#' {
+			start := at + len(name) + 1
+			env.addChild(&node{kind: text, text: said, start: start, end: start + len(strings.TrimRight(value, "\r\n"))}, key, at, at+len(name))
+		}
+		at += len(line)
+	}
+	return root
+}

@@ -3,6 +3,7 @@ package discover
 import (
 	"path"
 	"strings"
+	"sync"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check/config"
@@ -17,7 +18,7 @@ type projectPattern struct {
 }
 
 // projectPatterns holds all clients' patterns by their first part.
-var projectPatterns = func() map[string][]projectPattern {
+var projectPatterns = sync.OnceValue(func() map[string][]projectPattern {
 	out := map[string][]projectPattern{}
 	for i := range applications {
 		a := &applications[i]
@@ -34,7 +35,7 @@ var projectPatterns = func() map[string][]projectPattern {
 		}
 	}
 	return out
-}()
+})
 
 // placeOf returns which client reads a path of a project, wherever the project begins, and its role.
 func placeOf(rel string) (client config.Client, role config.Role, ok bool) {
@@ -54,7 +55,7 @@ func patternOf(rel string) (projectPattern, int, bool) {
 	parts := strings.Split(rel, "/")
 	for at := range parts {
 		for _, key := range []string{parts[at], "*"} {
-			for _, p := range projectPatterns[key] {
+			for _, p := range projectPatterns()[key] {
 				if fits(parts[at:], p.parts) {
 					return p, at, true
 				}

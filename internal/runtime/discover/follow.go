@@ -228,13 +228,25 @@ func mentionsOf(f *config.File) (out []mention) {
 		} else if set.RunsBySelf() {
 			out = commandMentions(out, value, set.Value.Place, 0, byItself)
 		}
-		if set.Fits("tasks//script") { // a task of type npm
+		switch {
+		case set.Fits("tasks//script"): // a task of type npm
 			out = append(out, mention{path: "package.json", script: value, at: set.Value.Place})
+		case set.Fits("command/*/template"): // OpenCode
+			eachCommand(value, func(start, end int) {
+				out = commandMentions(out, value[start:end], set.Value.Place, 0, told)
+			})
 		}
 	}
 	for i := range f.Entries {
 		if e := &f.Entries[i]; !e.Disabled {
-			out = commandMentions(out, e.CommandLine(), e.CommandAt, 0, served)
+			command := e.CommandLine()
+			if e.Cwd != "" {
+				command = "cd " + e.Cwd + " && " + command
+			}
+			out = commandMentions(out, command, e.CommandAt, 0, served)
+			if e.EnvFile != "" {
+				out = append(out, mention{path: e.EnvFile, at: e.Place})
+			}
 		}
 	}
 	switch f.Role {
@@ -273,9 +285,13 @@ var (
 	}
 	// Of OpenCode, Aider, VS Code, Codex, Gemini CLI and Qwen Code.
 	pointers = []pointer{
-		{"/instructions/ /read /read/ instructions//file model_instructions_file experimental_instructions_file context/filename context/filename/", config.Instructions},
+		{"/instructions/ /read /read/ instructions//file model_instructions_file experimental_instructions_file ", config.Instructions},
+		{lookedFor, config.Instructions},
 		{"/plugin/ /load", config.Script},
 	}
+	// lookedFor are settings whose files need not be there.
+	lookedFor = "context/filename context/filename/ project_doc_fallback_filenames/"
+
 	fileReference = lazyregexp.New(`^\{file:([^{}\s]+)\}$`)
 )
 
@@ -295,7 +311,7 @@ func pointed(set *config.Setting, value string, manifest bool) (mention, bool) {
 	low := strings.ToLower(value)
 	for _, p := range known {
 		if set.Fits(p.keys) && (manifest || textName(low) || p.role == config.Script && programName(low)) && !strings.ContainsAny(value, " \n") {
-			return mention{path: value, role: p.role, at: set.Value.Place, must: !strings.Contains(low, "filename")}, true
+			return mention{path: value, role: p.role, at: set.Value.Place, must: !set.Fits(lookedFor)}, true
 		}
 	}
 	return mention{}, false
@@ -307,6 +323,9 @@ var (
 	recipes      = map[string][]string{"make": {"Makefile", "makefile", "GNUmakefile"}, "just": {"justfile", "Justfile", ".justfile"}, "task": {"Taskfile.yml", "Taskfile.yaml"}, "rake": {"Rakefile"}, "pip": {"setup.py"}, "pip3": {"setup.py"}}
 	interpreter  = lazyregexp.New(`^(?i:\S*/)?(?i:(?:ba|z|da|k|fi|a)?sh|source|\.|python[0-9.]*|node|bun|tsx|ts-node|deno|perl|ruby|php|lua|run|execute|start|launch|call|invoke|pwsh|powershell|Rscript|sudo|env|osascript|nu|julia|swift|java|kotlin|groovy|elixir|tclsh|cscript|wscript)(?:\.exe)?$`)
 )
+
+// inFolder matches what has a command run in another folder, which is none that a variable names.
+var inFolder = lazyregexp.New(`\s(?:--prefix|--directory|--cwd|--dir|-C)[\s=]+([^\s$"'-]\S*)|(?:^|[;&|]\s*)cd\s+([^\s;&|$"'~/-][^\s;&|$]*)\s*(?:&&|;)`)
 
 // A way says how sure it is that a command is run.
 type way uint8
@@ -324,18 +343,22 @@ func commandMentions(out []mention, command string, at config.Place, depth int, 
 	if len(command) > config.MaxJudged || depth > deepest || strings.Contains(command, "://") && !strings.Contains(command, " ") {
 		return out
 	}
+	dir := ""
+	if m := inFolder.FindStringSubmatch(command); m != nil {
+		dir, command = strings.TrimSuffix(m[1]+m[2], "/")+"/", strings.Replace(command, m[0], " ", 1)
+	}
 	for _, m := range runner.FindAllStringSubmatch(command, maxMentions) {
 		switch files := recipes[m[1]]; {
 		case files != nil:
 			for _, name := range files {
-				out = append(out, mention{path: name, role: config.Script, at: at})
+				out = append(out, mention{path: dir + name, role: config.Script, at: at})
 			}
 		default: // "npm test", but also "npm install"
 			script := m[5]
 			if script == "i" || script == "ci" {
 				script = "install"
 			}
-			out = append(out, mention{path: "package.json", script: script, at: at, must: how == byItself && (m[3] != "" || slices.Contains([]string{"test", "start"}, script))})
+			out = append(out, mention{path: dir + "package.json", script: script, at: at, must: how == byItself && (m[3] != "" || slices.Contains([]string{"test", "start"}, script))})
 		}
 	}
 	words := config.Words(strings.NewReplacer(";", " ; ", "|", " | ", "&", " & ", "<", " ", ">", " ").Replace(substitution.ReplaceAllString(command, "$$PWD")), false)
@@ -346,6 +369,10 @@ func commandMentions(out []mention, command string, at config.Place, depth int, 
 		runs = strings.Contains("|&;", w) || run && strings.HasPrefix(w, "-") || interpreter.MatchString(w)
 		if strings.ContainsAny(w, " \n\t") {
 			out = commandMentions(out, w, at, depth+1, how)
+			continue
+		}
+		if dir != "" && run && !strings.HasPrefix(w, "/") && (programName(low) || strings.Contains(low, "/")) {
+			out = append(out, mention{path: dir + strings.TrimPrefix(w, "./"), role: config.Script, at: at})
 			continue
 		}
 		first := i == 0 || strings.Contains("|&;", words[i-1])
@@ -412,14 +439,14 @@ func textMentions(out []mention, f *config.File) []mention {
 // runVerbs are the words before a program that a text has its reader run.
 var runVerbs = map[string]bool{"run": true, "execute": true, "start": true, "launch": true, "call": true, "invoke": true, "source": true, "bash": true, "sh": true, "python": true, "python3": true, "node": true}
 
-// eachCommand calls judge for the commands in a text: lines of blocks of code, and spans of code.
+// eachCommand calls judge for the commands in a text: lines of blocks of code, by fences or by indentation, and spans of code.
 func eachCommand(text string, judge func(start, end int)) {
 	fence, at := false, 0
 	for line := range strings.Lines(text) {
 		switch trimmed := strings.TrimLeft(line, " \t>$"); {
 		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
 			fence = !fence
-		case fence:
+		case fence, strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t"):
 			judge(at+len(line)-len(trimmed), at+len(line))
 		default:
 			from := at

@@ -8,6 +8,7 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check/config"
 	"gauntlet/internal/leaf/charset"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // Limits on one file. Claude Code keeps its history in the file of its servers, which can be large.
@@ -27,6 +28,7 @@ const (
 	JSON Format = "json"
 	TOML Format = "toml"
 	YAML Format = "yaml"
+	Env  Format = "env" // NAME=VALUE
 )
 
 // A Hint is what is known of a file before it is read. With the zero Hint, format and client are detected from name and content.
@@ -94,17 +96,24 @@ func formatOf(name, s string) Format {
 		return YAML
 	case ".json", ".jsonc", ".json5":
 		return JSON
+	case ".env":
+		return Env
+	}
+	if strings.HasPrefix(path.Base(slashed(name)), ".env.") {
+		return Env
 	}
 	switch first := strings.TrimLeft(s, " \t\r\n"); {
 	case strings.HasPrefix(first, "{"), strings.HasPrefix(first, "//"), strings.HasPrefix(first, "/*"):
 		return JSON
 	case strings.HasPrefix(first, "[mcp_servers"), strings.Contains(s, "\n[mcp_servers"):
 		return TOML
-	case strings.Contains(s, "mcpServers:"):
+	case !strings.HasPrefix(first, "[") && yamlLine.MatchString(s):
 		return YAML
 	}
 	return JSON
 }
+
+var yamlLine = lazyregexp.New(`(?m)^[A-Za-z][\w-]*:(?:\s|$)`)
 
 func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
 
@@ -140,6 +149,8 @@ func (r *reader) parseFormat(s string, format Format) *node {
 		return nil
 	}
 	switch format {
+	case Env:
+		return parseEnv(s)
 	case TOML:
 		root, faults := parseTOML(s)
 		for _, f := range faults {

@@ -217,3 +217,15 @@ func TestDiskAndAccess(t *testing.T) {
 		t.Errorf("a folder: %+v", f)
 	}
 }
+
+// A dotenv file is read as settings, whose values stand at their places; what is no such line is left out.
+func TestReadEnvAsSettings(t *testing.T) {
+	f := Read("x/.env", []byte("# a\nexport A=1\nnothing\nB = \"x y\" # c\nC='open\n"), Hint{Client: "gemini-cli", Optional: true})
+	var got []string
+	for _, s := range f.Settings {
+		got = append(got, fmt.Sprintf("%s=%s at %d:%d", strings.Join(s.Keys, "/"), s.Value.Reveal(), s.Value.Place.Line, s.Value.Place.Column))
+	}
+	if want := "env/A=1 at 2:10; env/B=x y at 4:4"; strings.Join(got, "; ") != want || len(f.Problems) > 0 {
+		t.Errorf("got %q, want %q; %v", got, want, f.Problems)
+	}
+}

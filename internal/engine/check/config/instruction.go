@@ -63,7 +63,7 @@ const shortestOrder = 24
 
 // instructs reports whether a setting is text for a model: a hook's prompt, a mode's role.
 func instructs(way string) bool {
-	return endsInAny(way, "prompt", "instructions", "instructions/", "instruction", "systemprompt", "system_prompt", "system", "description", "roledefinition", "custominstructions", "whentouse", "rules/", "rules", "developer_instructions", "append_system_prompt", "additionalcontext", "systemmessage", "content", "text")
+	return endsInAny(way, "prompt", "instructions", "instructions/", "instruction", "systemprompt", "system_prompt", "system", "description", "roledefinition", "custominstructions", "whentouse", "rules/", "rules", "developer_instructions", "append_system_prompt", "additionalcontext", "systemmessage", "content", "text", "template")
 }
 
 // reportActs reports the acts in a text, one per kind.
@@ -211,7 +211,7 @@ func runsBySelf(way string) bool {
 var selfRunning = strings.Fields(`statusline/command statusline apikeyhelper awsauthrefresh awscredentialexport gcpauthrefresh otelheadershelper headershelper notify
 	tasks//command tasks//args tasks//linux/command tasks//osx/command tasks//windows/command
 	initializecommand initializecommand/* oncreatecommand oncreatecommand/* updatecontentcommand updatecontentcommand/* postcreatecommand postcreatecommand/* poststartcommand poststartcommand/* postattachcommand postattachcommand/*
-	lspservers/*/command lspservers/*/args lsp/*/command formatter/*/command scripts/*/command steps//run test-cmd lint-cmd notifications-command
+	lspservers/*/command lspservers/*/args lsp/*/command formatter/*/command scripts/*/command steps//run commands/*/run repos//hooks//entry hooks/enter hooks/leave hooks/cd hooks/preinstall hooks/postinstall test-cmd lint-cmd notifications-command
 	install start filesuggestion/command then/prompt then/command fetcher/command proxyauthhelper toolcallcommand tooldiscoverycommand discoverycommand callcommand`)
 
 var _ = register(Check{

@@ -142,6 +142,7 @@ reported.`,
 			{"enableallprojectmcpservers", yes, finding.High, "all servers that a project names start without being asked for"},
 			{"chat/mcp/autostart mcp/autostart", lazyregexp.New(`^(?i:true|always|newandoutdated)$`), finding.Medium, "servers start without asking"},
 			{"runoptions/runon", lazyregexp.New(`^folderOpen$`), finding.Medium, "a task runs as soon as the folder is opened"},
+			{"extraknownmarketplaces/*/source/repo extraknownmarketplaces/*/source/url", anything, finding.Medium, "the settings add a place that plugins come from"},
 			{"task/allowautomatictasks", lazyregexp.New(`^on$`), finding.Medium, "tasks of a folder run as soon as it is opened"},
 		}, true)
 		p.eachSetting(func(file int, s *Setting, way string) {
