@@ -242,3 +242,25 @@ func (g *Graph) Values(e *ir.Expr, c Context) (out []Value) {
 
 // Declarations returns where a tool is declared apart from its handler: Tool(name="x", …), { name: "x", inputSchema: … }.
 func (g *Graph) Declarations(tool string) []*ir.Expr { return g.registrar.declarationsByName()[tool] }
+
+// Reaches reports whether a body, or a function of the program so many calls away from it, holds an expression that is what is says.
+func (g *Graph) Reaches(body []ir.Stmt, calls int, is func(*ir.Expr) bool) bool {
+	seen := map[*ir.Func]bool{}
+	var reaches func(body []ir.Stmt, calls int) bool
+	reaches = func(body []ir.Stmt, calls int) (found bool) {
+		enters := func(c Callee) bool {
+			if c.Func == nil || c.Guess || seen[c.Func] {
+				return false
+			}
+			seen[c.Func] = true
+			return reaches(c.Func.Body, calls-1)
+		}
+		ir.EachExpr(body, func(e *ir.Expr) {
+			found = found || e.Holds(func(x *ir.Expr) bool {
+				return is(x) || calls > 0 && x.Is(ir.Call, ir.New) && slices.ContainsFunc(g.Callees(x, Context{}), enters)
+			})
+		})
+		return found
+	}
+	return reaches(body, calls)
+}

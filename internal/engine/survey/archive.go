@@ -29,17 +29,42 @@ func (s *surveyor) readArchives() {
 			}
 		case "join", "resolve", "Join":
 			last := c.Arg(len(c.Args) - 1)
-			if len(c.Args) > 1 && last.Is(ir.Attr) && entryNames[last.Text] && s.isArchiveEntry(last.X) && !isContained(c, contained) {
+			if len(c.Args) > 1 && last.Is(ir.Attr) && entryNames[last.Text] && s.isArchiveEntry(last.X) && !s.isContained(c, contained) {
 				s.report(sink.ArchiveEntry, c, "entry", "the name of an archive's entry becomes a path, and nothing refuses ../ or keeps the result inside the directory")
+			}
+		case "Symlink", "symlink", "symlinkSync", "Link", "link", "linkSync":
+			if to := c.Arg(0); to.Is(ir.Attr) && linkNames[to.Text] && s.isArchiveEntry(to.X) && mentions(c.Scope.Owner(), to.Text) == 1 {
+				s.report(sink.ArchiveEntry, c, "link", "a link is made that leads where an archive's entry says, and nothing compares that: an entry behind it is written outside of the directory")
 			}
 		}
 	}
 }
 
+// linkNames are members of an entry that hold what a link leads to.
+var linkNames = callgraph.Names("Linkname linkname linkpath linkName")
+
+// mentions counts the members of a name that a function asks for.
+func mentions(fn *ir.Func, member string) (n int) {
+	if fn == nil {
+		return 1
+	}
+	ir.EachExpr(fn.Body, func(e *ir.Expr) {
+		e.Holds(func(x *ir.Expr) bool {
+			if x.Kind == ir.Attr && x.Text == member {
+				n++
+			}
+			return false
+		})
+	})
+	return n
+}
+
 // noteUnfiltered notes extractall() of tarfile without filter=: before Python 3.14 it writes wherever the archive says.
 func (s *surveyor) noteUnfiltered(c *ir.Expr) {
 	ofTar := func(n string) bool { return strings.HasPrefix(n, "tarfile.") }
-	if c.Option("filter") == nil && c.Option("members") == nil && slices.ContainsFunc(s.g.NamesOf(c), ofTar) {
+	filter := c.Option("filter")
+	none := filter == nil || slices.Contains(s.constants(filter, 0), "fully_trusted")
+	if none && c.Option("members") == nil && slices.ContainsFunc(s.g.NamesOf(c), ofTar) {
 		s.report(sink.ArchiveEntry, c, "extractall", "a tar archive is extracted without filter=\"data\": before Python 3.14 its entries are written wherever they say")
 	}
 }
@@ -53,18 +78,12 @@ func (s *surveyor) isArchiveEntry(e *ir.Expr) bool {
 }
 
 // isContained reports whether the function around a call compares paths.
-func isContained(c *ir.Expr, known map[*ir.Func]bool) bool {
+func (s *surveyor) isContained(c *ir.Expr, known map[*ir.Func]bool) bool {
 	fn := c.Scope.Owner()
-	if fn == nil {
-		return false
-	}
 	found, ok := known[fn]
-	if ok {
-		return found
+	if fn != nil && !ok {
+		found = s.g.Reaches(fn.Body, 0, func(x *ir.Expr) bool { return x.Is(ir.Attr, ir.Name) && slices.Contains(containments, x.Text) })
+		known[fn] = found
 	}
-	ir.EachExpr(fn.Body, func(e *ir.Expr) {
-		found = found || e.Holds(func(x *ir.Expr) bool { return x.Is(ir.Attr, ir.Name) && slices.Contains(containments, x.Text) })
-	})
-	known[fn] = found
 	return found
 }

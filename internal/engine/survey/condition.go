@@ -18,7 +18,7 @@ func (s *surveyor) readConditions() {
 			if !fits[st.Cond.Scope.File] {
 				return
 			}
-			if why := s.conditionOn(st.Cond); why != "" && slices.ContainsFunc(st.Arms, func(a ir.Arm) bool { return s.acts(a.Body, 0) }) {
+			if why := s.conditionOn(st.Cond); why != "" && slices.ContainsFunc(st.Arms, func(a ir.Arm) bool { return s.g.Reaches(a.Body, 1, s.hasConsequences) }) {
 				s.report(sink.Conditional, st.Cond, "condition", "what it writes, sends or runs depends on "+why+": it can behave differently where it is tested")
 			}
 		})
@@ -119,26 +119,4 @@ func (s *surveyor) isDay(e *ir.Expr) bool {
 		}
 	}
 	return false
-}
-
-// acts reports whether a body, or a function that it calls, writes, sends or runs something.
-func (s *surveyor) acts(body []ir.Stmt, depth int) bool {
-	found := false
-	ir.EachExpr(body, func(e *ir.Expr) {
-		found = found || e.Holds(func(x *ir.Expr) bool {
-			if x.Kind != ir.Call && x.Kind != ir.New {
-				return false
-			}
-			if s.hasConsequences(x) {
-				return true
-			}
-			if depth > 0 {
-				return false
-			}
-			return slices.ContainsFunc(s.g.Callees(x, callgraph.Context{}), func(callee callgraph.Callee) bool {
-				return callee.Func != nil && !callee.Guess && s.acts(callee.Func.Body, depth+1)
-			})
-		})
-	})
-	return found
 }

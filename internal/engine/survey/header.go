@@ -80,7 +80,8 @@ func (h *headers) noteHeader(e *ir.Expr, name string) {
 func (s *surveyor) readHeaderAddresses() {
 	for _, fn := range s.g.Program().Funcs {
 		h := headersIn(fn.Body)
-		if len(h.addresses) == 0 || s.comparesHosts(fn) {
+		takesApart := func(x *ir.Expr) bool { return x.Is(ir.Attr, ir.Name) && slices.Contains(hostWords, x.Text) }
+		if len(h.addresses) == 0 || s.g.Reaches(fn.Body, 4, takesApart) {
 			continue
 		}
 		for i, e := range h.addresses {
@@ -89,29 +90,5 @@ func (s *surveyor) readHeaderAddresses() {
 	}
 }
 
-// hostWords are parts of the names of what takes addresses apart.
+// hostWords are what takes addresses apart: a function that asks for one of them can refuse a host.
 var hostWords = []string{"hostname", "netloc", "Hostname", "is_private", "IsPrivate", "IsLoopback", "is_loopback", "ipaddress", "ParseIP", "private-ip", "ipaddr", "isPrivate"}
-
-// comparesHosts reports whether a function, or one that it calls, takes an address apart and can end early because of it.
-func (s *surveyor) comparesHosts(fn *ir.Func) bool {
-	seen := map[*ir.Func]bool{}
-	var reads func(fn *ir.Func, depth int) bool
-	reads = func(fn *ir.Func, depth int) (found bool) {
-		if seen[fn] || depth > 4 {
-			return false
-		}
-		seen[fn] = true
-		ir.EachExpr(fn.Body, func(e *ir.Expr) {
-			found = found || e.Search(maxParts, func(x *ir.Expr) (bool, bool) {
-				if (x.Kind == ir.Attr || x.Kind == ir.Name) && slices.Contains(hostWords, x.Text) {
-					return true, false
-				}
-				return x.Kind == ir.Call && slices.ContainsFunc(s.g.Callees(x, callgraph.Context{}), func(c callgraph.Callee) bool {
-					return c.Func != nil && !c.Guess && reads(c.Func, depth+1)
-				}), true
-			})
-		})
-		return found
-	}
-	return reads(fn, 0)
-}

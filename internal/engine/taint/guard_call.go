@@ -8,83 +8,65 @@ import (
 
 // assumeCall reads a condition that is a call.
 func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, depth int) {
-	if e.X == nil {
-		return
+	first, second := e.Arg(0), e.Arg(1)
+	p, known := predicates[e.Calls()]
+	of := first
+	if !p.ofArgument && e.X.Is(ir.Attr) {
+		of = e.X.X
 	}
-	args := e.Args
-	var receiver *ir.Expr
-	if e.X.Kind == ir.Attr {
-		receiver = e.X.X
-	}
-	arg := func(i int) *ir.Expr {
-		if i < len(args) {
-			return args[i].Value
-		}
-		return nil
-	}
-	if e.X.Kind == ir.Function && member == "" { // (() => check(x))()
+	switch {
+	case e.X == nil:
+	case member == "" && e.X.Kind == ir.Function: // (() => check(x))()
 		r.assumeEach(e.X, holds, st, depth)
-		return
-	}
-	if member == "" && receiver != nil {
-		switch e.X.Text {
-		case "startsWith", "startswith":
-			r.assumePrefix(receiver, arg(0), holds, st)
-			return
-		case "HasPrefix":
-			r.assumePrefix(arg(0), arg(1), holds, st)
-			return
-		case "endsWith", "endswith", "HasSuffix":
-			v := r.silently(receiver)
-			if e.X.Text == "HasSuffix" {
-				v = r.silently(arg(0))
-			}
-			if holds && v.has(hostOf) {
-				st.learn(v, hostAllowed)
-			}
-			return
-		case "includes", "has", "Contains", "contains", "hasOwnProperty", "__contains__":
-			if e.X.Text == "Contains" && len(args) == 2 {
-				receiver, args = arg(0), args[1:]
-			}
-			if len(args) > 0 {
-				r.assumeMember(receiver, args[0].Value, holds, st)
-			}
-			return
-		case "test", "MatchString", "fullmatch", "match", "search":
-			if r.assumePattern(e, receiver, holds, st) {
-				return
-			}
-		case "some", "every", "any", "all", "find", "filter":
-			if f := arg(0); f != nil && f.Kind == ir.Function {
-				r.assumeEach(f, holds, st, depth)
-				return
-			}
+	case member == "" && e.X.Kind == ir.Attr && e.X.X != nil && r.assumeMethod(e, e.X.X, holds, st, depth):
+	case member == "" && known && holds && of != nil && (p.ofArgument || e.X.Kind == ir.Attr):
+		st.learn(r.silently(of), p.fact)
+	case holds && e.X.Kind == ir.Name && e.X.Text == "isinstance" && second != nil:
+		if numberTypes[second.Text] {
+			st.bounded(r.silently(first).wholeOnly())
+		} else if second.Text == "str" {
+			st.learn(r.silently(first).wholeOnly(), isText)
 		}
+	case e.X.Kind == ir.Name && (e.X.Text == "any" || e.X.Text == "all"):
+		r.assumeDeep(first, "", holds, st, depth+1)
+	default:
+		r.assumeFunction(e, member, holds, st)
 	}
-	if p, ok := predicates[e.X.Text]; ok && holds && member == "" {
-		of := receiver
-		if p.ofArgument {
-			of = arg(0)
+}
+
+// assumeMethod reads a condition that is a call of a method, or of a function of a package, which compares; false for any other.
+func (r *reader) assumeMethod(e, receiver *ir.Expr, holds bool, st *state, depth int) bool {
+	first := e.Arg(0)
+	switch e.X.Text {
+	case "startsWith", "startswith":
+		r.assumePrefix(receiver, first, holds, st)
+	case "HasPrefix":
+		r.assumePrefix(first, e.Arg(1), holds, st)
+	case "endsWith", "endswith", "HasSuffix":
+		if e.X.Text == "HasSuffix" {
+			receiver = first
 		}
-		if of != nil {
-			st.learn(r.silently(of), p.fact)
-			return
+		if v := r.silently(receiver); holds && v.has(hostOf) {
+			st.learn(v, hostAllowed)
 		}
-	}
-	if holds && e.X.Kind == ir.Name && e.X.Text == "isinstance" && arg(1) != nil {
-		if numberTypes[arg(1).Text] {
-			st.bounded(r.silently(arg(0)).wholeOnly())
-		} else if arg(1).Text == "str" {
-			st.learn(r.silently(arg(0)).wholeOnly(), isText)
+	case "includes", "has", "Contains", "contains", "hasOwnProperty", "__contains__":
+		if e.X.Text == "Contains" && len(e.Args) == 2 {
+			receiver, first = first, e.Arg(1)
 		}
-		return
+		if first != nil {
+			r.assumeMember(receiver, first, holds, st)
+		}
+	case "test", "MatchString", "fullmatch", "match", "search":
+		return r.assumePattern(e, receiver, holds, st)
+	case "some", "every", "any", "all", "find", "filter":
+		if first.Is(ir.Function) {
+			r.assumeEach(first, holds, st, depth)
+		}
+		return first.Is(ir.Function)
+	default:
+		return false
 	}
-	if e.X.Kind == ir.Name && (e.X.Text == "any" || e.X.Text == "all") {
-		r.assumeDeep(arg(0), "", holds, st, depth+1)
-		return
-	}
-	r.assumeFunction(e, member, holds, st)
+	return true
 }
 
 // numberTypes are types of Python and Go whose values hold no text.

@@ -2,6 +2,7 @@ package taint
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
@@ -105,7 +106,7 @@ type summary struct {
 	result  *value
 	self    *value // what its receiver holds in the end: for constructors
 	flows   []flow
-	seen    map[flowKey]bool
+	seen    map[flow]bool
 	off     bool   // it returns because of the configuration alone, unless a variable of the environment is set
 	returns bool   // it does so anywhere
 	cut     bool   // it has more flows than are kept
@@ -118,23 +119,13 @@ type summary struct {
 	when     map[string]outcome // when it returns something true ("+") or false ("-"), or an object with such a member ("+valid"); see also always
 }
 
-type flowKey struct {
-	kind  sink.FlowKind
-	at    int
-	file  string
-	src   source
-	facts fact
-	front front
-	fits  bool
-	argv  bool
-}
-
 func newSummary() *summary {
-	return &summary{result: nothing, self: nothing, seen: map[flowKey]bool{}, when: map[string]outcome{}, answers: ^uint64(0)}
+	return &summary{result: nothing, self: nothing, seen: map[flow]bool{}, when: map[string]outcome{}, answers: ^uint64(0)}
 }
 
 func (s *summary) addFlow(f flow) {
-	k := flowKey{f.kind, f.at.Start, f.at.File, f.src, f.facts, f.front, f.fits(), f.argv}
+	k := f // but for what does not tell flows apart
+	k.name, k.about, k.head, k.step, k.guesses = strconv.FormatBool(f.fits()), "", "", nil, 0
 	if s.seen[k] {
 		return
 	}

@@ -1,0 +1,169 @@
+package survey
+
+import (
+	"slices"
+	"strings"
+
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/sink"
+)
+
+// mailbox is an address of mail that the source fixes.
+var mailbox = lazyregexp.New(`^[^\s@<>]+@[^\s@<>]+\.[a-zA-Z]{2,}$`)
+
+// example is a mailbox or host that nobody has.
+var example = lazyregexp.New(`(?i)(^|[@.])(example\.(com|org|net)|localhost|test|invalid|your-?domain\.[a-z]+)$`)
+
+// collectors are services that show whoever made an address what is sent to it.
+var collectors = lazyregexp.New(`(?i)^https?://([^/@]*\.)?(webhook\.site|requestbin\.(com|net)|pipedream\.net|requestcatcher\.com|hookbin\.com|beeceptor\.com|interact\.sh|oast\.(fun|pro|live|site|online|me)|burpcollaborator\.net|ngrok\.io|ngrok-free\.app|serveo\.net|trycloudflare\.com|canarytokens\.com)([/:?]|$)`)
+
+// readCopies notes copies of what passes by that go to an address which no caller named.
+func (s *surveyor) readCopies() {
+	fits := s.filesWith("bcc", "Bcc", "BCC")
+	note := func(at, value *ir.Expr) {
+		if value == nil || !fits[value.Scope.File] {
+			return
+		}
+		for _, text := range s.constants(value, 0) {
+			if mailbox.MatchString(text) && !example.MatchString(text) {
+				s.report(sink.HiddenCopy, at, "bcc", "a blind copy of each message goes to "+text+", which is fixed in the source and named by no parameter")
+				return
+			}
+		}
+	}
+	if len(fits) > 0 {
+		for _, e := range slices.Concat(s.g.Program().Objects, s.g.Program().Calls) {
+			for _, a := range e.Args {
+				if strings.EqualFold(a.Name, "bcc") {
+					note(e, listed(a.Value))
+				}
+			}
+		}
+		s.g.Program().EachSet(func(st *ir.Stmt) {
+			if strings.EqualFold(st.Target.Text, "bcc") {
+				note(st.X, listed(st.X))
+			}
+		})
+	}
+	s.readCollectors()
+}
+
+// listed returns the only element of a list, or what is none.
+func listed(e *ir.Expr) *ir.Expr {
+	if e.Is(ir.List) && len(e.Args) == 1 {
+		return e.Args[0].Value
+	}
+	return e
+}
+
+// readCollectors notes requests to services that collect what is sent to them.
+func (s *surveyor) readCollectors() {
+	for _, c := range s.callsIn("webhook.site", "requestbin", "pipedream", "requestcatcher", "hookbin", "beeceptor", "interact.sh", "oast.", "burpcollaborator", "ngrok", "serveo", "trycloudflare", "canarytokens") {
+		for _, a := range c.Args {
+			for _, text := range s.constants(a.Value, 0) {
+				if collectors.MatchString(text) && s.isRequest(c) {
+					s.report(sink.HiddenCopy, c, "collector", "it sends a request to "+hostIn(text)+", a service that collects requests for whoever created the address")
+				}
+			}
+		}
+	}
+}
+
+func hostIn(url string) string {
+	_, rest, _ := strings.Cut(url, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return host
+}
+
+// readSentEnvironment notes requests that carry the environment as a whole.
+func (s *surveyor) readSentEnvironment() {
+	for _, c := range s.callsIn("process.env", "os.environ", "os.Environ") {
+		for _, a := range c.Args {
+			if s.finds(a.Value, s.isWholeEnvironment) && s.isRequest(c) {
+				s.report(sink.SentEnv, c, "environment", "all environment variables, including every credential in them, are sent in a request")
+				break
+			}
+		}
+	}
+}
+
+// isWholeEnvironment says of an expression whether it is the environment as a whole. One variable of it is not.
+func (s *surveyor) isWholeEnvironment(e *ir.Expr) verdict {
+	switch e.Kind {
+	case ir.Attr:
+		if isEnvironment(e) {
+			return yes
+		}
+		if isEnvironment(e.X) && e.Text != "copy" && e.Text != "items" {
+			return leave
+		}
+	case ir.Index:
+		if isEnvironment(e.X) {
+			return leave
+		}
+	case ir.Call:
+		if e.X.Is(ir.Attr) && isEnvironment(e.X.X) && e.X.Text != "copy" && e.X.Text != "items" {
+			return leave
+		}
+		return verdictIf(e.X.Is(ir.Attr) && e.X.Text == "Environ" && e.X.X != nil && e.X.X.Text == "os")
+	}
+	return goOn
+}
+
+// isEnvironment reports whether an expression is process.env or os.environ.
+func isEnvironment(e *ir.Expr) bool {
+	return e.Is(ir.Attr) && e.X.Is(ir.Name) && (e.Text == "env" && e.X.Text == "process" || e.Text == "environ" && e.X.Text == "os")
+}
+
+// readTokens notes requests to other servers that carry the credential which the caller of this one sent.
+func (s *surveyor) readTokens() {
+	for _, c := range s.callsIn("uthorization") {
+		if x := headerGiven(c, "authorization"); x != nil && s.finds(x, isCredentialOfRequest) && s.isRequest(c) {
+			s.report(sink.PassedToken, c, "Authorization", "the credential that a client sent to this server is forwarded to another server, for which it was not issued")
+		}
+	}
+}
+
+// headerGiven returns the value of a header that a call is given in a table of headers, or nil.
+func headerGiven(c *ir.Expr, name string) (out *ir.Expr) {
+	(&ir.Expr{Args: c.Args}).Holds(func(e *ir.Expr) bool {
+		if e.Kind == ir.Object {
+			for _, a := range e.Args {
+				if strings.EqualFold(a.Name, name) {
+					out = a.Value
+				}
+			}
+		}
+		return out != nil
+	})
+	return out
+}
+
+// isCredentialOfRequest says of an expression whether it is the header by which a client authenticates.
+func isCredentialOfRequest(e *ir.Expr) verdict {
+	of, name := e.X, e.Text
+	if key := e.Arg(0); e.Is(ir.Index, ir.Call) && key != nil {
+		name = key.Text
+	}
+	direct := false
+	if e.Kind == ir.Call {
+		if !e.X.Is(ir.Attr) {
+			return goOn
+		}
+		of, direct = e.X.X, e.X.Text == "header"
+	}
+	return verdictIf(e.Is(ir.Attr, ir.Index, ir.Call) && strings.EqualFold(name, "authorization") && (direct || isHeaders(of) && belongsToRequest(of)))
+}
+
+// belongsToRequest reports whether headers are named as those of a request that came in.
+func belongsToRequest(e *ir.Expr) bool {
+	if e.Kind != ir.Attr || e.X == nil {
+		return e.Kind == ir.Name && (strings.HasPrefix(strings.ToLower(e.Text), "req") || strings.HasPrefix(strings.ToLower(e.Text), "incoming"))
+	}
+	switch strings.ToLower(e.X.Text) {
+	case "req", "request", "requestinfo", "request_info", "r", "http_request":
+		return true
+	}
+	return false
+}
