@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gauntlet/internal/engine/fleetplan"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
 )
@@ -108,25 +109,35 @@ var errTime = errors.New("its time was over")
 // reportName is the file of a job's report, in a directory of its own.
 const reportName = "report.json"
 
-// tail keeps the last of what a process says.
-type tail struct{ b bytes.Buffer }
+// tail keeps the last of what a process says, up to the line that says why it crashed: the trace behind it tells no user anything.
+type tail struct {
+	b    []byte
+	over bool
+}
 
 const tailBytes = 4 << 10
 
+var crash = lazyregexp.New(`(?m)^(?:fatal error|panic|SIG[A-Z]+): .*\n`)
+
 func (t *tail) Write(p []byte) (int, error) {
-	n := len(p)
-	if len(p) > tailBytes {
-		p = p[len(p)-tailBytes:]
+	if t.over {
+		return len(p), nil
 	}
-	if over := t.b.Len() + len(p) - tailBytes; over > 0 {
-		t.b.Next(over)
+	line := bytes.LastIndexByte(t.b, '\n') + 1 // the one that p may end
+	t.b = append(t.b, p...)
+	if bytes.IndexByte(p, '\n') >= 0 {
+		if at := crash.FindStringIndex(string(t.b[line:])); at != nil {
+			t.b, t.over = t.b[:line+at[1]], true
+		}
 	}
-	t.b.Write(p)
-	return n, nil
+	if len(t.b) > 2*tailBytes { // now and then, however short the writes are
+		t.b = bytes.Clone(t.b[len(t.b)-tailBytes:])
+	}
+	return len(p), nil
 }
 
 // text is safe to show: targets have a say in it.
 func (t *tail) text() string {
-	lines := bytes.ReplaceAll(bytes.TrimSpace(t.b.Bytes()), []byte("\n"), []byte("; "))
+	lines := bytes.ReplaceAll(bytes.TrimSpace(t.b[max(0, len(t.b)-tailBytes):]), []byte("\n"), []byte("; "))
 	return report.Visible(string(bytes.ToValidUTF8(lines, []byte("?"))))
 }

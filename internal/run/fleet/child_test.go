@@ -46,3 +46,31 @@ func TestScansInTheWorker(t *testing.T) {
 }
 
 var fileJob = fleetplan.Job{Lane: fleetplan.Scan, Target: fleetplan.Target{Kind: fleetplan.File}}
+
+// What a process says last is kept, and of a crash the line that tells why.
+func TestTail(t *testing.T) {
+	long := strings.Repeat("x", tailBytes)
+	for _, tt := range []struct {
+		name  string
+		wrote []string
+		want  string
+	}{
+		{"lines", []string{"one\ntw", "o\n"}, "one; two"},
+		{"too much", []string{"first", long}, long},
+		{"far too much", []string{"first", long, long + "y", "z"}, long[2:] + "yz"},
+		{"a crash", []string{"read a file\nfatal error: runtime: out", " of memory\n\nruntime stack:\n" + long, "goroutine 1"}, "read a file; fatal error: runtime: out of memory"},
+		{"a signal", []string{"SIGSEGV: segmentation violation\nPC=0x439a9d\n"}, "SIGSEGV: segmentation violation"},
+		{"a word within a line", []string{"no panic: all is well\nthe end\n"}, "no panic: all is well; the end"},
+		{"control characters", []string{"\x1b[31mred"}, "<U+001B>[31mred"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			said := &tail{}
+			for _, text := range tt.wrote {
+				_, _ = said.Write([]byte(text)) // it never fails
+			}
+			if got := said.text(); got != tt.want {
+				t.Errorf("got %.200q, want %.200q", got, tt.want)
+			}
+		})
+	}
+}
