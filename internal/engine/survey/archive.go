@@ -20,7 +20,6 @@ var containments = []string{"startsWith", "startswith", "HasPrefix", "is_relativ
 
 // readArchives notes entries of archives whose names become paths, and tarfile's own extraction without a filter.
 func (s *surveyor) readArchives() {
-	contained := map[*ir.Func]bool{}
 	for _, c := range s.callsIn(archives...) {
 		switch c.Calls() {
 		case "extractall", "extract":
@@ -28,8 +27,7 @@ func (s *surveyor) readArchives() {
 				s.noteUnfiltered(c)
 			}
 		case "join", "resolve", "Join":
-			last := c.Arg(len(c.Args) - 1)
-			if len(c.Args) > 1 && last.Is(ir.Attr) && entryNames[last.Text] && s.isArchiveEntry(last.X) && !s.isContained(c, contained) {
+			if last := c.Arg(len(c.Args) - 1); len(c.Args) > 1 && s.isEntryName(last) && !s.isContained(c, rootName(last)) {
 				s.report(sink.ArchiveEntry, c, "entry", "the name of an archive's entry becomes a path, and nothing refuses ../ or keeps the result inside the directory")
 			}
 		case "Symlink", "symlink", "symlinkSync", "Link", "link", "linkSync":
@@ -69,6 +67,24 @@ func (s *surveyor) noteUnfiltered(c *ir.Expr) {
 	}
 }
 
+// isEntryName reports whether an expression is the name of an entry: entry.filename, or one of zip.namelist().
+func (s *surveyor) isEntryName(e *ir.Expr) bool {
+	if e.Is(ir.Attr) {
+		return entryNames[e.Text] && s.isArchiveEntry(e.X)
+	}
+	return e.Is(ir.Name) && s.finds(e, func(x *ir.Expr) verdict {
+		return verdictIf(x.Kind == ir.Call && (x.Calls() == "namelist" || x.Calls() == "getnames") && s.isArchiveEntry(x.X.X))
+	})
+}
+
+// rootName returns the name that an expression begins with.
+func rootName(e *ir.Expr) string {
+	for e.Is(ir.Attr) {
+		e = e.X
+	}
+	return e.Text
+}
+
 // isArchiveEntry reports whether an expression is an entry of an archive, as far as its name can be resolved.
 func (s *surveyor) isArchiveEntry(e *ir.Expr) bool {
 	return s.finds(e, func(x *ir.Expr) verdict {
@@ -77,13 +93,22 @@ func (s *surveyor) isArchiveEntry(e *ir.Expr) bool {
 	})
 }
 
-// isContained reports whether the function around a call compares paths.
-func (s *surveyor) isContained(c *ir.Expr, known map[*ir.Func]bool) bool {
+// isContained reports whether the function around a call compares a path that is made by it, or of the entry of that name.
+func (s *surveyor) isContained(c *ir.Expr, entry string) bool {
 	fn := c.Scope.Owner()
-	found, ok := known[fn]
-	if fn != nil && !ok {
-		found = s.g.Reaches(fn.Body, 0, func(x *ir.Expr) bool { return x.Is(ir.Attr, ir.Name) && slices.Contains(containments, x.Text) })
-		known[fn] = found
+	if fn == nil {
+		return false
 	}
-	return found
+	paths := map[string]bool{entry: true}
+	const renamed = 3 // target = join(…); full = resolve(target)
+	for range renamed {
+		for name, bindings := range c.Scope.Names {
+			for _, b := range bindings {
+				paths[name] = paths[name] || b.Value != nil && b.Value.Holds(func(x *ir.Expr) bool { return x == c || x.Is(ir.Name) && paths[x.Text] })
+			}
+		}
+	}
+	return s.g.Reaches(fn.Body, 0, func(x *ir.Expr) bool {
+		return x.Is(ir.Call, ir.Attr) && slices.Contains(containments, x.Calls()+x.Text) && x.Holds(func(y *ir.Expr) bool { return y.Is(ir.Name) && paths[y.Text] })
+	})
 }
