@@ -16,6 +16,7 @@ const (
 	SQLFlow       FlowKind = "sql"            // the text of a statement
 	QueryFlow     FlowKind = "query"          // a filter value of a document database, where an object is an operator
 	PrototypeFlow FlowKind = "prototype"      // a nested member name, which may be that of all objects' prototype
+	PatternFlow   FlowKind = "pattern"        // a part of a regular expression
 	BodyFlow      FlowKind = "unbounded_read" // the address of something read into memory without a limit
 	PromptFlow    FlowKind = "prompt"         // instructions to a model
 )

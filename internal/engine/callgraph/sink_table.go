@@ -45,7 +45,7 @@ import (
 // file (path=self: what the method belongs to), code= what is run: where it is fixed in the source, the call says little;
 // page= is the same for what runs in a browser's page and not in the server. to= is a second file, url= the address of a request, cmd= a line for a
 // shell on another machine, inside= the program and the arguments that run in a container, load= a module that is loaded, part= a piece of a statement, prompt= instructions for a model,
-// filter= a filter of a document database.
+// filter= a filter of a document database, pattern= a regular expression for an engine that goes back.
 // on=X and off=X are options without which, or with which, what code= and load= name is not run.
 // safe=A|B are names that make the call harmless where one of them is an argument. Layer 2 and the way of a parameter to a sink read
 // the same rows, so that a new sink is one row.

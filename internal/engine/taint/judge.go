@@ -68,6 +68,8 @@ func (f flow) guarded(language string) bool {
 		return f.has(noLetters)
 	case sink.BodyFlow:
 		return f.has(hostAllowed|hostResolved|hostLiteral) || isBehindHost(f.head) // the caller chooses among what passes
+	case sink.PatternFlow:
+		return f.has(patternQuoted | noShellMeta | noLetters | validated | denylisted)
 	case sink.PrototypeFlow:
 		return f.has(denylisted|noLetters) || f.has(validated) && f.about != chosenAttribute
 	case sink.QueryFlow:
@@ -129,6 +131,7 @@ var complaints = map[sink.FlowKind][]complaint{
 	sink.URLPathFlow: {{"", 0, 0, "it becomes part of the address without being encoded, so ../ and ? change what is requested"}},
 	sink.PromptFlow:  {{"", 0, 0, "it is written among the server's own instructions, where the model follows it"}},
 	sink.BodyFlow:    {{"", 0, 0, "the response is read into memory as a whole, however long it is"}},
+	sink.PatternFlow: {{"", 0, 0, "it is written into the expression without being quoted, so that it can make matching take time without end"}},
 	sink.PrototypeFlow: {
 		{chosenAttribute, 0, 0, "it names any attribute of the object, such as one that holds a credential, or a method that does something else"},
 		{"", 0, 0, "nothing refuses __proto__, constructor and prototype, so it can change the prototype of all objects"},

@@ -220,6 +220,9 @@ func (r *reader) replaced(c call, name string) *value {
 	if re, err := syntax.Parse(text, syntax.Perl); err == nil {
 		if class := classOf(re.Simplify()); class != nil {
 			with := c.args[by].fixed
+			if with == `\$&` && inClass(class, '(') && inClass(class, '*') && inClass(class, '+') {
+				return subject.derived(patternQuoted) // escapeRegExp, as every program writes it
+			}
 			add = factsOfSet(func(ch rune) bool { return !inClass(class, ch) || strings.ContainsRune(with, ch) })
 			if add == 0 {
 				add = halfQuoted

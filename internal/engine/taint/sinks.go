@@ -54,6 +54,9 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 		}
 		r.sinkMarks(c, sink.CodeFlow, name, "", marks)
 	}
+	if pattern := row.Argument("pattern", c.expr); pattern != nil { // a whole expression of the caller's is what such a tool is for
+		r.sinkMarksBehind(textFront, c, sink.PatternFlow, name, "", r.valueOf(c, pattern).marks)
+	}
 	if page := row.Argument("page", c.expr); page != nil { // a script that the caller sends whole is what such a tool is for
 		r.sinkMarksBehind(textFront, c, sink.CodeFlow, name, "", r.valueOf(c, page).marks)
 	}

@@ -28,7 +28,7 @@ type operation struct {
 
 // factNames are the facts that the table adds.
 var factNames = map[string]fact{"-": 0, "resolved": resolved, "real": real, "noDash": noDash, "relative": relative, "prefixed": prefixed, "common": common,
-	"noSlash": noSlash, "encoded": encoded, "shellQuoted": shellQuoted, "plainWord": plainWord, "jsonQuoted": jsonQuoted, "split": split, "inMemory": inMemory, "filterQuoted": filterQuoted}
+	"noSlash": noSlash, "encoded": encoded, "shellQuoted": shellQuoted, "plainWord": plainWord, "jsonQuoted": jsonQuoted, "split": split, "inMemory": inMemory, "filterQuoted": filterQuoted, "patternQuoted": patternQuoted}
 
 // operations are what is known of functions, by the names under which they are imported.
 var operations = func() map[string]operation {

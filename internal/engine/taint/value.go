@@ -72,6 +72,7 @@ const (
 	inMemory      // bytes or a stream of them, which name no file
 	filterQuoted  // quoted for a filter of a directory service
 	slashed       // its backslashes are doubled
+	patternQuoted // quoted for a regular expression
 	slashQuoted   // its quotation marks have a backslash in front, and its backslashes are doubled
 )
 

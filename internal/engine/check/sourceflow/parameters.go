@@ -166,3 +166,17 @@ http.MaxBytesReader); and responses that another function reads than the one tha
 		reportSites(p, sink.UnboundedRead)
 	},
 })
+
+var _ = register(check.Check{
+	ID: "GNT-712", Name: "unquoted-regular-expression", Severity: finding.Low, Maturity: check.Experimental, Needs: check.Sources,
+	Taxonomy: "MCP05:2025 weak, ASI08 weak, CWE-1333 exact, CWE-625 close, L5 close, L4 weak",
+	Axis:     "resource-exhaustion", Source: "https://cwe.mitre.org/data/definitions/1333.html",
+	Doc: `A tool's parameter is written into a regular expression of the source without being quoted, in JavaScript or
+Python, whose engines go back: a text such as (a+)+$ can make one match take hours, in which the server answers
+nobody, and others match what the author did not mean.
+
+Not reported: an expression that the caller gives as a whole, which is what a tool for searching is for; a text
+that is quoted (re.escape, escapeRegExp) or checked in any way; and Go, whose engine takes linear time.`,
+	Advice: "Quote the text for a regular expression, or look for it without one.",
+	Run:    flows(map[sink.FlowKind]string{sink.PatternFlow: "part of a regular expression"}),
+})
