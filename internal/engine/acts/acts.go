@@ -6,6 +6,7 @@
 package acts
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -88,6 +89,11 @@ func Weigh(acts []Act) int {
 		}
 	}
 	return sum
+}
+
+// Heaviest returns the heaviest of the acts, of which there is one at least.
+func Heaviest(found []Act) Act {
+	return slices.MaxFunc(found, func(a, b Act) int { return a.Weight - b.Weight })
 }
 
 // Text reads prose with code in it, such as a skill.

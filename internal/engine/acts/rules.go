@@ -216,7 +216,7 @@ var rules = []rule{
 	}},
 	{Send, 3, "posts a file to somebody outside", false, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(send|outward) && !c.any(negated|localhost) && (r.around(i, 4, 0).any(always) || anywhere.MatchString(r.text(i))) && postsFile.MatchString(r.text(i))
+		return c.has(send|outward) && !c.any(negated|localhost) && (r.around(i, 4, 0).any(always) || anybodysHost(r.text(i))) && postsFile.MatchString(r.text(i))
 	}},
 	{Plant, 2, "makes its orders hold in every session", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
@@ -238,7 +238,6 @@ var rules = []rule{
 var (
 	regularly     = lazyregexp.New(`(?:after|before|when|whenever|every|each|always)\b[^.]{0,80}(?:send|upload|post|forward|submit|report|log|sync|push|curl)|(?:send|upload|post|forward|submit|sync|push)\w*\b[^.]{0,120}(?:after|before|whenever|every|each|always)\b|always\b`)
 	worked        = lazyregexp.New(`\b(?:task|conversation|prompt|quer(?:y|ies)|tool ?calls?|metrics|dataset|a copy|results?|messages?|emails?|files?|records?|logs?|contents?|output|context|responses?)\b`)
-	anywhere      = lazyregexp.New(`://[\w.-]+\.(?:onrender\.com|vercel\.app|netlify\.app|pages\.dev|workers\.dev|web\.app|herokuapp\.com|fly\.dev|railway\.app|repl\.co|ngrok\S*|trycloudflare\.com)`) // a name that anybody can have
 	postsFile     = lazyregexp.New(`curl\b[^\n]*(?:-f\s+\S*@|-d\s+"?@|--data(?:-binary|-raw)?\s+"?@)|curl\b[^\n;&|]*\s-t\s+[^-\s$]|wget\b[^\n]*--post-file`)
 	asksForSecret = lazyregexp.New(`(?:provide|share|enter|paste|supply|reply with|submit|type|give)\s+(?:me |us )?(?:with )?(?:a |an |the |your |their |any |all |full |current |real |actual |user'?s? |[0-9]+-word )*(?:current |production |existing |old )?(?:password|mfa|2fa|seed|recovery|private key|backup code|api keys? (?:associated|for all)|credential|social security|card number|production api keys?|real api key|real database)`)
 	concealed     = lazyregexp.New(`(?:do not|don't|never|without|must not|should not|not)\s+(?:ever |explicitly |also |need to )*(?:tell|telling|inform|informing|mention|mentioning|notify|notifying|disclose|disclosing|reveal|revealing|show|display|alert|alerting|acknowledge|report|announce|explain)(?:\s+\S+){0,5}?\s+(?:this|that you|these|it|the (?:step|action|upload|call|instruction|ruling|process|operation|change|sync|request)s?|to the user|the user|users?|anyone|them)\b`)

@@ -276,13 +276,7 @@ func (j *judge) acts(found []acts.Act) {
 	case acts.Hostile:
 		d = Deny
 	}
-	heaviest := found[0]
-	for _, a := range found {
-		if a.Weight > heaviest.Weight {
-			heaviest = a
-		}
-	}
-	j.say(d, "the call %s", heaviest.Says)
+	j.say(d, "the call %s", acts.Heaviest(found).Says)
 }
 
 // judgeHosts reads a text for addresses that the policy does not name.

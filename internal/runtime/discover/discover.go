@@ -59,7 +59,7 @@ const maxNames = 2_000
 // nobody knows. Missing files are not
 // reported.
 func All(h Host) []config.File {
-	s := &source{Host: h, seen: map[string]bool{}, walks: map[string]*walk{}, looked: map[string]bool{}}
+	s := &source{Host: h, seen: map[string]bool{}, looked: map[string]bool{}}
 	for _, w := range configurationPaths(h) {
 		for _, p := range h.glob(w.path, func(t *walk) { s.tree(t, w.hint) }) {
 			s.read(p, w.hint)

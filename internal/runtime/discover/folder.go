@@ -86,7 +86,7 @@ func fits(parts, pattern []string) bool {
 // Folder reads everything that agents of any client read in a folder: configurations, instruction files, skills and plugins at any
 // depth. Links that lead out of it are not followed.
 func Folder(h Host, dir string) []config.File {
-	s := &source{Host: h, seen: map[string]bool{}, walks: map[string]*walk{}}
+	s := &source{Host: h, seen: map[string]bool{}}
 	w := h.walkTree(dir, true)
 	s.add(w.problems, Hint{Project: dir})
 	s.folder(w, dir, "")
@@ -215,24 +215,17 @@ func hintIn(rel string, skills, plugins roots) (Hint, bool) {
 
 // pluginRole returns the role of a plugin's file.
 func pluginRole(first, within string) (config.Role, bool) {
-	role := config.Configuration
 	if low := strings.ToLower(within); first == within && textName(low) && !strings.HasPrefix(low, "readme") && !strings.HasPrefix(low, "license") && !strings.HasPrefix(low, "changelog") && !strings.HasPrefix(low, "contributing") && !strings.HasPrefix(low, "security") && !strings.HasPrefix(low, "code_of") {
 		return config.Instructions, true // an extension's manifest names its context file
 	}
 	switch first {
-	case "commands":
-		role = roleWithin(within, config.Command)
-	case "agents":
-		role = roleWithin(within, config.Subagent)
-	case "hooks", "scripts", "bin", "lib", "server", "servers", "src", "dist", "tools":
-		if role = roleWithin(within, config.Script); role != config.Script {
-			return config.Configuration, first == "hooks" && path.Ext(within) == ".json"
+	case ".claude-plugin", ".codex-plugin", ".cursor-plugin", ".mcp.json", "mcp.json", "settings.json", "hooks.json", "gemini-extension.json", "qwen-extension.json", ".lsp.json", "hooks":
+		if path.Ext(within) == ".json" {
+			return config.Configuration, true
 		}
-	case "rules", "output-styles", "instructions", "context":
-		role = roleWithin(within, config.Instructions)
-	case ".claude-plugin", ".codex-plugin", ".cursor-plugin", ".mcp.json", "mcp.json", "settings.json", "hooks.json", "gemini-extension.json", "qwen-extension.json", ".lsp.json":
-		return config.Configuration, path.Ext(within) == ".json"
 	}
+	role := roleWithin(within, map[string]config.Role{"commands": config.Command, "agents": config.Subagent, "rules": config.Instructions, "output-styles": config.Instructions,
+		"instructions": config.Instructions, "context": config.Instructions, "hooks": config.Script, "scripts": config.Script, "bin": config.Script}[first])
 	return role, role != config.Configuration
 }
 

@@ -101,33 +101,20 @@ func (s *source) followPattern(f *config.File, m mention) (why string) {
 	if base == "" {
 		base = f.Path[:max(strings.LastIndexAny(f.Path, `/\`), 0)]
 	}
-	if s.walks[base] == nil {
-		s.walks[base] = s.walkTree(base, true)
-	}
-	pattern := strings.Split(strings.TrimPrefix(slashed(m.path), "./"), "/")
-	for _, file := range s.walks[base].files {
-		if matchesPath(strings.Split(file.rel, "/"), pattern) {
-			s.read(file.path, Hint{Client: f.Client, Project: f.Project, Role: m.role, Optional: true})
+	pattern := slashed(m.path)
+	read := func(p string) {
+		if ok, _ := path.Match(path.Base(pattern), path.Base(slashed(p))); ok && s.below(p, base) {
+			s.read(p, Hint{Client: f.Client, Project: f.Project, Role: m.role, Optional: true})
 		}
+	}
+	for _, p := range s.glob(s.joinPath(base, strings.TrimPrefix(pattern, "./")), func(w *walk) {
+		for _, file := range w.files {
+			read(file.path)
+		}
+	}) {
+		read(p)
 	}
 	return ""
-}
-
-// matchesPath reports whether the names of a path match those of a pattern, in which ** stands for any number of folders.
-func matchesPath(parts, pattern []string) bool {
-	deep := slices.Index(pattern, "**")
-	if deep >= 0 {
-		if tail := pattern[deep+1:]; len(parts) < deep+len(tail) || !matchesPath(parts[len(parts)-len(tail):], tail) {
-			return false
-		}
-		parts, pattern = parts[:deep], pattern[:deep]
-	}
-	return len(parts) == len(pattern) && !slices.ContainsFunc(pattern, func(p string) bool {
-		name := parts[0]
-		parts = parts[1:]
-		ok, _ := path.Match(p, name)
-		return !ok
-	})
 }
 
 // below reports whether a path lies in a folder once links are resolved.

@@ -14,7 +14,7 @@ import (
 // its program's folder.
 const (
 	maxUnknownBytes = 1 << 20
-	maxUnknownFiles = 20_000
+	maxUnknownFiles = 50_000
 	maxUnknownDeep  = 3
 )
 
@@ -28,16 +28,16 @@ var caches = map[string]bool{".cache": true, ".npm": true, ".cargo": true, ".rus
 // namesServers matches a text that may configure servers.
 var namesServers = lazyregexp.New(`(?i)mcp_?-?servers|context_servers|["\[]mcp["\].]|(?m)^mcp:|"servers"\s*:`)
 
-// unknownClients reads the files of settings in the user's home that hold servers, and the skills there, that belong to no client of the list. It comes behind
-// those: what was read is left.
+// unknownClients reads the files of settings in the user's home that hold servers, and the skills there, that belong to no client of
+// the list. It comes behind those: what was read is left.
 func (s *source) unknownClients() {
 	left := maxUnknownFiles
 	look := func(dir string, hidden bool, deep int) { s.unknownIn(dir, hidden, deep, &left) }
 	look(s.Home, true, maxUnknownDeep)
 	for _, b := range []base{configFolder, localFolder, xdgFolder} {
-		look(s.Host.folder(b), false, maxUnknownDeep)
+		look(s.Host.folder(b), false, maxUnknownDeep-1)
 	}
-	look(s.joinPath(s.Home, ".local/share"), false, maxUnknownDeep)
+	look(s.joinPath(s.Home, ".local/share"), false, maxUnknownDeep-1)
 	if left <= 0 {
 		s.out = append(s.out, failedAs(finding.Limit, s.Home, Hint{Client: Unknown}, fmt.Sprintf("more than %d files of settings: the rest was not searched for servers", maxUnknownFiles)))
 	}

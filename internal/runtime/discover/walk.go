@@ -142,8 +142,7 @@ type source struct {
 	Host
 	out    []config.File
 	seen   map[string]bool
-	walks  map[string]*walk // by folder
-	looked map[string]bool  // folders that were searched for clients nobody knows
+	looked map[string]bool // folders that were searched for clients nobody knows
 	bytes  int
 	full   bool
 }

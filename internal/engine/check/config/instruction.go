@@ -47,12 +47,7 @@ requests that carry a key to their own service, and installers of well-known ven
 			case acts.Hostile:
 				severity = finding.High
 			}
-			heaviest := found[0]
-			for _, a := range found {
-				if a.Weight > heaviest.Weight {
-					heaviest = a
-				}
-			}
+			heaviest := acts.Heaviest(found)
 			p.Report(Report{File: file, Entry: p.Files[file].entryOf(s), At: s.Value.Place, Evidence: value[heaviest.Start:heaviest.End], Severity: severity, Message: "the text of " + shownName(lastName(s.Keys)) + " " + heaviest.Says})
 		})
 	},
@@ -163,12 +158,7 @@ Not reported: hooks that run a formatter, a test or a script of the project; the
 				p.reportTalkingHook(file, s, way)
 				return
 			}
-			heaviest := found[0]
-			for _, a := range found {
-				if a.Weight > heaviest.Weight {
-					heaviest = a
-				}
-			}
+			heaviest := acts.Heaviest(found)
 			severity, what := finding.High, "a command that runs by itself"
 			if strings.HasPrefix(way, "scripts/") {
 				what = "a script of the package that a file for agents names"
