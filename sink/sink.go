@@ -170,7 +170,7 @@ type Sources struct {
 
 // A Registration is a place where a tool seems to be registered.
 type Registration struct {
-	Name string
+	Name string // "" if the source does not fix it
 	At   Place
 }
 

@@ -51,7 +51,20 @@ func (rg *registrar) unrecognised(ties []tie) []sink.Registration {
 			}
 		}
 	}
-	return seriesOf(all, len(fns))
+	return append(seriesOf(all, len(fns)), rg.unnamed(tied)...)
+}
+
+// unnamed returns registrations at a server of tools whose names the source does not fix, as in a loop over what was read from a file.
+func (rg *registrar) unnamed(tied map[*ir.Expr]bool) (out []sink.Registration) {
+	for _, c := range rg.prog.Calls {
+		if tied[c] || c.X == nil || c.X.Kind != ir.Attr || !rg.conv.Registers[c.X.Text] || len(c.Args) < 2 || !c.Args[0].Value.Is(ir.Name, ir.Attr, ir.Index, ir.Template) {
+			continue
+		}
+		if rg.mayRun(c.Args[len(c.Args)-1]) && slices.ContainsFunc(rg.outsides(c.X.X, nil), rg.conv.isServers) {
+			out = append(out, sink.Registration{At: PlaceOf(c)})
+		}
+	}
+	return out
 }
 
 // seriesOf keeps what speaks of tools, and forms of the program's own that are used several times, more often than there are handlers.

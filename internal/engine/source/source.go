@@ -153,17 +153,22 @@ func parametersMissing(s *sink.Sources) []finding.Problem {
 func unrecognised(s *sink.Sources) []finding.Problem {
 	by := s.ByTool()
 	var places []string
+	var unnamed []finding.Problem
 	n := 0
 	for _, r := range s.Unrecognised {
-		if by[r.Name] != nil {
+		at := fmt.Sprintf("%s:%d", excerpt.Clip(r.At.File, 200), r.At.Line)
+		if r.Name == "" && len(unnamed) < maxPlaces {
+			unnamed = append(unnamed, newProblem(finding.Unread, r.At.File, "tools are registered at "+at+" whose names the sources do not fix: they were not analysed"))
+		}
+		if r.Name == "" || by[r.Name] != nil {
 			continue
 		}
 		if n++; n <= maxPlaces {
-			places = append(places, fmt.Sprintf("%s (%s:%d)", r.Name, excerpt.Clip(r.At.File, 200), r.At.Line))
+			places = append(places, r.Name+" ("+at+")")
 		}
 	}
 	if n == 0 {
-		return nil
+		return unnamed
 	}
 	what := "tools"
 	if n == 1 {
@@ -172,8 +177,8 @@ func unrecognised(s *sink.Sources) []finding.Problem {
 	if n > maxPlaces {
 		places = append(places, "…")
 	}
-	return []finding.Problem{newProblem(finding.Unread, "", fmt.Sprintf("handlers were found for %d tools, and the sources seem to register %d further %s in a way that is not recognised, which was not analysed: %s",
-		len(s.Handlers), n, what, strings.Join(places, ", ")))}
+	return append(unnamed, newProblem(finding.Unread, "", fmt.Sprintf("handlers were found for %d tools, and the sources seem to register %d further %s in a way that is not recognised, which was not analysed: %s",
+		len(s.Handlers), n, what, strings.Join(places, ", "))))
 }
 
 // attempt keeps what goes wrong in one language from the others.
