@@ -110,10 +110,10 @@ func isCoarse(args ...[]value) bool {
 }
 
 func coarsen(args [][]value) [][]value {
-	out := make([][]value, len(args))
-	for i, vs := range args {
-		if isCoarse(vs) {
-			out[i] = vs
+	out := slices.Clone(args)
+	for i := range out {
+		if !isCoarse(out[i]) {
+			out[i] = nil
 		}
 	}
 	return out

@@ -30,7 +30,7 @@ func newGraph(prog *ir.Program, conv *Convention) *Graph {
 		}
 		return out
 	}
-	return &Graph{evaluator: ev, registrar: rg, sinkReader: newSinkReader(ev)}
+	return &Graph{evaluator: ev, registrar: rg, sinkReader: &sinkReader{ev, map[*frame]*summary{}, map[*frame]traced{}}}
 }
 
 // A Root is a function that answers a tool.

@@ -91,12 +91,8 @@ func (ev *evaluator) classMember(v value, name string, depth int) []value {
 		return nil
 	}
 	ev.left--
-	if v.kind == instance && v.expr != nil && depth == 0 {
-		for _, a := range v.expr.Args {
-			if a.Name == name {
-				return ev.evalExpr(a.Value, v.frame)
-			}
-		}
+	if v.kind == instance && v.expr != nil && depth == 0 && v.expr.HasMember(name) {
+		return ev.evalExpr(v.expr.Member(name), v.frame)
 	}
 	c := v.class
 	if m := c.Methods[name]; m != nil {
@@ -158,11 +154,8 @@ func (ev *evaluator) evalFields(v value, fields []*ir.Expr) []value {
 			typed = addValues(typed, vs...)
 			continue
 		}
-		for _, w := range vs {
-			if w.kind != data && w.kind != parameter && w.kind != member {
-				out = addValues(out, w)
-			}
-		}
+		untold := func(w value) bool { return w.kind == data || w.kind == parameter || w.kind == member }
+		out = addValues(out, slices.DeleteFunc(slices.Clone(vs), untold)...)
 	}
 	if len(out) == 0 {
 		return typed

@@ -137,12 +137,17 @@ func (rg *registrar) tieCall(c *ir.Expr) []tie {
 	if register && c.X.Kind == ir.Attr && !rg.isServerReceiver(c.X.X) {
 		return nil
 	}
-	out, named := rg.tieCallIn(c, register, nil)
+	return rg.inFrames(c.Scope, func(f *frame) ([]tie, bool) { return rg.tieCallIn(c, register, f) })
+}
+
+// inFrames reads a registration as it stands and, where that does not name its tool, in the frames of the calls of the function around it.
+func (rg *registrar) inFrames(scope *ir.Scope, read func(*frame) (ties []tie, named bool)) []tie {
+	out, named := read(nil)
 	if named {
 		return out
 	}
-	for _, f := range rg.registrationFrames(c.Scope) {
-		more, _ := rg.tieCallIn(c, register, f)
+	for _, f := range rg.registrationFrames(scope) {
+		more, _ := read(f)
 		out = append(out, more...)
 	}
 	return out

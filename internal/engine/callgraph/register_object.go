@@ -27,15 +27,7 @@ func (rg *registrar) tieObject(o *ir.Expr) []tie {
 	if handlers == nil {
 		return nil
 	}
-	out, named := rg.tieObjectIn(o, handlers, nil)
-	if named {
-		return out
-	}
-	for _, f := range rg.registrationFrames(o.Scope) {
-		more, _ := rg.tieObjectIn(o, handlers, f)
-		out = append(out, more...)
-	}
-	return out
+	return rg.inFrames(o.Scope, func(f *frame) ([]tie, bool) { return rg.tieObjectIn(o, handlers, f) })
 }
 
 // besides are parts of the names of members of a tool that are functions and answer no call.

@@ -134,20 +134,12 @@ func (t *Table) rowsBelow(prefix string) (out []*Row) {
 }
 
 // does returns the tags that a call of a row can have.
-func (r *Row) does() []capability.Tag {
-	switch r.kind {
-	case "tag":
-		return r.tags
-	case "file":
-		return []capability.Tag{capability.FSRead, capability.FSWrite}
-	case "sql":
-		return []capability.Tag{capability.DBQuery, capability.DBWrite}
-	case "spawn":
-		return []capability.Tag{capability.Exec}
-	case "env":
-		return []capability.Tag{capability.SecretAccess}
-	}
-	return nil
+func (r *Row) does() []capability.Tag { return append(tagsOf[r.kind], r.tags...) }
+
+// tagsOf are the tags of rows that have none of their own, by their kind.
+var tagsOf = map[string][]capability.Tag{
+	"file": {capability.FSRead, capability.FSWrite}, "sql": {capability.DBQuery, capability.DBWrite},
+	"spawn": {capability.Exec}, "env": {capability.SecretAccess},
 }
 
 // MustTable is ParseTable for a table that is part of the program, and tested.

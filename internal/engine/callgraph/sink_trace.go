@@ -22,10 +22,6 @@ type sinkReader struct {
 	traces map[*frame]traced
 }
 
-func newSinkReader(ev *evaluator) *sinkReader {
-	return &sinkReader{evaluator: ev, read: map[*frame]*summary{}, traces: map[*frame]traced{}}
-}
-
 // A visit is a frame on the way from a handler.
 type visit struct {
 	f     *frame

@@ -21,7 +21,7 @@ func readHandlerOf(t *testing.T, body func(b *programBuilder) []ir.Stmt) sink.Ha
 	t.Helper()
 	b := newProgramBuilder()
 	fn := b.function("handler", []string{"given"}, func() []ir.Stmt { return body(b) })
-	sr := newSinkReader(newEvaluator(b.prog, testConvention(t, testRows)))
+	sr := newGraph(b.prog, testConvention(t, testRows)).sinkReader
 	var h sink.Handler
 	sr.traceHandler(&h, sr.enterFrame(fn, nil, nil, nil))
 	return h
@@ -108,7 +108,7 @@ func TestChainIsTheNearest(t *testing.T) {
 		return []ir.Stmt{{X: b.call(b.name("helper"), b.name("given"))}, {X: b.call(b.name("system"), b.name("given"))}}
 	})
 	for fn, want := range map[*ir.Func]int{far: 1, near: 0} {
-		sr := newSinkReader(newEvaluator(b.prog, testConvention(t, testRows)))
+		sr := newGraph(b.prog, testConvention(t, testRows)).sinkReader
 		var h sink.Handler
 		sr.traceHandler(&h, sr.enterFrame(fn, nil, nil, nil))
 		if len(h.Calls) != 1 || len(h.Calls[0].Chain) != want {

@@ -87,9 +87,7 @@ func (r *reader) leave(s *ir.Stmt) {
 		r.end()
 		r.classify(s.X)
 	}
-	dead := r.st.clone()
-	dead.dead = true
-	r.st.become(dead)
+	r.st.dead = true
 }
 
 // classify notes what holds when a function returns something true or something false.
@@ -317,13 +315,11 @@ func (r *reader) loop(s *ir.Stmt) {
 		if out == before || out == after {
 			out = out.clone()
 		}
-		for src, f := range after.facts { // a host without an address is not asked either
-			out.facts[src] |= f & (hostResolved | hostLiteral | dottedOnly | wordsAsked | oneStatement)
-		}
 		for src, f := range after.facts {
-			if strings.Contains(src.path, ".*") {
-				out.facts[src] |= f
+			if !strings.Contains(src.path, ".*") { // a host without an address is not asked either
+				f &= hostResolved | hostLiteral | dottedOnly | wordsAsked | oneStatement
 			}
+			out.facts[src] |= f
 		}
 		for src := range after.gone {
 			if strings.Contains(src.path, ".*") {

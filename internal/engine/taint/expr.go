@@ -91,11 +91,7 @@ func (r *reader) evalTemplate(e *ir.Expr) *value {
 		if len(e.Args) == 1 {
 			return v
 		}
-		for _, m := range v.all() {
-			m.whole = false
-			m.head = clipHead(head.String() + m.head)
-			out.marks = addMarks(out.marks, m)
-		}
+		out.marks = addMarks(out.marks, v.behind(head.String()).marks...)
 		text := v.fixed
 		if text == "" && part.Value != nil && part.Value.Kind != ir.String {
 			text = unknownText
@@ -324,10 +320,7 @@ func joinPath(parts []*value) *value {
 	out := &value{length: -1}
 	head := ""
 	for _, p := range parts {
-		for _, m := range p.all() {
-			m.whole, m.head = false, clipHead(head+m.head)
-			out.marks = addMarks(out.marks, m)
-		}
+		out.marks = addMarks(out.marks, p.behind(head).marks...)
 		if p.fixed != "" {
 			head += p.fixed + "/"
 		} else {
@@ -335,4 +328,9 @@ func joinPath(parts []*value) *value {
 		}
 	}
 	return out
+}
+
+// behind is a text that a value is put into, behind a head.
+func (v *value) behind(head string) *value {
+	return v.each(func(m *mark) { m.whole, m.head = false, clipHead(head+m.head) })
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
 )
@@ -30,11 +29,8 @@ func (r *reader) bodySink(c call, v *value, marks []mark, name string) {
 	if at == nil {
 		return
 	}
-	for _, m := range marks {
-		if r.st.gone[m.src] || isBehindHost(m.head) || len(v.fixed) > 0 {
-			continue
-		}
-		r.sum.addFlow(flow{kind: sink.BodyFlow, at: callgraph.PlaceOf(at), name: name + "()", src: m.src, facts: m.facts | r.st.facts[m.src], head: m.head, step: m.step})
+	if len(v.fixed) == 0 {
+		r.sinkMarks(call{expr: at}, sink.BodyFlow, name, "", slices.DeleteFunc(slices.Clone(marks), func(m mark) bool { return isBehindHost(m.head) }))
 	}
 }
 

@@ -1,7 +1,7 @@
 package taint
 
 import (
-	"slices"
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -157,11 +157,13 @@ func (a *analyzer) summarize(fn *ir.Func, ctx callgraph.Context) *summary {
 	r.runBody(fn)
 	r.endDescents()
 	r.sum.result = r.result
-	r.sum.self = r.st.vars[variable{fn.Scope, receiverName(fn)}]
-	if r.sum.self == nil {
-		r.sum.self = nothing
+	receiver := paramOf(fn, -1)
+	name := "this"
+	if receiver != nil {
+		name = receiver.Name
 	}
-	r.sum.raises = r.st.dead && !r.sum.returns && !a.cut && isPlain(fn)
+	r.sum.self = cmp.Or(r.st.vars[variable{fn.Scope, name}], nothing)
+	r.sum.raises = r.st.dead && !r.sum.returns && !a.cut && receiver == nil // a method that only raises may be there for other classes to replace
 	a.depth--
 	a.busy[fn]--
 	if !a.cut {
@@ -169,20 +171,6 @@ func (a *analyzer) summarize(fn *ir.Func, ctx callgraph.Context) *summary {
 	}
 	a.cut = a.cut || r.sum.cut
 	return r.sum
-}
-
-// isPlain reports whether a function is no method: one that only raises may be there for other classes to replace.
-func isPlain(fn *ir.Func) bool {
-	return !slices.ContainsFunc(fn.Params, func(p *ir.Param) bool { return p.Index < 0 })
-}
-
-func receiverName(fn *ir.Func) string {
-	for _, p := range fn.Params {
-		if p.Index < 0 {
-			return p.Name
-		}
-	}
-	return "this"
 }
 
 // runBody reads the body of a function and its last end.

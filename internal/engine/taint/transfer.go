@@ -57,6 +57,8 @@ func (op operation) of(c call) *value {
 		return joinPath(c.args).derived(op.adds)
 	case "path":
 		return joinPath(c.args).derived(op.adds)
+	case "ending":
+		return c.everything().dropping(resolved | real).derived(op.adds)
 	case "lookup":
 		of := c.everything()
 		for _, a := range c.args { // the host, and not the port of the same address
@@ -260,10 +262,10 @@ func (r *reader) transferText(c call, name, method string) *value {
 		return c.joined()
 	case method == "format" && c.receiver.fixed != "":
 		head, _, _ := strings.Cut(c.receiver.fixed, "{")
-		return c.everything().each(func(m *mark) { m.whole, m.head = false, clipHead(head+m.head) })
+		return c.everything().behind(head)
 	case name == "fmt.Sprintf" && len(c.args) > 0:
 		head, _, _ := strings.Cut(c.args[0].fixed, "%")
-		return c.everything().each(func(m *mark) { m.whole, m.head = false, clipHead(head+m.head) })
+		return c.everything().behind(head)
 	case method == "replace" || method == "replaceAll" || name == "re.sub":
 		return r.replaced(c, name)
 	case name == "append" && len(c.args) > 1 && r.a.g.Convention().Language == "go":
@@ -288,23 +290,16 @@ func (c call) joined() *value {
 	if list.isClean() && len(c.args) == 1 {
 		list = c.args[0]
 	}
-	out := &value{length: -1}
-	add := func(v *value, head string) {
-		for _, m := range v.all() {
-			m.whole, m.head = false, clipHead(head+m.head)
-			out.marks = addMarks(out.marks, m)
-		}
+	if list.length < 0 {
+		return list.behind("")
 	}
-	head := ""
+	out, head := &value{length: -1}, ""
 	for _, v := range list.known() {
-		add(v, head)
+		out.marks = addMarks(out.marks, v.behind(head).marks...)
 		if v.fixed == "" {
 			head += unknownText
 		}
 		head = clipHead(head + v.fixed + " ")
-	}
-	if list.length < 0 {
-		add(list, "")
 	}
 	return out
 }

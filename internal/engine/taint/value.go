@@ -307,6 +307,8 @@ func (v *value) member(name string) *value {
 			m.facts |= hostOf
 		} else if schemeMembers[name] {
 			m.facts |= schemeOf
+		} else if name == "suffix" { // of pathlib: that it is a certain one says nothing of where the path lies
+			m.facts &^= resolved | real
 		}
 		out.marks = addMarks(out.marks, m)
 	}

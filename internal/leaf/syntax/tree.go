@@ -50,22 +50,27 @@ type node struct {
 	child, next Node
 }
 
-// Kind returns a node's kind in the grammar, such as "call_expression".
-func (t *Tree) Kind(n Node) string { return t.lang.kinds[t.nodes[n].kind] }
-
-// Text returns the source of a node.
-func (t *Tree) Text(n Node) string {
+// at returns a node; None is one without text, parts and siblings.
+func (t *Tree) at(n Node) *node {
 	if n == None {
-		return ""
+		return &none
 	}
-	return string(t.Source[t.nodes[n].start:t.nodes[n].end])
+	return &t.nodes[n]
 }
 
+var none = node{child: None, next: None}
+
+// Kind returns a node's kind in the grammar, such as "call_expression"; that of None is no kind of a node.
+func (t *Tree) Kind(n Node) string { return t.lang.kinds[t.at(n).kind] }
+
+// Text returns the source of a node.
+func (t *Tree) Text(n Node) string { return string(t.Source[t.at(n).start:t.at(n).end]) }
+
 // Start returns a node's byte offset.
-func (t *Tree) Start(n Node) int32 { return int32(t.nodes[n].start) }
+func (t *Tree) Start(n Node) int32 { return int32(t.at(n).start) }
 
 // End returns the byte offset after the node.
-func (t *Tree) End(n Node) int32 { return int32(t.nodes[n].end) }
+func (t *Tree) End(n Node) int32 { return int32(t.at(n).end) }
 
 // HasError reports whether a node's text contains a syntax error.
 func (t *Tree) HasError(n Node) bool {
@@ -74,13 +79,13 @@ func (t *Tree) HasError(n Node) bool {
 }
 
 // First returns the first child or None.
-func (t *Tree) First(n Node) Node { return t.nodes[n].child }
+func (t *Tree) First(n Node) Node { return t.at(n).child }
 
 // Next returns the next sibling or None.
-func (t *Tree) Next(n Node) Node { return t.nodes[n].next }
+func (t *Tree) Next(n Node) Node { return t.at(n).next }
 
 // FieldOf returns a node's field name in its parent, or "".
-func (t *Tree) FieldOf(n Node) string { return t.lang.fields[t.nodes[n].field] }
+func (t *Tree) FieldOf(n Node) string { return t.lang.fields[t.at(n).field] }
 
 // Field returns the first child of that name, or None.
 func (t *Tree) Field(n Node, name string) Node {

@@ -129,8 +129,9 @@ var _ = register(check.Check{
 	Taxonomy: "MCP05:2025 close, ASI05 weak, CWE-22 close, L4 close, L3 weak",
 	Axis:     "path-traversal", Source: "https://security.snyk.io/research/zip-slip-vulnerability",
 	Doc: `The name of an archive entry is joined to a directory, and nothing in the function refuses ../ or compares the
-result with that directory. Whoever made the archive can write anywhere (zip slip). Also reported: extraction
-by Python's tarfile without filter=, which before Python 3.14 writes wherever the entries say.
+result with that directory. Whoever made the archive can write anywhere (zip slip). Also reported: extraction by
+Python's tarfile without filter=, or with one that lets all pass, which before Python 3.14 writes wherever the
+entries say, and links that are made to where an entry says, which nothing in the function compares.
 
 Not reported: extraction that confines entries by itself, such as Python's zipfile and npm's tar package, and
 functions that compare paths, whether or not they do it correctly.`,

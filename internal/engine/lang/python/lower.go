@@ -1,6 +1,7 @@
 package python
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,6 @@ type lowerer struct {
 	ir.Writer
 	t     *syntax.Tree
 	prog  *ir.Program
-	file  *ir.File
 	scope *ir.Scope
 	class *ir.Class // whose method is being read
 	self  string    // the name of its receiver
@@ -23,16 +23,13 @@ type lowerer struct {
 func lowerFile(prog *ir.Program, t *syntax.Tree, path string) *ir.Module {
 	file := &ir.File{Path: path, Source: t.Source, Broken: t.Broken}
 	m := prog.AddFile(file, moduleName(path))
-	l := &lowerer{Writer: ir.To(&m.Body), t: t, prog: prog, file: file, scope: m.Scope}
+	l := &lowerer{Writer: ir.To(&m.Body), t: t, prog: prog, scope: m.Scope}
 	l.lowerBlock(0)
 	return m
 }
 
 // lowerBody reads statements into a list of their own.
 func (l *lowerer) lowerBody(n syntax.Node) []ir.Stmt {
-	if n == syntax.None {
-		return nil
-	}
 	return l.Apart(func() {
 		if k := l.t.Kind(n); k == "block" || k == "module" {
 			l.lowerBlock(n)
@@ -186,39 +183,22 @@ func (l *lowerer) lowerFunction(n syntax.Node, decorators []*ir.Expr) {
 	if inClass != nil {
 		inner.class, inner.self = inClass, ""
 	}
-	inner.lowerParams(f, l.t.Field(n, "parameters"), inClass != nil && !isStaticMethod(decorators))
+	inner.lowerParams(f, l.t.Field(n, "parameters"), inClass != nil && !isDecorated(decorators, "staticmethod"))
 	if r := l.t.Field(n, "return_type"); r != syntax.None {
 		f.Result = []*ir.Expr{l.lowerType(r)}
 	}
-	f.Getter = inClass != nil && isProperty(decorators)
+	f.Getter = inClass != nil && isDecorated(decorators, "property", "cached_property", "computed_field")
 	f.Broken = l.t.HasError(n)
 	inner.lowerBlock(l.t.Field(n, "body"))
 	l.prog.Funcs = append(l.prog.Funcs, f)
 }
 
-func isStaticMethod(decorators []*ir.Expr) bool {
-	for _, d := range decorators {
-		if d.Kind == ir.Name && d.Text == "staticmethod" {
-			return true
-		}
-	}
-	return false
-}
-
-func isProperty(decorators []*ir.Expr) bool {
-	for _, d := range decorators {
-		switch d.Text {
-		case "property", "cached_property", "computed_field":
-			return true
-		}
-	}
-	return false
+// isDecorated reports whether a function has a decorator of one of some names.
+func isDecorated(decorators []*ir.Expr, names ...string) bool {
+	return slices.ContainsFunc(decorators, func(d *ir.Expr) bool { return slices.Contains(names, d.Text) })
 }
 
 func (l *lowerer) lowerParams(f *ir.Func, n syntax.Node, method bool) {
-	if n == syntax.None {
-		return
-	}
 	index := 0
 	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
 		p := &ir.Param{Index: index, Func: f}
@@ -275,28 +255,17 @@ func (l *lowerer) lowerNoted(n syntax.Node) *ir.Expr {
 }
 
 func namedType(x *ir.Expr) *ir.Expr {
-	if x == nil {
-		return nil
-	}
-	switch x.Kind {
-	case ir.Index:
-		switch x.X.Text {
-		case "Optional", "Union", "Annotated":
-			out := &ir.Expr{Kind: ir.Either, Scope: x.Scope}
-			for _, a := range x.Args {
-				out.Args = append(out.Args, ir.Arg{Value: namedType(a.Value)})
-			}
-			return out
-		}
+	switch {
+	case x.Is(ir.Name, ir.Attr):
+		return x
+	case x.Is(ir.Index) && !slices.Contains([]string{"Optional", "Union", "Annotated"}, x.X.Text):
 		return x.X
-	case ir.Other, ir.Either, ir.List: // A | B
+	case x.Is(ir.Index, ir.Other, ir.Either, ir.List): // A | B
 		out := &ir.Expr{Kind: ir.Either, Scope: x.Scope}
 		for _, a := range x.Args {
 			out.Args = append(out.Args, ir.Arg{Value: namedType(a.Value)})
 		}
 		return out
-	case ir.Name, ir.Attr:
-		return x
 	}
 	return nil
 }
@@ -328,7 +297,7 @@ func (l *lowerer) lowerClass(n syntax.Node) {
 
 // bindTarget binds the names of a target, and the fields of self.
 func (l *lowerer) bindTarget(target syntax.Node, value *ir.Expr) {
-	if target == syntax.None || value == nil {
+	if value == nil {
 		return
 	}
 	switch l.t.Kind(target) {
@@ -376,9 +345,6 @@ func (l *lowerer) lowerWith(n syntax.Node) {
 }
 
 func (l *lowerer) withItem(n syntax.Node) {
-	if n == syntax.None {
-		return
-	}
 	if l.t.Kind(n) != "as_pattern" {
 		l.Do(l.lowerExpr(n))
 		return

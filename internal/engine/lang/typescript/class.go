@@ -121,9 +121,6 @@ func (l *lowerer) lowerEnum(n syntax.Node) {
 
 // lowerType reads a type: what is named in it, through unions and what wraps a value.
 func (l *lowerer) lowerType(n syntax.Node) *ir.Expr {
-	if n == syntax.None {
-		return nil
-	}
 	x := l.lowerNamedType(n, 0)
 	if x == nil {
 		return nil
@@ -132,7 +129,7 @@ func (l *lowerer) lowerType(n syntax.Node) *ir.Expr {
 }
 
 func (l *lowerer) lowerNamedType(n syntax.Node, depth int) *ir.Expr {
-	if n == syntax.None || depth > 20 {
+	if depth > 20 {
 		return nil
 	}
 	x := &ir.Expr{Scope: l.scope, Start: l.t.Start(n), End: l.t.End(n)}

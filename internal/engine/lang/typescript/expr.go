@@ -34,7 +34,7 @@ func (l *lowerer) lowerExpr(n syntax.Node) *ir.Expr {
 		l.lowerCall(x, n)
 	case "new_expression":
 		x.Kind, x.X = ir.New, l.lowerExpr(l.t.Field(n, "constructor"))
-		l.lowerArgs(x, l.t.Field(n, "arguments"))
+		l.lowerParts(x, l.t.Field(n, "arguments"))
 		l.prog.Calls = append(l.prog.Calls, x)
 	case "object":
 		l.lowerObject(x, n)
@@ -165,25 +165,19 @@ func (l *lowerer) lowerCall(x *ir.Expr, n syntax.Node) {
 	if x.X != nil && x.X.Kind == ir.Name && x.X.Text == "await" {
 		// The grammar takes await (x).y() outside of async functions for a call.
 		x.Kind, x.X = ir.Either, nil
-		l.lowerArgs(x, args)
+		l.lowerParts(x, args)
 		return
 	}
 	if x.X == nil {
 		x.X = &ir.Expr{Scope: l.scope}
 	}
-	if args != syntax.None && l.t.Kind(args) == "template_string" { // sql`…`
+	if l.t.Kind(args) == "template_string" { // sql`…`
 		x.Args = []ir.Arg{{Value: l.lowerExpr(args)}}
 	} else {
-		l.lowerArgs(x, args)
+		l.lowerParts(x, args)
 	}
 	l.prog.Calls = append(l.prog.Calls, x)
 	l.exportCall(x)
-}
-
-func (l *lowerer) lowerArgs(x *ir.Expr, n syntax.Node) {
-	if n != syntax.None {
-		l.lowerParts(x, n)
-	}
 }
 
 func (l *lowerer) lowerObject(x *ir.Expr, n syntax.Node) {
@@ -223,9 +217,6 @@ func (l *lowerer) lowerObject(x *ir.Expr, n syntax.Node) {
 
 // propertyKey is the text of a property's name.
 func (l *lowerer) propertyKey(n syntax.Node) string {
-	if n == syntax.None {
-		return ""
-	}
 	if l.t.Kind(n) == "string" {
 		return unquote(l.t.Text(n))
 	}

@@ -13,7 +13,6 @@ type lowerer struct {
 	ir.Writer
 	t     *syntax.Tree
 	prog  *ir.Program
-	file  *ir.File
 	mod   *ir.Module
 	scope *ir.Scope
 	class *ir.Class // whose body is being read
@@ -25,17 +24,12 @@ type lowerer struct {
 func lowerFile(prog *ir.Program, t *syntax.Tree, path string) *ir.Module {
 	file := &ir.File{Path: path, Source: t.Source, Broken: t.Broken}
 	m := prog.AddFile(file, path)
-	l := &lowerer{Writer: ir.To(&m.Body), t: t, prog: prog, file: file, mod: m, scope: m.Scope}
+	l := &lowerer{Writer: ir.To(&m.Body), t: t, prog: prog, mod: m, scope: m.Scope}
 	l.lowerBlock(0)
 	return m
 }
 
-func (l *lowerer) lowerBody(n syntax.Node) []ir.Stmt {
-	if n == syntax.None {
-		return nil
-	}
-	return l.Apart(func() { l.lowerStmt(n) })
-}
+func (l *lowerer) lowerBody(n syntax.Node) []ir.Stmt { return l.Apart(func() { l.lowerStmt(n) }) }
 
 func (l *lowerer) lowerBlock(n syntax.Node) {
 	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
@@ -195,7 +189,7 @@ func (l *lowerer) lowerDeclarator(n syntax.Node, in *ir.Scope) {
 
 // bindTarget binds the names of a pattern.
 func (l *lowerer) bindTarget(target syntax.Node, value *ir.Expr) {
-	if target == syntax.None || value == nil {
+	if value == nil {
 		return
 	}
 	switch l.t.Kind(target) {

@@ -1,6 +1,7 @@
 package typescript
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"strings"
@@ -31,15 +32,17 @@ func (l *lowerer) importClause(n syntax.Node, module string) {
 			l.bindImport(l.t.Text(l.t.First(c)), module, "", c)
 		case "named_imports":
 			for s := l.t.First(c); s != syntax.None; s = l.t.Next(s) {
-				name := l.propertyKey(l.t.Field(s, "name"))
-				alias := name
-				if a := l.t.Field(s, "alias"); a != syntax.None {
-					alias = l.t.Text(a)
-				}
+				name, alias := l.renamed(s)
 				l.bindImport(alias, module, name, s)
 			}
 		}
 	}
+}
+
+// renamed returns the name of what is imported or exported, and under which name.
+func (l *lowerer) renamed(n syntax.Node) (name, alias string) {
+	name = l.propertyKey(l.t.Field(n, "name"))
+	return name, cmp.Or(l.propertyKey(l.t.Field(n, "alias")), name)
 }
 
 func (l *lowerer) bindImport(name, module, member string, at syntax.Node) {
@@ -140,9 +143,6 @@ func (l *lowerer) exportDeclaration(d syntax.Node, isDefault bool) {
 
 // exportPattern exports the names that a declaration binds.
 func (l *lowerer) exportPattern(n syntax.Node) {
-	if n == syntax.None {
-		return
-	}
 	switch l.t.Kind(n) {
 	case "identifier", "shorthand_property_identifier_pattern":
 		l.exportName(l.t.Text(n), l.t.Text(n))
@@ -159,11 +159,7 @@ func (l *lowerer) exportPattern(n syntax.Node) {
 
 func (l *lowerer) exportClause(n, source syntax.Node) {
 	for s := l.t.First(n); s != syntax.None; s = l.t.Next(s) {
-		name := l.propertyKey(l.t.Field(s, "name"))
-		alias := name
-		if a := l.t.Field(s, "alias"); a != syntax.None {
-			alias = l.propertyKey(a)
-		}
+		name, alias := l.renamed(s)
 		if source != syntax.None {
 			l.reexport(alias, unquote(l.t.Text(source)), name, s)
 		} else {
