@@ -13,6 +13,41 @@ func (l *lowerer) lowerIf(n syntax.Node) {
 	l.Add(ir.If(cond, then, rest))
 }
 
+// lowerReturn reads return a ? b : c as a branch with two returns: what holds of b holds where a does.
+func (l *lowerer) lowerReturn(n syntax.Node) {
+	for n != syntax.None && l.t.Kind(n) == "parenthesized_expression" {
+		n = l.t.First(n)
+	}
+	if n == syntax.None || l.t.Kind(n) != "ternary_expression" {
+		l.Return(l.lowerExpr(n))
+		return
+	}
+	l.branchOn(n, "condition", func() { l.lowerReturn(l.t.Field(n, "consequence")) }, func() { l.lowerReturn(l.t.Field(n, "alternative")) })
+}
+
+// lowerChoice reads an expression that stands for a branch: within(root, file) || fail().
+func (l *lowerer) lowerChoice(n syntax.Node) {
+	if l.t.Kind(n) == "ternary_expression" {
+		l.branchOn(n, "condition", func() { l.lowerStmt(l.t.Field(n, "consequence")) }, func() { l.lowerStmt(l.t.Field(n, "alternative")) })
+		return
+	}
+	right := func() { l.lowerStmt(l.t.Field(n, "right")) }
+	switch l.t.Text(l.t.Field(n, "operator")) {
+	case "&&":
+		l.branchOn(n, "left", right, func() {})
+	case "||":
+		l.branchOn(n, "left", func() {}, right)
+	default:
+		l.Do(l.lowerExpr(n))
+	}
+}
+
+func (l *lowerer) branchOn(n syntax.Node, condition string, then, rest func()) {
+	cond := l.lowerExpr(l.t.Field(n, condition))
+	l.Do(cond)
+	l.Add(ir.If(cond, l.Apart(then), l.Apart(rest)))
+}
+
 // lowerSwitch reads a switch. A case without a body falls through to the next.
 func (l *lowerer) lowerSwitch(n syntax.Node) {
 	subject := l.lowerExpr(l.t.Field(n, "value"))

@@ -58,8 +58,7 @@ func (l *lowerer) lowerStmt(n syntax.Node) {
 	case "enum_declaration":
 		l.lowerEnum(n)
 	case "return_statement":
-		x := l.lowerExpr(l.t.First(n))
-		l.Return(x)
+		l.lowerReturn(l.t.First(n))
 	case "if_statement":
 		l.lowerIf(n)
 	case "switch_statement":
@@ -103,6 +102,8 @@ func (l *lowerer) lowerStmt(n syntax.Node) {
 		}
 	case "type_alias_declaration", "empty_statement", "statement_identifier",
 		"debugger_statement", "function_signature", "hash_bang_line", "import_alias":
+	case "binary_expression", "ternary_expression":
+		l.lowerChoice(n)
 	default:
 		l.Do(l.lowerExpr(n))
 	}
