@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
@@ -106,9 +107,39 @@ func (s *surveyor) isWholeEnvironment(e *ir.Expr) verdict {
 		if e.X.Is(ir.Attr) && isEnvironment(e.X.X) && e.X.Text != "copy" && e.X.Text != "items" {
 			return leave
 		}
+		if s.onlyPicks(e) {
+			return leave
+		}
 		return verdictIf(e.X.Is(ir.Attr) && e.X.Text == "Environ" && e.X.X != nil && e.X.X.Text == "os")
 	}
 	return goOn
+}
+
+// onlyPicks reports whether a call enters functions of the program that take single members of what they are given:
+// proxySettings(process.env).
+func (s *surveyor) onlyPicks(call *ir.Expr) bool {
+	callees := s.g.Callees(call, callgraph.Context{})
+	return len(callees) > 0 && !slices.ContainsFunc(callees, func(c callgraph.Callee) bool {
+		if c.Func == nil || len(c.Func.Params) == 0 {
+			return true
+		}
+		named, picked := 0, 0
+		ir.EachExpr(c.Func.Body, func(e *ir.Expr) {
+			e.Holds(func(x *ir.Expr) bool {
+				isParam := func(e *ir.Expr) bool {
+					return e.Is(ir.Name) && slices.ContainsFunc(c.Func.Params, func(p *ir.Param) bool { return p.Name == e.Text })
+				}
+				if isParam(x) {
+					named++
+				}
+				if x.Is(ir.Attr, ir.Index) && isParam(x.X) {
+					picked++
+				}
+				return false
+			})
+		})
+		return named == 0 || named != picked
+	})
 }
 
 // isEnvironment reports whether an expression is process.env or os.environ.
