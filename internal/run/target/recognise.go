@@ -79,7 +79,7 @@ func (r *Recognised) once(names []string) (out []string) {
 				at = real
 			}
 		}
-		if seen[at] {
+		if seen[at] && name != "-" { // which is read once, and refused the second time
 			r.Notes = append(r.Notes, name+": named more than once, read once")
 			continue
 		}
