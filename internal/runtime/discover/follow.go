@@ -287,7 +287,7 @@ func pointed(set *config.Setting, value string, manifest bool) (mention, bool) {
 	if m := fileReference.FindStringSubmatch(value); m != nil { // OpenCode
 		return mention{path: m[1], role: config.Instructions, at: set.Value.Place, must: true}, true
 	}
-	if strings.HasSuffix(set.Keys[0], "FilesLocations") && len(set.Keys) == 2 && value == "true" { // VS Code, with the path as the name
+	if len(set.Keys) == 2 && strings.HasSuffix(set.Keys[0], "FilesLocations") && value == "true" { // VS Code, with the path as the name
 		return mention{path: set.Keys[1], role: config.Instructions, at: set.Value.Place}, true
 	}
 	known := pointers
