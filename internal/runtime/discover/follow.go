@@ -67,6 +67,8 @@ func (s *source) followOne(f *config.File, m mention, root string, tooFar bool) 
 		return "is not there or cannot be told beforehand, and was not read"
 	case !found, s.seen[p], m.role == config.SkillFile && config.HoldsCredentials(m.path): // a file of credentials is GNT-124's
 		return ""
+	case dir && m.role == config.Script && (homely(m.path) || strings.HasPrefix(f.Path, strings.TrimRight(p, `/\`)+"/")): // "cd ~/", "sh ./"
+		return ""
 	case tooFar:
 		return fmt.Sprintf("is more than %d files away and was not read", maxHops)
 	case !s.below(p, root) && !s.below(p, f.Project) && !(homely(m.path) && s.below(p, s.Home)):

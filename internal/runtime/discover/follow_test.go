@@ -53,6 +53,7 @@ func TestFollow(t *testing.T) {
 		{"a recipe", map[string]string{".claude/settings.json": hook("make -s lint"), "Makefile": "lint:\n\techo 1\n"}, "Makefile script", ""},
 		{"an import", map[string]string{"CLAUDE.md": "See @docs/style.md for style.", "docs/style.md": "Use @./tabs.md.", "docs/tabs.md": "x", "docs/other.md": "x"}, "docs/style.md instructions docs/tabs.md instructions", ""},
 		{"an import of nothing", map[string]string{"CLAUDE.md": "See @docs/gone.md, and not `@docs/none.md`."}, "", "it names docs/gone.md, which is not there"},
+		{"folders that hold everything", map[string]string{"CLAUDE.md": "Run `sh ./` and:\n```\nsource ~/\nbash ./go.sh\nsh tools/\n```\n", "go.sh": "1", "a.sh": "1", "tools/b.sh": "1"}, "go.sh script tools/b.sh script", ""},
 		{"a setting without a name", map[string]string{".claude/settings.json": `"./x.sh"`, ".mcp.json": `["x"]`, "CLAUDE.md": "x"}, "", "the file holds"},
 		{"no import", map[string]string{"CLAUDE.md": "Mail me@x.example, see @scope/pkg and `@decorator`.", "pkg": ""}, "", ""},
 		{"an import of a file of credentials", map[string]string{"CLAUDE.md": "@.ssh/id_rsa", ".ssh/id_rsa": "x"}, "", ""},
