@@ -228,6 +228,9 @@ func notLookedAt(r *result.Report) (out []string) {
 	if l.missing != nil {
 		out = append(out, "the input holds no "+strings.Join(l.missing, ", "))
 	}
+	if l.unread != nil {
+		out = append(out, notInSources+strings.Join(l.unread, ", "))
+	}
 	needs, by := skippedNeeds(r.Skipped)
 	for _, n := range needs {
 		out = append(out, fmt.Sprintf("%s not run for want of %s: %s", countNoun(len(by[n]), "check"), n, strings.Join(by[n], ", ")))

@@ -12,31 +12,40 @@ import (
 // A ledger sums the lists of all servers by kind.
 type ledger struct {
 	read      []string // "2 servers", "3 tools"; "0 prompts" only if no server lacks the list
+	unread    []string // lists that sources were not read for
 	missing   []string // lists absent from the input: "prompts (1 server)"
 	unchanged []string // what equals the baseline
 	ran       int      // number of checks
 }
 
+const notInSources = "not looked for in sources: "
+
 var listKinds = []finding.Kind{finding.Tool, finding.Prompt, finding.Resource, finding.ResourceTemplate}
 
 func readLedger(r *result.Report) ledger {
-	items, absent, same := map[finding.Kind]int{}, map[finding.Kind]int{}, map[finding.Kind]int{}
+	items, states, same := map[finding.Kind]int{}, map[finding.Kind]map[string]int{}, map[finding.Kind]int{}
+	for _, k := range listKinds {
+		states[k] = map[string]int{}
+	}
 	for _, s := range r.Coverage.Servers {
 		for _, l := range s.Lists {
 			items[l.Kind] += l.Items - l.Unchanged
 			same[l.Kind] += l.Unchanged
-			if l.State == result.StateAbsent {
-				absent[l.Kind]++
+			if of := states[l.Kind]; of != nil {
+				of[l.State]++
 			}
 		}
 	}
 	l := ledger{read: []string{countNoun(r.Summary.Servers, "server")}}
 	for _, k := range listKinds {
-		if n := items[k]; n > 0 || absent[k] == 0 && len(r.Coverage.Servers) > 0 {
+		if n := items[k]; n > 0 || states[k][result.StateAbsent]+states[k][result.StateUnread] == 0 && len(r.Coverage.Servers) > 0 {
 			l.read = append(l.read, countNoun(n, kindWord(k)))
 		}
-		if n := absent[k]; n > 0 {
+		if n := states[k][result.StateAbsent]; n > 0 {
 			l.missing = append(l.missing, fmt.Sprintf("%ss (%s)", kindWord(k), countNoun(n, "server")))
+		}
+		if states[k][result.StateUnread] > 0 {
+			l.unread = append(l.unread, kindWord(k)+"s")
 		}
 	}
 	for _, k := range append([]finding.Kind{finding.Server}, listKinds...) {
@@ -66,6 +75,9 @@ func (p *page) coverage(r *result.Report) {
 	if l.missing != nil {
 		write("Absent", "the input holds no "+strings.Join(l.missing, ", "))
 	}
+	if l.unread != nil {
+		write("Unread", notInSources+strings.Join(l.unread, ", "))
+	}
 }
 
 // coverageLine is coverage in one line, plus a line per input that is not a server.
@@ -81,6 +93,9 @@ func (p *page) coverageLine(r *result.Report) {
 	}
 	if l.missing != nil {
 		text += "; not in the input: " + strings.ReplaceAll(strings.Join(l.missing, ", "), " ("+countNoun(r.Summary.Servers, "server")+")", "")
+	}
+	if l.unread != nil {
+		text += "; " + notInSources + strings.Join(l.unread, ", ")
 	}
 	p.line("Looked at", text)
 }

@@ -20,7 +20,7 @@ type ClientFile struct {
 	Kind string `json:"kind,omitempty"`
 }
 
-// StateUnread is the state of an unreadable file.
+// StateUnread is the state of an unreadable file, and of a list that was not looked for.
 const StateUnread = "unread"
 
 // A ClientEntry is a server in a configuration.

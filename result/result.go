@@ -111,8 +111,8 @@ type ServerCoverage struct {
 	Lists  []ListCoverage `json:"lists"`
 }
 
-// ListCoverage says what was read of a list of a server. State is "read" (also if the answer was empty) or "absent":
-// the input does not contain the list.
+// ListCoverage says what was read of a list of a server. State is "read" (also if the answer was empty), "absent": the
+// input does not contain the list, or "unread": it was not looked for.
 type ListCoverage struct {
 	Kind  finding.Kind `json:"kind"`
 	State string       `json:"state"`

@@ -84,6 +84,21 @@ func (e *extracted) settle(r *result.Report) {
 		part := needsWhole[f.Rule]
 		return slices.Contains(needsServer, f.Rule) || d != nil && part != "" && slices.ContainsFunc(d.Unknown, func(u string) bool { return strings.HasPrefix(u, part) })
 	})
+	alone := true
+	for i := range r.Coverage.Servers {
+		s := &r.Coverage.Servers[i]
+		alone = alone && s.Origin == e.origin
+		for j := range s.Lists {
+			if l := &s.Lists[j]; s.Origin == e.origin && l.Kind != finding.Tool && l.Kind != finding.Server {
+				l.State = result.StateUnread
+			}
+		}
+	}
+	for i := range r.Posture {
+		if s := &r.Posture[i]; alone && s.ID == "output-schemas" && s.State == result.NotSeen {
+			s.State, s.Detail = result.NeedsProbe, "sources are not read for schemas of results; the live server shows them"
+		}
+	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		e.place(&f.Location)
