@@ -93,3 +93,19 @@ func TestWatchedPlacesAreJudgedFirst(t *testing.T) {
 		})
 	}
 }
+
+// A file that cannot grow any more is a limit that was reached: what was to follow was not written, and so was not seen.
+func TestLongestFile(t *testing.T) {
+	for size, want := range map[int]bool{4095: false, 4096: true, 9000: true} {
+		s := newSandbox(t, Config{Limits: Limits{FileSize: 4096}})
+		cmd := exec.Command("/bin/sh", "-c", fmt.Sprintf("trap '' XFSZ; head -c %d /dev/zero > ~/a 2>/dev/null; true", size))
+		cmd.Dir, cmd.Env = t.TempDir(), os.Environ()
+		if out, err := s.run(t, cmd); err != nil {
+			t.Fatal(err, out)
+		}
+		s.Close()
+		if got := slices.ContainsFunc(s.eventsOf(Limit), func(e Event) bool { return strings.Contains(e.Text, "as long as one may be") }); got != want {
+			t.Errorf("%d bytes: %s, want a limit: %t", size, fmt.Sprint(s.eventsOf(Limit)), want)
+		}
+	}
+}

@@ -199,6 +199,7 @@ func (w *walker) walk(at int, name, shown string, depth int) {
 type change struct {
 	path string
 	kind string // "created", "changed", "deleted"
+	full bool   // it is as long as a file may be
 }
 
 // allChanges lists what the server wrote, first that from which other programs start. whole is false where not
@@ -212,7 +213,7 @@ func (s *Sandbox) allChanges() (out []change, whole bool, err error) {
 	now := s.walkPrivate()
 	for p, state := range now.out {
 		was, known := s.before[p]
-		c := change{p, "created"}
+		c := change{p, "created", state.mode&unix.S_IFMT == unix.S_IFREG && state.size >= s.config.Limits.FileSize}
 		switch {
 		case known && was == state:
 			continue
@@ -226,7 +227,7 @@ func (s *Sandbox) allChanges() (out []change, whole bool, err error) {
 	}
 	for p := range s.before {
 		if _, ok := now.out[p]; !ok && !now.cut {
-			out = append(out, change{p, "deleted"})
+			out = append(out, change{p, "deleted", false})
 		}
 	}
 	first := func(c change) int {
@@ -265,6 +266,9 @@ func (s *Sandbox) recordChanges() {
 	}
 	if s.isFull() {
 		s.recorder.record(Event{Kind: Limit, Text: fmt.Sprintf("the server has written all that it can (%d bytes, %d files)", s.config.Limits.Disk, s.config.Limits.Files)})
+	}
+	if i := slices.IndexFunc(changes, func(c change) bool { return c.full }); i >= 0 {
+		s.recorder.record(Event{Kind: Limit, Path: changes[i].path, Text: fmt.Sprintf("a file is as long as one may be (%d bytes): what was to follow is not there", s.config.Limits.FileSize)})
 	}
 	if more := len(changes) - mostChanges; more > 0 {
 		s.recorder.record(Event{Kind: Limit, Text: fmt.Sprintf("%d more files were changed than are listed", more)})
