@@ -6,11 +6,14 @@ import (
 	"cmp"
 	"context"
 	"embed"
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/cli/helppage"
+	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/liveview"
 	"gauntlet/internal/run/login"
 	"gauntlet/internal/run/progress"
@@ -36,6 +39,9 @@ func Main(ctx context.Context, args []string, host Host) int {
 	root.SetErr(host.Stderr)
 	err := cmp.Or(root.ExecuteContext(ctx), a.noHelp)
 	a.recorder.End(ctx, err)
+	if at := a.progress.Doing(); errors.Is(err, interrupt.Err) && at != "" {
+		err = fmt.Errorf("%w; the last step was: %s", err, at)
+	}
 	if err != nil {
 		a.fail(err)
 		return result.ExitTrouble

@@ -46,14 +46,21 @@ func Start(terminal io.Writer, record *runstate.Record) *Line {
 
 // Step sets the text; it may be called at any rate.
 func (p *Line) Step(format string, args ...any) {
-	if p.w == nil && p.record == nil {
-		return
-	}
 	text := report.Visible(fmt.Sprintf(format, args...))
 	p.record.Step(text)
 	p.mu.Lock()
 	p.text = text
 	p.mu.Unlock()
+}
+
+// Doing returns the text of the last step, "" before the first. It may be called on nil.
+func (p *Line) Doing() string {
+	if p == nil {
+		return ""
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text
 }
 
 // Count adds to the finished servers and to their total. If there are several, the line shows the count until ResetCount.
