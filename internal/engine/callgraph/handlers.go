@@ -140,8 +140,11 @@ func answersElsewhere(fn *ir.Func) bool {
 			given++
 		}
 	}
+	if given < 2 || returns { // before the walk: a dispatcher is asked for each of its tools
+		return false
+	}
 	ir.EachStmt(fn.Body, func(s *ir.Stmt) { returns = returns || s.Step == ir.Return && s.X != nil })
-	return given > 1 && !returns
+	return !returns
 }
 
 // keepBestDispatch keeps, of several dispatchers, the one that knows the tool by name.
