@@ -546,13 +546,6 @@ func (ev *evaluator) Definition(x *ir.Expr) *ir.Expr {
 				bindings = m.mod.Scope.Names[x.Text]
 			}
 		}
-		if len(bindings) == 1 && bindings[0].Import != nil { // from config import ORIGINS
-			if im := bindings[0].Import; im.Member != "" && im.Module != "" {
-				if m := ev.prog.Lookup(im.Scope.File, im.Module); m != nil {
-					bindings = m.Scope.Names[im.Member]
-				}
-			}
-		}
 		if len(bindings) != 1 || bindings[0].Value == nil {
 			return x
 		}

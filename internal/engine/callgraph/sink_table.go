@@ -236,8 +236,8 @@ func (t *Table) findRow(name string) *Row {
 		}
 	}
 	// A driver that has no row is one like the others: mariadb.connect().cursor().execute.
-	if at := strings.LastIndexByte(name, '.'); at > 0 && !t.roots[patternRoot(name)] && connection.MatchString(name[:at]) {
-		if r := t.exact[name[at:]]; r != nil && r.kind == "sql" {
+	if at := strings.LastIndexByte(name, '.'); at > 0 && !t.roots[patternRoot(name)] {
+		if r := t.exact[name[at:]]; r != nil && r.kind == "sql" && connection.MatchString(name[:at]) {
 			return r
 		}
 	}

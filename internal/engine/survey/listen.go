@@ -438,7 +438,7 @@ func (s *surveyor) isAnyOrigin(e *ir.Expr, depth int) bool {
 	if slices.Contains(s.constants(e, 0), "*") {
 		return true
 	}
-	d := s.g.Definition(e)
+	d := s.g.Written(e)
 	switch {
 	case d.Kind == ir.List:
 		return slices.ContainsFunc(d.Args, func(a ir.Arg) bool { return s.isAnyOrigin(a.Value, depth+1) })
