@@ -2,6 +2,8 @@
 package redaction
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 
 	"gauntlet/capability"
@@ -16,125 +18,113 @@ type Redactor struct{ *redact.Redactor }
 // New returns a Redactor for values given as NAME=VALUE.
 func New(given []string) *Redactor { return &Redactor{redact.New(given)} }
 
+// ours are the texts that quote no live server: our own words, and what the user, a registry or a file says, by type. A configuration's
+// findings mask their own secrets, and the rest of it is what they are about. Texts of other types than string are words of ours, too. A
+// field that is not listed is redacted.
+var ours = map[reflect.Type][]string{
+	reflect.TypeFor[result.Report]():          {"SchemaVersion", "Tool", "Summary", "Gate", "Attacks", "Rates", "Expectations", "Suppressions", "Skipped", "Rules"},
+	reflect.TypeFor[result.Suppressed]():      {"Decision"},
+	reflect.TypeFor[result.Clients]():         {"Files", "Agents"},
+	reflect.TypeFor[result.ClientEntry]():     {"Client", "Name", "File", "Project", "Transport", "Starts"},
+	reflect.TypeFor[result.Coverage]():        {"Fields"},
+	reflect.TypeFor[result.ServerCoverage]():  {"File", "Lists"},
+	reflect.TypeFor[result.TraceCoverage]():   {"File", "Boundary"},
+	reflect.TypeFor[result.CheckCoverage]():   {"Name", "State", "Of"},
+	reflect.TypeFor[result.Signal]():          {"ID", "Layer", "Name"},
+	reflect.TypeFor[result.Imported]():        {"Files"},
+	reflect.TypeFor[result.ImportedFinding](): {"File", "Agrees"},
+	reflect.TypeFor[result.Advisory]():        {"Model", "Prompt", "Labels"}, // models are asked in masked words
+	reflect.TypeFor[result.AdvisoryFinding](): {"Confidence"},
+	reflect.TypeFor[result.Probing]():         {"Ground", "Supplied", "Protections", "NotApplicable"},
+	reflect.TypeFor[result.ProbeTrial]():      {"Class", "Finding"},
+	reflect.TypeFor[result.Sandbox]():         {"Protections"},
+	reflect.TypeFor[result.Contact]():         {"How"},
+	reflect.TypeFor[result.Vetting]():         {"Target", "Kind", "Name", "Version", "Depth", "Package", "Placeholders", "Findings"},
+	reflect.TypeFor[result.VettingStep]():     {"Name", "State"},
+	reflect.TypeFor[finding.Finding]():        {"Name", "Advice", "Confidence", "Also", "Fingerprint", "Content", "Taxonomy"},
+	reflect.TypeFor[finding.Location]():       {"File"},
+	reflect.TypeFor[finding.Step]():           {"File"},
+	reflect.TypeFor[capability.Server]():      {"VocabularyVersion", "SharedCalls"},
+	reflect.TypeFor[capability.Tool]():        {"Flow"},
+	reflect.TypeFor[capability.Signal]():      {"File"},
+	reflect.TypeFor[capability.Combination](): {"Rationale", "Scope"},
+}
+
 // Report hides the values anywhere in a report, which goes to logs and code hosts: a server may repeat its own, or have obtained
-// another's. A redacted excerpt keeps the offsets of the server's text. Findings in configurations mask their own secrets; the rest
-// of a configuration is what they are about.
+// another's. A redacted excerpt keeps the offsets of the server's text.
 func (v *Redactor) Report(r *result.Report) {
-	configurations := map[string]bool{}
-	if c := r.Clients; c != nil {
-		for _, f := range c.Files {
-			configurations[f.File] = true
-		}
-		for i := range c.Entries {
-			v.redactEach(c.Entries[i].Servers)
-			v.redactEach(c.Entries[i].Tools)
-			v.redactTexts(&c.Entries[i].Reason)
+	w := walk{Redactor: v, configurations: map[string]bool{}}
+	if r.Clients != nil {
+		for _, f := range r.Clients.Files {
+			w.configurations[f.File] = true
 		}
 	}
-	for i := range r.Findings {
-		if f := &r.Findings[i]; !configurations[f.Location.File] {
-			v.redactFinding(f)
+	w.redactBelow(reflect.ValueOf(r).Elem())
+}
+
+// Labels hides values wherever labels quote them.
+func (v *Redactor) Labels(servers []capability.Server) {
+	w := walk{Redactor: v}
+	w.redactBelow(reflect.ValueOf(servers))
+}
+
+// A walk visits every text of a value that may quote a server.
+type walk struct {
+	*Redactor
+	configurations map[string]bool // files, whose findings stay
+}
+
+func (w *walk) redactBelow(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		if text, ok := v.Addr().Interface().(*string); ok {
+			w.Message(text)
 		}
-	}
-	for i := range r.Suppressed {
-		if f := &r.Suppressed[i].Finding; !configurations[f.Location.File] {
-			v.redactFinding(f)
+	case reflect.Pointer:
+		if !v.IsNil() {
+			w.redactBelow(v.Elem())
 		}
-	}
-	for i := range r.Problems {
-		v.Message(&r.Problems[i].Message)
-		v.redactLocation(&r.Problems[i].Location)
-	}
-	if m := r.Imported; m != nil {
-		for i := range m.Findings {
-			f := &m.Findings[i]
-			v.Message(&f.Message)
-			v.Message(&f.By)
-			v.redactTexts(&f.Tool, &f.Rule, &f.Parameter)
-			v.redactLocation(&f.Location)
+	case reflect.Slice:
+		for i := range v.Len() {
+			w.redactBelow(v.Index(i))
 		}
-	}
-	for i := range r.Advisory {
-		v.redactAdvisory(&r.Advisory[i])
-	}
-	for i := range r.Coverage.Servers {
-		v.redactTexts(&r.Coverage.Servers[i].Server, &r.Coverage.Servers[i].Origin)
-	}
-	if t := r.Coverage.Trace; t != nil {
-		v.redactEach(t.Servers)
-		v.redactEach(t.Caveats)
-	}
-	for i := range r.Coverage.Checks {
-		v.redactTexts(&r.Coverage.Checks[i].Reason)
-	}
-	for i := range r.Sandboxes {
-		v.redactSandbox(&r.Sandboxes[i])
-	}
-	if p := r.Probing; p != nil {
-		v.redactProbing(p)
-	}
-	for i := range r.Posture {
-		v.redactTexts(&r.Posture[i].Detail)
-	}
-	for i := range r.Vetted {
-		v.redactVetting(&r.Vetted[i])
+	case reflect.Map:
+		w.redactMap(v)
+	case reflect.Struct:
+		w.redactFields(v)
 	}
 }
 
-// redactVetting hides values in a vetting's texts, which quote findings, problems and server errors.
-func (v *Redactor) redactVetting(w *result.Vetting) {
-	for _, list := range [][]string{w.Reasons, w.Changes} {
-		for i := range list {
-			v.Message(&list[i])
+func (w *walk) redactFields(v reflect.Value) {
+	switch part := v.Addr().Interface().(type) {
+	case *finding.Evidence:
+		w.redactEvidence(part)
+		return
+	case *finding.Finding:
+		if w.configurations[part.Location.File] {
+			return
 		}
 	}
-	for i := range w.Steps {
-		v.Message(&w.Steps[i].Detail)
-	}
-	v.redactEach(w.Start)
-}
-
-func (v *Redactor) redactAdvisory(a *result.Advisory) {
-	for i := range a.Findings {
-		f := &a.Findings[i]
-		v.Message(&f.Rationale)
-		v.redactTexts(&f.Quote)
-		v.redactLocation(&f.Location)
-	}
-	for i := range a.Unjudged {
-		v.Message(&a.Unjudged[i].Reason)
-		v.redactLocation(&a.Unjudged[i].Location)
+	own := ours[v.Type()]
+	for i := range v.NumField() {
+		if !slices.Contains(own, v.Type().Field(i).Name) {
+			w.redactBelow(v.Field(i))
+		}
 	}
 }
 
-func (v *Redactor) redactProbing(p *result.Probing) {
-	v.redactTexts(&p.Server, &p.Cut)
-	for i := range p.Trials {
-		t := &p.Trials[i]
-		v.redactTexts(&t.Tool, &t.Parameter, &t.Basis, &t.Reason)
+// redactMap replaces the entries of a map, whose keys may hold values as well.
+func (w *walk) redactMap(v reflect.Value) {
+	redacted := reflect.MakeMapWithSize(v.Type(), v.Len())
+	for key, value := range v.Seq2() {
+		k, e := reflect.New(key.Type()).Elem(), reflect.New(value.Type()).Elem()
+		k.Set(key)
+		e.Set(value)
+		w.redactBelow(k)
+		w.redactBelow(e)
+		redacted.SetMapIndex(k, e)
 	}
-}
-
-func (v *Redactor) redactSandbox(s *result.Sandbox) {
-	v.redactTexts(&s.Server, &s.Missing)
-	for i := range s.Contacts {
-		v.redactTexts(&s.Contacts[i].Host)
-	}
-	for _, list := range [][]string{s.Notes, s.Programs, s.CanariesOpened, s.FilesChanged} {
-		v.redactEach(list)
-	}
-}
-
-func (v *Redactor) redactFinding(f *finding.Finding) {
-	v.redactEvidence(&f.Evidence)
-	v.Message(&f.Message)
-	v.redactLocation(&f.Location)
-	for i := range f.Related {
-		v.redactLocation(&f.Related[i])
-	}
-	for i := range f.Steps {
-		v.Message(&f.Steps[i].Text)
-	}
+	v.Set(redacted)
 }
 
 // redactEvidence hides values in an excerpt. If only the normalized text shows a value, the raw text holds it in an unknown form and
@@ -185,7 +175,10 @@ func (v *Redactor) contextBefore(text string) string {
 
 // Message hides values in our own messages, which quote strangers' text and shorten it with an ellipsis.
 func (v *Redactor) Message(t *string) {
-	v.redactTexts(t)
+	*t = v.Replace(*t)
+	if !strings.Contains(*t, "…") {
+		return
+	}
 	parts := strings.Split(*t, "…")
 	for i := range parts {
 		if i < len(parts)-1 {
@@ -196,52 +189,4 @@ func (v *Redactor) Message(t *string) {
 		}
 	}
 	*t = strings.NewReplacer("………", "…", "……", "…").Replace(strings.Join(parts, "…"))
-}
-
-// redactLocation keeps the file, which the user named.
-func (v *Redactor) redactLocation(l *finding.Location) {
-	v.redactTexts(&l.Server, &l.Item, &l.Pointer, &l.Origin, &l.Client)
-}
-
-func (v *Redactor) redactTexts(texts ...*string) {
-	for _, t := range texts {
-		*t = v.Replace(*t)
-	}
-}
-
-func (v *Redactor) redactEach(texts []string) {
-	for i := range texts {
-		texts[i] = v.Replace(texts[i])
-	}
-}
-
-// Labels hides values wherever labels quote them.
-func (v *Redactor) Labels(servers []capability.Server) {
-	for i := range servers {
-		s := &servers[i]
-		v.redactTexts(&s.Name)
-		v.redactEach(s.Warnings)
-		for j := range s.Tools {
-			t := &s.Tools[j]
-			v.redactTexts(&t.Name)
-			v.redactEach(t.Warnings)
-			roles := make(map[string]capability.RoleLabel, len(t.Roles))
-			for name, r := range t.Roles {
-				v.redactTexts(&name)
-				v.redactEach(r.Evidence)
-				roles[name] = r
-			}
-			t.Roles = roles
-			for k := range t.Capabilities {
-				l := &t.Capabilities[k]
-				v.redactEach(l.Evidence)
-				for n := range l.Signals {
-					v.redactTexts(&l.Signals[n].Text, &l.Signals[n].Pointer)
-				}
-			}
-		}
-		for j := range s.Combinations {
-			v.redactEach(s.Combinations[j].Tools)
-		}
-	}
 }
