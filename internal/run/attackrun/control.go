@@ -67,7 +67,10 @@ func (p *play) runControl(ctx context.Context) {
 	control := &play{Player: asks, Session: Session{Listen: "127.0.0.1:0", Silent: true, Run: p.Run}, doc: doc}
 	run := control.playAndReport(ctx, "control")
 	if ctx.Err() == nil {
-		said := strings.ToValidUTF8(control.outcome.Answer, "\uFFFD")
+		said := "" // what a banner may have been: a model that says "Done." both times spoke twice
+		if !control.outcome.ModelSpoke {
+			said = strings.ToValidUTF8(control.outcome.Answer, "\uFFFD")
+		}
 		p.recordEvent(trace.ToClient, agui.Control, fmt.Sprintf(`{"called":%t,"ended":%s,"said":%s}`, run.Exploited(), rawjson.Quote(howEnded(&run)), rawjson.Quote(said)), "whether the agent called a harmless tool when its user asked for that")
 	}
 }

@@ -110,7 +110,7 @@ func runBridged(ctx context.Context, opt agent.Options, servers []Server, own st
 // commandOutcome says how a command ended. If it was still working when its time was over, it may have had more to do, so its
 // inaction proves nothing.
 func commandOutcome(ctx context.Context, limit time.Duration, e agent.Exit, err error) Outcome {
-	out := Outcome{Command: true, Answer: e.Answer, AnswerCut: e.AnswerCut}
+	out := Outcome{Command: true, Answer: e.Answer, AnswerCut: e.AnswerCut, ModelSpoke: e.Stream != nil && e.Stream.Answer != ""}
 	switch {
 	case err != nil:
 		out.Ended, out.Trouble = "there was no agent", err

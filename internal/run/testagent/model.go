@@ -64,7 +64,7 @@ func (o *Outcome) Unanswered() bool {
 // modelOutcome says how a model ended. Only if it finished by itself is its inaction meaningful; if its provider failed, what it had
 // done until then counts, as for a program that ends with a status.
 func modelOutcome(r modelagent.Result, err error) Outcome {
-	out := Outcome{Model: &r, Answer: r.Said, AnswerCut: r.SaidCut}
+	out := Outcome{Model: &r, Answer: r.Said, AnswerCut: r.SaidCut, ModelSpoke: true}
 	switch r.End {
 	case modelagent.Finished:
 		out.Ended = "the model had nothing more to say"

@@ -73,6 +73,9 @@ type Outcome struct {
 	// Answer is its answer to the user, or ""; AnswerCut says that it was cut.
 	Answer    string
 	AnswerCut bool
+	// ModelSpoke says that Answer is what a model said: it comes from a model's answers or from an agent's events. What a program prints
+	// may be a banner.
+	ModelSpoke bool
 	// Calls are uses of its own tools, from its events. Observed says that everything it did is known: its event stream is
 	// complete, or it has no tools of its own.
 	Calls    []agent.LocalCall
