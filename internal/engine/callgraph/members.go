@@ -458,7 +458,12 @@ func (ev *evaluator) unwrapCompilerHelper(e *ir.Expr) *ir.Expr {
 func (ev *evaluator) evalReturned(v value, e *ir.Expr, f *frame, n int) []value {
 	fr := ev.enterFrame(v.fn, ev.bindArguments(v.fn, DirectCall(v.fn, e).Args, f), receiver(v), v.frame)
 	var out []value
-	ev.eachReturn(v.fn.Body, fr, func(x *ir.Expr) {
+	var named bool
+	ev.eachTaken(v.fn.Body, fr, &named, func(s *ir.Stmt) {
+		x := s.X
+		if s.Step != ir.Return && s.Step != ir.Yield || x == nil {
+			return
+		}
 		if n >= 0 && x.Kind == ir.List && n < len(x.Args) {
 			x = x.Args[n].Value
 		} else if n >= 0 && x.Kind == ir.Call {
@@ -490,22 +495,19 @@ func receiver(v value) []value {
 	return []value{{kind: instance, class: v.class, expr: v.this, frame: v.up}}
 }
 
-func (ev *evaluator) eachReturn(body []ir.Stmt, f *frame, see func(*ir.Expr)) (left bool) {
+// eachTaken calls see for the statements that can run in a frame, in order, up to one behind which nothing runs; then it returns true. named is set
+// where it branches on a constant that the frame knows, and one arm fits.
+func (ev *evaluator) eachTaken(body []ir.Stmt, f *frame, named *bool, see func(*ir.Stmt)) (left bool) {
 	for i := 0; i < len(body) && ev.spendStatement(); i++ {
 		s := &body[i]
+		see(s)
 		switch s.Step {
-		case ir.Yield:
-			see(s.X)
 		case ir.Return:
-			if s.X != nil {
-				see(s.X)
-			}
 			return true
 		case ir.Branch:
-			var named bool
 			leaves := true
-			for _, taken := range ev.takenBodies(s, f, &named) {
-				leaves = ev.eachReturn(taken, f, see) && leaves
+			for _, taken := range ev.takenBodies(s, f, named) {
+				leaves = ev.eachTaken(taken, f, named, see) && leaves
 			}
 			if leaves {
 				return true

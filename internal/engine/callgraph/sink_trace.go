@@ -31,31 +31,27 @@ type visit struct {
 	guess bool
 }
 
-// traced is what was found from one frame.
+// A traced is what was found from some frames: calls, gaps and tags of a handler, and whether it branches on its tool's name.
 type traced struct {
-	calls []sink.Call
-	gaps  []sink.Gap
-	maybe []capability.Tag
+	sink.Handler
 	named bool
 }
 
 // traceHandler reads everything that can be reached from some frames, the nearest first. What starts from
 // one frame is read once, however many tools it answers.
 func (sr *sinkReader) traceHandler(h *sink.Handler, from ...*frame) (named bool) {
-	if len(from) != 1 {
-		return sr.traceFrames(h, from)
-	}
 	t, ok := sr.traces[from[0]]
-	if !ok {
-		named := sr.traceFrames(h, from)
-		t = traced{h.Calls, h.Gaps, h.Maybe, named}
+	if !ok || len(from) > 1 {
+		t = sr.traceFrames(from)
+	}
+	if len(from) == 1 {
 		sr.traces[from[0]] = t
 	}
-	h.Calls, h.Gaps, h.Maybe = slices.Clone(t.calls), slices.Clone(t.gaps), slices.Clone(t.maybe)
+	h.Calls, h.Gaps, h.Maybe = slices.Clone(t.Calls), slices.Clone(t.Gaps), slices.Clone(t.Maybe)
 	return t.named
 }
 
-func (sr *sinkReader) traceFrames(h *sink.Handler, from []*frame) (named bool) {
+func (sr *sinkReader) traceFrames(from []*frame) (out traced) {
 	seen := map[*frame]bool{}
 	var queue []*visit
 	for _, f := range from {
@@ -64,13 +60,13 @@ func (sr *sinkReader) traceFrames(h *sink.Handler, from []*frame) (named bool) {
 			queue = append(queue, &visit{f: f})
 		}
 	}
-	c := collector{h: h, calls: map[callKey]int{}, gaps: map[gapKey]bool{}}
+	c := collector{h: &out.Handler, calls: map[callKey]bool{}, gaps: map[sink.Gap]bool{}}
 	for len(queue) > 0 {
 		v := queue[0]
 		queue = queue[1:]
 		sr.work++
 		s := sr.summarize(v.f)
-		named = named || s.named
+		out.named = out.named || s.named
 		c.addSummary(s, v)
 		for _, e := range s.edges {
 			switch {
@@ -88,7 +84,7 @@ func (sr *sinkReader) traceFrames(h *sink.Handler, from []*frame) (named bool) {
 		}
 	}
 	c.sortCalls()
-	return named
+	return out
 }
 
 // countOnPath counts how often a function is on the way.
@@ -108,17 +104,12 @@ type callKey struct {
 	strength   sink.Strength
 }
 
-type gapKey struct {
-	reason sink.Reason
-	detail string
-}
-
 // collector keeps the first, and so the nearest, of equal calls and gaps.
 type collector struct {
 	h        *sink.Handler
-	calls    map[callKey]int
+	calls    map[callKey]bool
 	free     []int
-	gaps     map[gapKey]bool
+	gaps     map[sink.Gap]bool // without their places
 	readOnly bool
 }
 
@@ -147,10 +138,10 @@ func (c *collector) addCall(f found, v *visit) {
 		f.Strength = sink.Weak
 	}
 	k := callKey{f.Tag, f.Kind, f.Name, f.Strength}
-	if _, ok := c.calls[k]; ok {
+	if c.calls[k] {
 		return
 	}
-	c.calls[k] = len(c.h.Calls)
+	c.calls[k] = true
 	for at := v; at.from != nil; at = at.from {
 		f.Chain = append(f.Chain, sink.Step{Func: qualifiedName(at.f), At: at.at})
 	}
@@ -171,7 +162,7 @@ func qualifiedName(f *frame) string {
 
 func (c *collector) addGap(g sink.Gap) {
 	const enough = 40
-	k := gapKey{g.Reason, g.Detail}
+	k := sink.Gap{Reason: g.Reason, Detail: g.Detail}
 	if !c.gaps[k] && len(c.h.Gaps) < enough {
 		c.gaps[k] = true
 		c.h.Gaps = append(c.h.Gaps, g)

@@ -56,87 +56,58 @@ func (sr *sinkReader) summarize(f *frame) *summary {
 	for _, p := range f.fn.Params {
 		w.walkExpr(p.Value)
 	}
-	w.walkBody(f.fn.Body)
+	sr.eachTaken(f.fn.Body, f, &w.out.named, w.walkStmt)
+	if sr.steps > maxRead {
+		w.noteGapAt(sink.TooMuch, f.fn.Name, placeAt(w.file, f.fn.Start, f.fn.End))
+	}
 	return w.out
 }
 
-// walkBody reads statements in order, up to one behind which nothing runs; then it returns true.
-func (w *walker) walkBody(body []ir.Stmt) (left bool) {
-	for i := 0; i < len(body); i++ {
-		s := &body[i]
-		if !w.sr.spendStatement() {
-			w.noteGapAt(sink.TooMuch, w.f.fn.Name, placeAt(w.file, w.f.fn.Start, w.f.fn.End))
-			return false
-		}
-		if s.Step != ir.Set { // its value was read where it was computed
-			w.walkExpr(s.X)
-		}
-		switch s.Step {
-		case ir.Return:
-			w.followReturned(s.X, s.X)
-			w.findAnsweredSecrets(s.X, 0)
-			return true
-		case ir.Branch:
-			leaves := true
-			for _, taken := range w.sr.takenBodies(s, w.f, &w.out.named) {
-				leaves = w.walkBody(taken) && leaves
-			}
-			if leaves {
-				return true
-			}
-			i = w.sr.skipBranches(body, i, w.f)
-		}
+func (w *walker) walkStmt(s *ir.Stmt) {
+	if s.Step != ir.Set { // its value was read where it was computed
+		w.walkExpr(s.X)
 	}
-	return false
+	if s.Step == ir.Return {
+		w.followReturned(s.X, s.X)
+		w.findAnsweredSecrets(s.X, 0)
+	}
 }
 
-// walkExpr looks at every call in an expression. The bodies of functions in it are not part of it.
+// walkExpr looks at every call in an expression, and at what is read like a member and does something. The bodies of functions in it are not
+// part of it.
 func (w *walker) walkExpr(e *ir.Expr) {
-	if e == nil {
+	if e == nil || e.Is(ir.Function, ir.Name) || w.objects[e] || e.Is(ir.Attr, ir.Index) && w.walkEnvironment(e) {
 		return
 	}
-	switch e.Kind {
-	case ir.Call, ir.New:
-		w.walkCall(e)
-		return
-	case ir.Function:
-		return
-	case ir.Attr, ir.Index:
-		if w.walkEnvironment(e) {
-			return
-		}
-		if e.Kind == ir.Attr {
-			w.followGetter(e)
-		}
-		if e.Kind == ir.Index && len(e.Args) > 0 {
-			w.noteTableLookup(e.X, e.Args[0].Value)
-		}
-	case ir.Name:
-		return
-	case ir.Object:
-		// Members that are assigned later make objects part of each other: each is read once.
-		if w.objects[e] {
-			return
-		}
+	switch {
+	case e.Kind == ir.Object: // members that are assigned later make objects part of each other: each is read once
 		w.objects[e] = true
+	case e.Kind == ir.Attr:
+		w.followGetter(e)
+	case e.Kind == ir.Index && len(e.Args) > 0:
+		w.noteTableLookup(e.X, e.Args[0].Value)
 	}
-	w.walkExpr(e.X)
+	of, call := e.X, e.Is(ir.Call, ir.New)
+	for call && of.Is(ir.Attr) { // open(p).read() holds a call; which method of what is called, its targets say
+		of = of.X
+	}
+	w.walkExpr(of)
 	for _, a := range e.Args {
 		w.walkExpr(a.Key)
 		w.walkExpr(a.Value)
+		if call {
+			w.followArgument(e, a.Value)
+		}
+	}
+	if call {
+		w.walkCall(e)
 	}
 }
 
 // walkCall follows one call.
 func (w *walker) walkCall(e *ir.Expr) {
-	if e.X.Kind != ir.Name {
-		w.walkCallee(e.X)
-	}
-	if e.X.Kind == ir.Attr && e.X.X != nil && e.X.X.Kind == ir.Attr {
+	if e.X.Kind == ir.Attr && e.X.X.Is(ir.Attr) {
 		w.followGetter(e.X.X)
-	}
-	for _, a := range e.Args {
-		w.walkArgument(e, a)
 	}
 	if e.X.Kind == ir.Attr && len(e.Args) > 0 {
 		switch e.X.Text {
@@ -228,32 +199,15 @@ func (w *walker) holdsCode(entry []value) bool {
 	})
 }
 
-// walkCallee looks for calls inside what is called: open(p).read() holds one.
-func (w *walker) walkCallee(x *ir.Expr) {
-	switch x.Kind {
-	case ir.Attr:
-		if x.X != nil && x.X.Kind != ir.Name {
-			w.walkCallee(x.X)
-		}
-	case ir.Function:
-	default:
-		w.walkExpr(x)
-	}
-}
-
-// walkArgument looks at an argument. A function that is given away may be called.
-func (w *walker) walkArgument(call *ir.Expr, a ir.Arg) {
-	w.walkExpr(a.Value)
-	if a.Value == nil {
-		return
-	}
-	switch a.Value.Kind {
-	case ir.Function, ir.Name, ir.Attr:
-		for _, v := range w.sr.functions(a.Value, w.f) {
+// followArgument follows a function that is given away, and may be called.
+func (w *walker) followArgument(call, x *ir.Expr) {
+	switch {
+	case x.Is(ir.Function, ir.Name, ir.Attr):
+		for _, v := range w.sr.functions(x, w.f) {
 			w.addEdge(w.sr.enterFrame(v.fn, nil, receiver(v), v.frame), call, false)
 		}
-	case ir.Object:
-		for _, m := range a.Value.Args { // options: { onData: … }
+	case x.Is(ir.Object):
+		for _, m := range x.Args { // options: { onData: … }
 			w.followReturned(m.Value, call)
 		}
 	}
