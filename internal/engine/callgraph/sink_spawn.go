@@ -3,6 +3,7 @@ package callgraph
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"gauntlet/capability"
@@ -24,11 +25,8 @@ func (w *walker) recordSpawn(e *ir.Expr, r *Row, shown string) {
 	}
 	option := argumentFor(r, "shell", e.Args)
 	shell := option != nil && (option.Kind != ir.Literal || strings.EqualFold(option.Text, "true"))
-	prog, rest := w.programName(argv, e)
-	if own := w.ownProgram(argv, e); own != "" && !shell {
-		prog, rest = own, true
-	}
-	if pieces := w.piecesOf(argv, w.f); prog == "" && (shell && headOf(pieces) != "" || len(pieces) == 1 && pieces[0].kind == fixedPiece) {
+	prog, rest := w.programName(argv, e, shell)
+	if text := w.textOfParts(argv, w.f); prog == "" && (shell && headOf(text) != "" || !strings.ContainsAny(text, anyPart)) {
 		w.recordShellLine(e, argv, shown)
 		return
 	}
@@ -89,46 +87,34 @@ func (w *walker) listParts(list value, outer bool) (parts []part, whole bool) {
 
 func (v value) isList() bool { return v.kind == composite && v.expr.Kind == ir.List }
 
-// programName returns the name of the program that is started, "" when it is not known or a line for a shell, and whether all
-// arguments are fixed too.
-func (w *walker) programName(argv, e *ir.Expr) (prog string, fixed bool) {
-	parts, whole := w.commandParts(argv, e)
-	for i, p := range parts {
-		v := onlyValue(w.sr.evaluate(p.x, p.f))
-		switch {
-		case i == 0 && (v.kind != constant || strings.ContainsAny(strings.TrimSpace(v.text), " \t\n|;&$`")):
-			return "", false
-		case i == 0:
-			prog = ProgramBase(v.text)
-		default:
-			whole = whole && v.kind == constant
-		}
-	}
-	return prog, whole
-}
-
 // selves are the names that languages have for the program that runs; "" for one that needs no script.
 var selves = map[string]string{"process.execPath": "node", "process.argv0": "node", "sys.executable": "python", "os.Executable()": ""}
 
-// ownProgram returns the script or the program where what is started is part of the server itself: a script that comes with it, under a
-// fixed interpreter or the one that runs the server. What it does is in no shell's or caller's hand; else "".
-func (w *walker) ownProgram(argv, e *ir.Expr) string {
-	parts, _ := w.commandParts(argv, e)
+// programName returns the name of the program that is started, "" when it is not known or a line for a shell, and whether nothing of the
+// command is in a caller's hand: its arguments are fixed or, without a shell, it is a part of the server itself. That is a script that comes
+// with it, under a fixed interpreter or the one that runs the server.
+func (w *walker) programName(argv, e *ir.Expr, shell bool) (prog string, fixed bool) {
+	parts, fixed := w.commandParts(argv, e)
 	if len(parts) == 0 {
-		return ""
+		return "", false
 	}
-	v := onlyValue(w.sr.evaluate(parts[0].x, parts[0].f))
-	name, self := selves[v.text]
+	first := onlyValue(w.sr.evaluate(parts[0].x, parts[0].f))
+	name, self := selves[first.text]
+	if first.kind == constant {
+		name = ProgramBase(first.text)
+		if !strings.ContainsAny(strings.TrimSpace(first.text), " \t\n|;&$`") {
+			prog = name
+		}
+	}
 	switch {
-	case v.kind == outside && self && name == "":
-		return v.text
-	case v.kind == constant:
-		name = ProgramBase(v.text)
+	case shell:
+	case first.kind == outside && self && name == "":
+		return first.text, true
+	case len(parts) > 1 && ProgramOf(name).Script && w.isOwnScript(parts[1].x, parts[1].f):
+		return name, true
 	}
-	if len(parts) > 1 && ProgramOf(name).Script && w.isOwnScript(parts[1].x, parts[1].f) {
-		return name
-	}
-	return ""
+	isFixed := func(p part) bool { return onlyValue(w.sr.evaluate(p.x, p.f)).kind == constant }
+	return prog, prog != "" && fixed && !slices.ContainsFunc(parts[1:], func(p part) bool { return !isFixed(p) })
 }
 
 // recordShellLine is a command line for a shell: fixed when all of it is constant, else the caller has a

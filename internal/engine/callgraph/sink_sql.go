@@ -31,46 +31,40 @@ func (w *walker) recordStatement(e *ir.Expr, r *Row, shown string, anyone bool, 
 		return false
 	}
 	var texts []string
-	free := true
-	vs := w.sr.evaluate(x, w.f)
-	for _, v := range vs {
+	for _, v := range w.sr.evaluate(x, w.f) {
 		switch {
 		case v.kind == constant:
-			texts, free = append(texts, v.text), false
+			texts = append(texts, v.text)
 		case v.kind == composite && v.expr.Kind == ir.Template:
-			if head := headOf(w.piecesOf(v.expr, v.frame)); strings.TrimSpace(head) != "" {
-				texts, free = append(texts, head), false
+			if head := headOf(w.textOfParts(v.expr, v.frame)); strings.TrimSpace(head) != "" {
+				texts = append(texts, head)
 			}
 		}
 	}
-	what := map[string]bool{}
-	for _, t := range texts {
-		if madeReady.MatchString(t) {
-			what["ready"] = true
-			continue
-		}
-		if verb := verbs[verbOf(t)]; verb != "" {
-			what[verb] = true
-		} else if anyone {
-			return false
-		}
-		if strings.Contains(strings.ToUpper(t), "READ ONLY") {
-			w.out.readOnly = true
-		}
-	}
+	free := len(texts) == 0
 	if anyone && free {
 		return false // any object can have a method of that name
 	}
-	if free || what["both"] {
-		what["read"], what["write"] = true, true
+	what := map[string]bool{"both": free}
+	for _, t := range texts {
+		verb := verbs[verbOf(t)]
+		switch {
+		case madeReady.MatchString(t):
+			verb = "ready"
+		case verb == "" && anyone:
+			return false
+		case strings.Contains(strings.ToUpper(t), "READ ONLY"):
+			w.out.readOnly = true
+		}
+		what[verb] = true
 	}
 	if what["ready"] {
 		w.recordSink(e, capability.DBWrite, sink.Weak, "ast_sink", shown)
 	}
-	if what["read"] {
+	if what["read"] || what["both"] {
 		w.recordSink(e, capability.DBQuery, sink.Strong, "ast_sink", shown)
 	}
-	if what["write"] {
+	if what["write"] || what["both"] {
 		w.recordSink(e, capability.DBWrite, written, "ast_sink", shown)
 		w.out.calls[len(w.out.calls)-1].free = free
 	}
