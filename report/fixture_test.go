@@ -182,6 +182,7 @@ func full() *result.Report {
 	r.Probing = &result.Probing{
 		Server: "filesystem " + hostile, Ground: "sandbox", Calls: 214, NotApplicable: []string{"SQL injection", "cloud metadata access"}, Cut: "the time for calls was over",
 		Supplied:    []string{"API_TOKEN", "X " + hostile},
+		Notes:       []string{"2 of 5 tools not called " + hostile},
 		Protections: []result.Protection{{Name: "network", Held: true, Detail: "a namespace of its own"}, {Name: "landlock", Detail: "not in this kernel " + hostile}},
 		Trials: []result.ProbeTrial{
 			{Tool: "read_file", Parameter: "path", Class: "path traversal", Basis: "label fs_read (high), role path (high)", Planned: true, Outcome: result.Proved, Finding: "f001"},

@@ -9,7 +9,7 @@ import (
 )
 
 var trialWords = map[result.ProbeOutcome]string{
-	result.Proved: "proved", result.ResistedIt: "resisted", result.ByDesign: "by design", result.NotDelivered: "not delivered",
+	result.Proved: "proved", result.ResistedIt: "resisted", result.ByDesign: "by design", result.NotDelivered: "not delivered", result.InconclusiveTrial: "not conclusive",
 }
 
 // probeSection counts the trials and describes each.
@@ -23,10 +23,13 @@ func probeSection(r *result.Report) section {
 	if len(p.NotApplicable) > 0 {
 		s.Intro = append(s.Intro, "not applicable: "+strings.Join(p.NotApplicable, ", "))
 	}
+	s.Intro = append(s.Intro, p.Notes...)
 	if p.Cut != "" {
 		s.Intro = append(s.Intro, "ended early: "+p.Cut)
 	}
-	s.quiet = func(i int) bool { return p.Trials[i].Outcome != result.Proved && !p.Trials[i].Planned }
+	s.quiet = func(i int) bool {
+		return p.Trials[i].Outcome != result.Proved && (!p.Trials[i].Planned || p.Trials[i].Outcome == result.InconclusiveTrial)
+	}
 	return withRows(s, p.Trials, func(t *result.ProbeTrial) row {
 		one := row{Badge: cmp.Or(trialWords[t.Outcome], string(t.Outcome)), Title: t.Class + " in " + t.Tool + "." + t.Parameter, Text: t.Reason}
 		if t.Outcome == result.ResistedIt {
@@ -44,13 +47,15 @@ func probeGround(p *result.Probing) string {
 
 // probeCounts counts the outcomes of the planned trials and the issues proved beyond the plan.
 func probeCounts(r *result.Probing) string {
-	text := fmt.Sprintf("%s planned: ", groupDigits(r.Count(result.Proved, false)+r.Count(result.ResistedIt, false)+r.Count(result.ByDesign, false)+r.Count(result.NotDelivered, false)))
-	for i, o := range []result.ProbeOutcome{result.Proved, result.ResistedIt, result.ByDesign, result.NotDelivered} {
-		if i > 0 {
-			text += ", "
+	var counts []string
+	planned := 0
+	for _, o := range []result.ProbeOutcome{result.Proved, result.ResistedIt, result.ByDesign, result.NotDelivered, result.InconclusiveTrial} {
+		n := r.Count(o, false)
+		if planned += n; n > 0 || o != result.InconclusiveTrial {
+			counts = append(counts, groupDigits(n)+" "+trialWords[o])
 		}
-		text += groupDigits(r.Count(o, false)) + " " + trialWords[o]
 	}
+	text := fmt.Sprintf("%s planned: %s", groupDigits(planned), strings.Join(counts, ", "))
 	if more := r.Count(result.Proved, true) - r.Count(result.Proved, false); more > 0 {
 		text += fmt.Sprintf("; %s more proved outside the plan", groupDigits(more))
 	}

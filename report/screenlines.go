@@ -143,6 +143,9 @@ func (p *page) probeLines(r *result.Probing) {
 		return
 	}
 	p.line("Probes", probeCounts(r)+"; "+probeGround(r))
+	for _, note := range r.Notes {
+		p.line("", note)
+	}
 	if r.Cut != "" {
 		p.line("", "ended early: "+r.Cut)
 	}

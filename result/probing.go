@@ -6,6 +6,8 @@ type Probing struct {
 	Ground string `json:"ground"` // where the server ran: "sandbox" or "this machine"
 	// Supplied are variables and options that the server reported missing and that were given made-up values.
 	Supplied []string `json:"supplied,omitempty"`
+	// Notes say what was not tried, or shows nothing, though nothing went wrong.
+	Notes []string `json:"notes,omitempty"`
 	// Protections are the sandbox's; none without a sandbox.
 	Protections []Protection `json:"protections,omitempty"`
 	Calls       int          `json:"calls"` // requests sent
@@ -33,7 +35,7 @@ type ProbeTrial struct {
 	Outcome   ProbeOutcome `json:"outcome"`
 	Delivered int          `json:"delivered,omitempty"` // payloads that reached the tool's code, if it resisted
 	Answered  int          `json:"answered,omitempty"`
-	Reason    string       `json:"reason,omitempty"` // why nothing was delivered, or the purpose of the tool
+	Reason    string       `json:"reason,omitempty"` // why nothing was delivered or told, or the purpose of the tool
 	// Finding is the fingerprint of the finding about the proven weakness.
 	Finding string `json:"finding,omitempty"`
 }
@@ -47,6 +49,8 @@ const (
 	ResistedIt   ProbeOutcome = "resisted"
 	ByDesign     ProbeOutcome = "by_design"
 	NotDelivered ProbeOutcome = "not_delivered"
+	// InconclusiveTrial says that every value ended in the same error, so that nothing tells whether the tool's code was reached.
+	InconclusiveTrial ProbeOutcome = "inconclusive"
 )
 
 // Count returns the number of trials with outcome o, only of planned ones unless all is set.

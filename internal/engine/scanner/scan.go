@@ -126,7 +126,7 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 	}
 	judgeConfigs(r, opt, opt.Trace.Number+1)
 	probing.FillContacts(r.Posture, opt.Contacts)
-	addProbing(r, opt.Probes)
+	addProbing(r, opt.Probes, c)
 	locateFindings(docs, r)
 	r.Summary = result.Summary{Servers: len(c.Servers), Items: res.Items, Strings: res.Strings}
 	r.Count()

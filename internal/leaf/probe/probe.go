@@ -49,7 +49,7 @@ type Trial struct {
 	Outcome Outcome `json:"-"`
 }
 
-// An Outcome is the outcome of a trial: Proved, Resisted, ByDesign or NotDelivered; nothing else implements it.
+// An Outcome is the outcome of a trial: Proved, Resisted, ByDesign, Inconclusive or NotDelivered; nothing else implements it.
 type Outcome interface{ isOutcome() }
 
 // Proved says that the weakness was observed.
@@ -61,12 +61,16 @@ type Resisted struct{ delivered, answered int }
 // ByDesign says that the effect was observed and is the tool's purpose.
 type ByDesign struct{ What string }
 
+// Inconclusive says that payloads were answered like any other value, so that nothing tells whether they reached the tool's code.
+type Inconclusive struct{ Why string }
+
 // NotDelivered says that no payload reached the tool's code, and why.
 type NotDelivered struct{ Why string }
 
 func (Proved) isOutcome()       {}
 func (Resisted) isOutcome()     {}
 func (ByDesign) isOutcome()     {}
+func (Inconclusive) isOutcome() {}
 func (NotDelivered) isOutcome() {}
 
 // Resist returns the outcome of a trial without an effect: Resisted if at least one payload was delivered, else NotDelivered for
@@ -125,6 +129,8 @@ type Evidence struct {
 	Calls int    `json:"calls"` // requests sent
 	// Ground says in words where the server ran.
 	Ground string `json:"ground"`
+	// Notes say, for a reader, what of the server was not tried though nothing went wrong.
+	Notes []string `json:"notes,omitempty"`
 	// Supplied are the variables and options the server reported missing and got made-up values for.
 	Supplied []string `json:"supplied,omitempty"`
 	// Again is the command line that repeats one finding, with AgainFingerprint for its fingerprint; or "".

@@ -27,6 +27,7 @@ const (
 	provedRecord       = "proved"
 	resistedRecord     = "resisted"
 	byDesignRecord     = "by_design"
+	inconclusiveRecord = "inconclusive"
 	notDeliveredRecord = "not_delivered"
 )
 
@@ -40,6 +41,8 @@ func (t *Trial) Encode() string {
 		r.Outcome, r.Delivered, r.Answered = resistedRecord, o.delivered, o.answered
 	case ByDesign:
 		r.Outcome, r.Why = byDesignRecord, o.What
+	case Inconclusive:
+		r.Outcome, r.Why = inconclusiveRecord, o.Why
 	case NotDelivered:
 		r.Outcome, r.Why = notDeliveredRecord, o.Why
 	}
@@ -61,6 +64,8 @@ func ParseTrial(raw string) (Trial, error) {
 		t.Outcome = Resist(r.Delivered, r.Answered, "")
 	case r.Outcome == byDesignRecord:
 		t.Outcome = ByDesign{r.Why}
+	case r.Outcome == inconclusiveRecord:
+		t.Outcome = Inconclusive{r.Why}
 	case r.Outcome == notDeliveredRecord:
 		t.Outcome = NotDelivered{r.Why}
 	default:

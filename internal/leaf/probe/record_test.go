@@ -9,7 +9,7 @@ import (
 func TestTrialRecord(t *testing.T) {
 	for _, o := range []Outcome{
 		Proved{Proof{Kind: Content, Observed: "seen", Variant: "../", Payload: "p", Method: "tools/call", Arguments: "{}"}},
-		Resist(3, 2, ""), ByDesign{"it is for that"}, NotDelivered{"refused"},
+		Resist(3, 2, ""), ByDesign{"it is for that"}, Inconclusive{"as any value"}, NotDelivered{"refused"},
 	} {
 		want := Trial{Tool: "read", Parameter: "files[].path", Class: PathTraversal, Basis: "role path", Planned: true, Outcome: o}
 		got, err := ParseTrial(want.Encode())

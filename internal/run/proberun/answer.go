@@ -6,6 +6,7 @@ import (
 
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/rawjson"
 )
@@ -146,6 +147,7 @@ func standsAlone(text, digits string) bool {
 type Delivery struct {
 	Delivered, Answered bool
 	Why                 string // why not, for a report
+	Alike               bool   // an ordinary value ended in an error of the same shape, so nothing shows that the payload was examined
 	Complaint           schemafill.Complaint
 }
 
@@ -178,9 +180,39 @@ func ReadDelivery(schema *schemafill.Schema, parameter, payload string, a Answer
 		d.Why = "the same error with an ordinary value: " + firstLine(Strip(a.Text, payload))
 	default:
 		d.Delivered, d.Answered = true, true
+		d.Alike = ordinary.Answer.Came && ordinary.Answer.Failed && errorShape(a.Text, payload) == errorShape(ordinary.Answer.Text, ordinary.Value)
 	}
 	return d
 }
+
+var (
+	quoteParts = lazyregexp.New("[^\\s'\"`(),;]+")
+	plainRun   = lazyregexp.New(`[A-Za-z0-9]{4,}`)
+	digitRun   = lazyregexp.New(`\d+`)
+)
+
+// errorShape returns an error without what it quotes of the value and without its numbers: "cannot reach host-7 (try 2)" and
+// "cannot reach $(id) (try 3)" have one shape. A path that was made absolute is a quote, too.
+func errorShape(text, value string) string {
+	text = text[:min(len(text), maxShape)]
+	longest := ""
+	for _, run := range plainRun.FindAllString(value[:min(len(value), maxShape)], 100) {
+		if len(run) > len(longest) {
+			longest = run
+		}
+	}
+	marker := Strip(value, value) // what Strip leaves in place of the value
+	text = quoteParts.ReplaceAllStringFunc(Strip(text, value), func(part string) string {
+		if marker != "" && strings.Contains(part, marker) || longest != "" && strings.Contains(part, longest) {
+			return ""
+		}
+		return part
+	})
+	return strings.Join(quoteParts.FindAllString(digitRun.ReplaceAllString(text, "0"), -1), " ")
+}
+
+// maxShape bounds what errors are compared by, in bytes.
+const maxShape = 4 << 10
 
 // sameError reports whether two errors are equal although the values differ and neither is quoted: then nothing shows that the
 // value was examined.

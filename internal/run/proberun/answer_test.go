@@ -166,6 +166,27 @@ func TestSameError(t *testing.T) {
 	}
 }
 
+// An error that quotes its value shows nothing if an ordinary value ends in one of the same shape.
+func TestErrorsOfOneShape(t *testing.T) {
+	schema := schemafill.Parse(`{"properties":{"path":{"type":"string"}},"required":["path"]}`)
+	for _, tt := range []struct {
+		name, payload, text, ordinary string
+		want                          bool
+	}{
+		{"each quotes its value", "$(id)#1234", "no host '$(id)#1234'", "no host 'ordinaryq7x2'", true},
+		{"with other numbers", "$(id)#1234", "try 3: no host $(id)#1234", "try 11: no host ordinaryq7x2", true},
+		{"as an absolute path", "../../srv/canary.txt", "ENOENT: '/srv/canary.txt'", "ENOENT: '/home/ordinaryq7x2'", true},
+		{"the value is refused", "/etc/passwd", "/etc/passwd is outside of the project", "no file ordinaryq7x2", false},
+		{"other words", "$(id)#1234", "bad character in $(id)#1234", "no host ordinaryq7x2", false},
+	} {
+		a, o := ReadResult(`{"isError":true,"content":[{"type":"text","text":`+strconv.Quote(tt.text)+`}]}`), Answer{Came: true, Failed: true, Text: tt.ordinary}
+		d := ReadDelivery(schema, "path", tt.payload, a, Ordinary{Value: "ordinaryq7x2", Answer: o})
+		if d.Alike != tt.want || !d.Delivered {
+			t.Errorf("%s: %+v, want alike %t", tt.name, d, tt.want)
+		}
+	}
+}
+
 // Planted content is known in capitals and backwards, also where it begins with letters alone; its first ten characters as they are.
 func TestHoldsStart(t *testing.T) {
 	const content = "kaezsxyifn3wir7x6q5psnjb"

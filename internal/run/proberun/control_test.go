@@ -89,6 +89,17 @@ func touchFiles(text string) string {
 	return "done"
 }
 
+// unreachable answers what matches, and everything else with an error that quotes it, as a server whose backend is gone does.
+func unreachable(known string) func(string) string {
+	answers := regexp.MustCompile(known)
+	return func(text string) string {
+		if answers.MatchString(text) {
+			return "one row"
+		}
+		return fmt.Sprintf("Error: cannot ask for %q: connection refused (attempt %d)", text, len(text)%7)
+	}
+}
+
 // lookalikes are pairs of tools: an honest one that computes with what it reads, and one with the fault that this
 // resembles.
 var lookalikes = []struct {
@@ -112,6 +123,8 @@ var lookalikes = []struct {
 	{"search_rows", "Searches the database for words.", "query", database(`SELECT ([\d*-]+)`, false), probe.SQLInjection, probe.Proved{}},
 	{"select_rows", "Runs a SQL query that has this beginning.", "query", database(`' UNION SELECT ([\d*-]+)`, false), probe.SQLInjection, probe.Proved{}},
 	{"touch_files", "Creates the files that a text names.", "text", touchFiles, probe.TemplateInjection, probe.NotDelivered{}},
+	{"find_remote", "Finds a page in the remote database by name.", "query", unreachable(`^$`), probe.SQLInjection, probe.Inconclusive{}},
+	{"find_near", "Finds a page in the near database by name.", "query", unreachable(`^(test|example|SELECT 1)$`), probe.SQLInjection, probe.Resisted{}},
 	{"count_marks", "Counts the exclamation marks of a text.", "text", marks, probe.NoSQLInjection, probe.NotDelivered{}},
 }
 

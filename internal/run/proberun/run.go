@@ -17,6 +17,7 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/run/interrupt"
@@ -127,7 +128,8 @@ type tool struct {
 	filler      schemafill.Filler
 	choices     []map[string]any // values of a parameter that selects what the tool does; one empty map if there is none
 	ordinary    map[string]Ordinary
-	slow        int // answers that did not arrive in time
+	works       bool // some call had a result that is no error: its code can be reached
+	slow        int  // answers that did not arrive in time
 	calls       int
 	spent       time.Duration
 	entry       entry // how it is called if it is no tool
@@ -205,8 +207,29 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		}
 	}
 	r.probeProtocol(ctx)
+	r.noteUntried()
 	r.recordEvidence()
 	return r.out, nil
+}
+
+// noteUntried notes what of the server was not called.
+func (r *run) noteUntried() {
+	note := func(format string, args ...any) {
+		r.out.Evidence.Notes = append(r.out.Evidence.Notes, fmt.Sprintf(format, args...))
+	}
+	if len(r.tools) == 0 {
+		note("nothing to call: the server lists no tools, and no prompts or resources that take a value")
+		return
+	}
+	kept := 0
+	for _, t := range r.tools {
+		if !r.allows(&t.Tool) {
+			kept++
+		}
+	}
+	if kept > 0 {
+		note("%d of %s not called, since they may change something and no sandbox holds them: --allow-calls and --destructive permit it", kept, excerpt.Count(len(r.tools), "tool"))
+	}
 }
 
 // within runs work with a limit on calls.

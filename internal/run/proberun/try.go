@@ -25,6 +25,7 @@ type target struct {
 	masked    bool   // the tool shows products without being told to: payloads compute something else
 	delivered int
 	answered  int
+	alike     int // of the answers, those in which an ordinary value ends, too
 	tried     int
 	seed      string         // required beginning of values, as the server said
 	ending    string         // file type the tool accepts, as it said: ".xml"
@@ -287,7 +288,7 @@ func (r *run) tryPayload(ctx context.Context, a *attempt) {
 		}
 		d = ReadDelivery(t.tool.Schema, t.Parameter.Path, a.payload.Text, a.answer, ordinary)
 		if !d.Delivered && r.testbed.sawSince(before, a) {
-			d.Delivered, d.Answered = true, true // it reached another service or program, whatever the answer says
+			d.Delivered, d.Answered, d.Alike = true, true, false // it reached another service or program, whatever the answer says
 		}
 		r.learnSeed(t, d.Complaint)
 		if r.learnEnding(a) {
@@ -302,10 +303,14 @@ func (r *run) tryPayload(ctx context.Context, a *attempt) {
 	case t.settled(), void:
 	case d.Delivered:
 		t.delivered++
-		if d.Answered {
-			t.answered++
-		} else {
+		switch {
+		case !d.Answered:
 			t.why = d.Why
+		case d.Alike && t.tool.entry == (entry{}): // a template refuses most values that no list has, which is an answer
+			t.alike++
+			fallthrough
+		default:
+			t.answered++
 		}
 		r.pending = append(r.pending, a)
 	default:
@@ -334,6 +339,7 @@ func (r *run) call(ctx context.Context, t *tool, arguments string) Answer {
 	method, params := t.request(arguments)
 	a := r.ask(ctx, t, method, params)
 	r.rememberGiven(a.Text)
+	t.works = t.works || a.Came && !a.Failed
 	if t.leaked == nil {
 		t.leaked = r.leakIn(a, arguments)
 	}
@@ -455,6 +461,9 @@ func (t *target) outcome() probe.Outcome {
 	}
 	if t.answered == 0 { // whoever ends at every call has resisted nothing
 		return probe.Resist(0, 0, t.why)
+	}
+	if t.answered == t.alike && !t.tool.works {
+		return probe.Inconclusive{Why: "every value ends in the same error"}
 	}
 	return probe.Resist(t.delivered, t.answered, t.why)
 }

@@ -1,0 +1,56 @@
+package scanner_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gauntlet/catalog"
+	"gauntlet/internal/engine/scanner"
+	"gauntlet/internal/leaf/probe"
+	"gauntlet/result"
+)
+
+func probed(t *testing.T, snapshot string, e *probe.Evidence) *result.Report {
+	t.Helper()
+	c, err := catalog.Parse("", snapshot, catalog.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scanner.Run(c, scanner.Options{Probes: e})
+}
+
+// Trials that show nothing are a note, counted once a tool, and leave the report complete.
+func TestInconclusiveTrialsAreCountedOnceATool(t *testing.T) {
+	trial := func(tool string, planned bool, o probe.Outcome) probe.Trial {
+		return probe.Trial{Tool: tool, Parameter: "path", Class: probe.PathTraversal, Planned: planned, Outcome: o}
+	}
+	r := probed(t, `{"tools":[{"name":"a"},{"name":"b"}]}`, &probe.Evidence{Server: "s", Notes: []string{"first"}, Trials: []probe.Trial{
+		trial("b", true, probe.Inconclusive{Why: "same"}), trial("a", true, probe.Inconclusive{Why: "same"}), trial("b", true, probe.Inconclusive{Why: "same"}),
+		trial("a", false, probe.Inconclusive{Why: "same"}), trial("a", true, probe.Resist(1, 1, "")),
+	}})
+	want := []string{"first", "not conclusive: 1 trial of a: ", "not conclusive: 2 trials of b: "}
+	if !slices.EqualFunc(r.Probing.Notes, want, strings.HasPrefix) || !r.Complete() {
+		t.Errorf("notes %q, problems %+v", r.Probing.Notes, r.Problems)
+	}
+}
+
+// A run that sent nothing to a server without definitions is incomplete; protocol probes count.
+func TestNothingProbed(t *testing.T) {
+	sent := &probe.Protocol{Transport: "stdio", Exchanges: []probe.Exchange{{ID: "P18", Answered: true, Alive: true}}, Unsent: map[string]string{}}
+	for _, tt := range []struct {
+		name, snapshot string
+		protocol       *probe.Protocol
+		complete       bool
+	}{
+		{"nothing at all", `{"tools":[]}`, nil, false},
+		{"protocol probes were not answered", `{"tools":[]}`, &probe.Protocol{Transport: "stdio", Unsent: map[string]string{}}, false},
+		{"protocol probes", `{"tools":[]}`, sent, true},
+		{"a tool to which no class applies", `{"tools":[{"name":"a"}]}`, nil, true},
+		{"a prompt alone", `{"tools":[],"prompts":[{"name":"a"}]}`, nil, true},
+	} {
+		if r := probed(t, tt.snapshot, &probe.Evidence{Server: "s", Protocol: tt.protocol}); r.Complete() != tt.complete {
+			t.Errorf("%s: complete %t, problems %+v", tt.name, r.Complete(), r.Problems)
+		}
+	}
+}
