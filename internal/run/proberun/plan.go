@@ -71,52 +71,6 @@ type rule struct {
 	fits     func(*Tool) bool // nil: any tool
 }
 
-type (
-	roles = []capability.Role
-	tags  = []capability.Tag
-)
-
-var files = tags{capability.FSRead, capability.FSWrite}
-
-// rules are what labels and roles ask for, in the order of trial.
-var rules = []rule{
-	{class: probe.CommandInjection, roles: roles{capability.Command}, tags: tags{capability.Exec}, variants: slices.Concat(pipelineVariants, commandVariants)},
-	{class: probe.CommandInjection, roles: roles{capability.ID, capability.Text, capability.Host, capability.Path, capability.URL, capability.Query}, tags: tags{capability.Exec}, variants: commandVariants},
-	{class: probe.CodeEvaluation, roles: roles{capability.Command}, variants: codeVariants},
-	{class: probe.PathTraversal, roles: roles{capability.Path}, variants: traversalVariants},
-	{class: probe.Symlink, roles: roles{capability.Path}, tags: files, variants: symlinkVariants},
-	{class: probe.Prefix, roles: roles{capability.Path}, tags: files, variants: prefixVariants},
-	{class: probe.ArchiveEscape, roles: roles{capability.Path}, variants: archiveVariants, fits: archives},
-	{class: probe.SSRF, roles: roles{capability.URL}, variants: ssrfVariants},
-	{class: probe.Metadata, roles: roles{capability.URL}, variants: metadataVariants},
-	{class: probe.Passthrough, roles: roles{capability.URL}, tags: tags{capability.NetEgress}, variants: passthroughVariants},
-	{class: probe.SSRF, roles: roles{capability.Host}, variants: hostVariants},
-	{class: probe.ArgumentInjection, roles: roles{capability.ID, capability.Path, capability.Text}, tags: tags{capability.Exec}, variants: argumentVariants},
-	{class: probe.ArgumentInjection, roles: roles{capability.Host}, tags: tags{capability.Exec, capability.NetEgress}, variants: argumentVariants},
-	{class: probe.RequestPath, roles: roles{capability.ID}, tags: tags{capability.NetEgress}, variants: requestPathVariants},
-	{class: probe.SQLInjection, roles: roles{capability.ID, capability.Text, capability.Query}, tags: tags{capability.DBQuery, capability.DBWrite}, variants: sqlVariants},
-	{class: probe.TemplateInjection, roles: roles{capability.Content}, variants: templateVariants},
-	{class: probe.CRLF, roles: roles{capability.URL}, tags: tags{capability.NetEgress}, variants: crlfVariants},
-}
-
-// wide are classes that are cheap to try on any text, in order.
-var wide = []rule{
-	{class: probe.CommandInjection, variants: commandVariants},
-	{class: probe.CodeEvaluation, variants: codeVariants},
-	{class: probe.PathTraversal, variants: traversalVariants[:4]},
-	{class: probe.ArgumentInjection, variants: argumentVariants},
-	{class: probe.SSRF, variants: ssrfVariants[:3]},
-	{class: probe.RequestPath, variants: requestPathVariants},
-	{class: probe.TemplateInjection, variants: templateVariants},
-	{class: probe.SQLInjection, variants: sqlVariants[:3]},
-	{class: probe.NoSQLInjection, variants: noSQLVariants},
-	{class: probe.Deserialisation, variants: deserialisationVariants},
-	{class: probe.Symlink, tags: files, variants: symlinkVariants},
-	{class: probe.Prefix, tags: files, variants: prefixVariants},
-	{class: probe.CRLF, variants: lineVariants},
-	{class: probe.ArchiveEscape, variants: archiveVariants, fits: mayTakeArchives},
-}
-
 // newPlan plans the trials for a server's tools, those that labels ask for first. none are the classes that nothing asks for.
 func newPlan(tools []Tool, opt planOptions) (targets []Target, none []probe.Class) {
 	var planned, widened []Target
@@ -157,7 +111,7 @@ func plannedFor(i int, t *Tool, p schemafill.Parameter, floor capability.Confide
 	}
 	role := t.Role(p.Path)
 	var out []Target
-	for _, r := range rules {
+	for _, r := range payloads.asked {
 		if !slices.Contains(r.roles, role.Role) || role.Role != capability.Text && !role.Confidence.AtLeast(floor) || r.fits != nil && !r.fits(t) {
 			continue
 		}
@@ -178,7 +132,7 @@ func plannedFor(i int, t *Tool, p schemafill.Parameter, floor capability.Confide
 func widenedFor(i int, t *Tool, p schemafill.Parameter, planned []Target) []Target {
 	role := t.Role(p.Path).Role
 	var out []Target
-	for _, r := range wide {
+	for _, r := range payloads.wide {
 		if slices.ContainsFunc(planned, func(m Target) bool { return m.Class == r.class }) {
 			continue
 		}
@@ -195,7 +149,7 @@ func widenedFor(i int, t *Tool, p schemafill.Parameter, planned []Target) []Targ
 
 // wideRank orders such trials by how likely they are to show something.
 func wideRank(t *Target) int {
-	rank := slices.IndexFunc(wide, func(r rule) bool { return r.class == t.Class }) * 2
+	rank := slices.IndexFunc(payloads.wide, func(r rule) bool { return r.class == t.Class }) * 2
 	if !t.Parameter.Required {
 		rank++
 	}

@@ -80,7 +80,7 @@ func TestWide(t *testing.T) {
 // differ.
 func TestPayloads(t *testing.T) {
 	place := Place{Root: "/p/project", Outside: "/p/private/canary.txt", OutsideJS: "/p/private/canary.json", Sibling: "/p/project-private/canary.txt", Linked: "/p/project/l/c", Folder: "/p/docs", WriteDir: "/p/drop", Port: 8080, Metadata: "http://169.254.169.254/x", Private: "10.0.0.5:8080", Named: "n.test:8080", Redirect: "http://r.test", ToCloud: "http://c.test"}
-	for _, r := range slices.Concat(rules, wide) {
+	for _, r := range slices.Concat(payloads.asked, payloads.wide) {
 		target := Target{Class: r.class, variants: r.variants}
 		seen := map[string]bool{}
 		for n := range target.Payloads() {

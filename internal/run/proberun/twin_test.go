@@ -2,6 +2,7 @@ package proberun
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,7 +29,7 @@ func TestTwin(t *testing.T) {
 // Every payload whose class is a matter of syntax has a twin that differs from it and still says what is to be seen.
 func TestEveryPayloadHasATwin(t *testing.T) {
 	m := Mark{Token: "abcdefghijkl", Touch: "/w/abcdefghijkl", A: 123457, B: 234567, C: 345678}
-	for _, r := range append(append([]rule{}, rules...), wide...) {
+	for _, r := range slices.Concat(payloads.asked, payloads.wide) {
 		target := Target{Class: r.class, variants: r.variants}
 		for n := range target.Payloads() {
 			p, ok := target.Payload(n, m, Place{Port: 1, Root: "/r", WriteDir: "/w"}, "x")
