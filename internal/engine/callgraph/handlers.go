@@ -148,30 +148,22 @@ func answersElsewhere(fn *ir.Func) bool {
 }
 
 // keepBestDispatch keeps, of several dispatchers, the one that knows the tool by name.
-func (g *Graph) keepBestDispatch(ties []tie) []tie {
+func (g *Graph) keepBestDispatch(ties []tie) (out []tie) {
 	byTool := map[string][]tie{}
-	var order []string
 	for _, t := range ties {
-		if byTool[t.tool] == nil {
-			order = append(order, t.tool)
-		}
 		byTool[t.tool] = append(byTool[t.tool], t)
 	}
-	var out []tie
-	for _, tool := range order {
+	for _, tool := range slices.Sorted(maps.Keys(byTool)) {
 		all := byTool[tool]
-		best := all[:1]
-		for i := range all {
-			if len(all) == 1 {
-				break // nothing to choose
-			}
+		best := &all[0]
+		for i := 0; len(all) > 1 && i < len(all); i++ { // of one there is nothing to choose
 			h := g.readHandler(all[i])
 			if all[i].read = &h; h.Via == sink.ByDispatch {
-				best = all[i : i+1]
+				best = &all[i]
 				break
 			}
 		}
-		out = append(out, best...)
+		out = append(out, *best)
 	}
 	return out
 }

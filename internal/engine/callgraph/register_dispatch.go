@@ -10,24 +10,19 @@ import (
 	"gauntlet/sink"
 )
 
-// A dispatcher is one function that answers all tools.
-type dispatcher struct {
-	fn value
-	at sink.Place
-}
-
-func (rg *registrar) findDispatchers() (out []dispatcher) {
+// findDispatchers returns the functions that answer all tools, each as a tie that lacks the tool.
+func (rg *registrar) findDispatchers() (out []tie) {
 	for _, fn := range rg.prog.Funcs {
 		for _, d := range fn.Decorators {
 			if d = d.Target(); d.Is(ir.Attr) && rg.conv.Dispatchers[d.Text] {
-				out = append(out, dispatcher{value{kind: function, fn: fn, class: fn.Class}, PlaceOfFunc(fn)})
+				out = append(out, tie{via: sink.ByDispatch, fn: value{kind: function, fn: fn, class: fn.Class}, at: PlaceOfFunc(fn)})
 			}
 		}
 	}
 	for _, c := range rg.prog.Calls {
 		if rg.conv.Dispatchers[c.Calls()] && len(c.Args) > 1 && rg.isToolsCallSchema(c.Args[0].Value) {
 			for _, f := range rg.wrappedIn(c.Args[1].Value) {
-				out = append(out, dispatcher{f, PlaceOf(c)})
+				out = append(out, tie{via: sink.ByDispatch, fn: f, at: PlaceOf(c)})
 			}
 		}
 	}
@@ -68,22 +63,22 @@ func (rg *registrar) callArguments(fn *ir.Func, tool string) [][]value {
 
 // tieDispatched ties the tools that have no function of their own. Which they are is known from
 // where they are declared; else from the branches of the dispatcher.
-func (rg *registrar) tieDispatched(declared, have map[string]bool) []tie {
+func (rg *registrar) tieDispatched(declared, have map[string]bool) (out []tie) {
 	const most = 50 // servers in one tree of sources
-	var out []tie
 	ds := rg.findDispatchers()
-	for _, d := range ds[:min(len(ds), most)] {
+	for _, t := range ds[:min(len(ds), most)] {
 		names := maps.Clone(declared)
 		l := &labels{rg: rg, seen: map[seenArms]bool{}, bodies: map[*ir.Func]bool{}}
-		l.collectLabels(d.fn.fn.Body, 0)
+		l.collectLabels(t.fn.fn.Body, 0)
 		for _, label := range l.out {
 			names[label] = true
 		}
-		for _, name := range slices.Sorted(maps.Keys(names)) {
-			if have[name] {
-				continue
+		t.alone = len(names) == 1
+		for _, t.tool = range slices.Sorted(maps.Keys(names)) {
+			if !have[t.tool] {
+				t.given = rg.callArguments(t.fn.fn, t.tool)
+				out = append(out, t)
 			}
-			out = append(out, tie{tool: name, via: sink.ByDispatch, fn: d.fn, at: d.at, given: rg.callArguments(d.fn.fn, name), alone: len(names) == 1})
 		}
 	}
 	return out

@@ -9,7 +9,6 @@ import "gauntlet/internal/leaf/ir"
 const (
 	maxElements = maxWritten // of one list that are read one by one
 	maxApartAll = 5_000      // of all lists together
-	maxParts    = 500        // of a registration that are looked at for the variable of a loop
 )
 
 // takeElements returns the elements that are read one by one.
@@ -22,13 +21,7 @@ func (rg *registrar) takeElements(elements []value) []value {
 // readPerElement reads a call or an object once for each element of the list that the loop around
 // it goes through; false if it uses the variable of no loop.
 func (rg *registrar) readPerElement(parts []ir.Arg, f *frame, read func(*frame)) bool {
-	var loop *ir.Expr
-	left := maxParts
-	for _, a := range parts {
-		if loop = findLoopVariable(a.Value, &left); loop != nil {
-			break
-		}
-	}
+	loop := rg.findLoopVariable(&ir.Expr{Args: parts})
 	if loop == nil {
 		return false
 	}
@@ -45,31 +38,16 @@ func (rg *registrar) readPerElement(parts []ir.Arg, f *frame, read func(*frame))
 	return len(elements) > 0
 }
 
-// findLoopVariable returns the variable of a loop that an expression is made of: an element of a list,
-// whichever; nil if there is none among so many parts.
-func findLoopVariable(e *ir.Expr, left *int) *ir.Expr {
-	if *left--; e == nil || *left < 0 {
-		return nil
-	}
-	switch e.Kind {
-	case ir.Index:
-		if len(e.Args) == 0 {
-			return e
+// findLoopVariable returns the variable of a loop that an expression is made of: an element of a list, whichever; nil if there is none.
+func (rg *registrar) findLoopVariable(e *ir.Expr) (loop *ir.Expr) {
+	rg.Finds(e, func(x *ir.Expr) Verdict {
+		if x.Kind != ir.Index || len(x.Args) > 0 {
+			return GoOn
 		}
-	case ir.Name:
-		return findLoopVariable(e.Binding().Value, left)
-	case ir.Function:
-		return nil
-	}
-	if x := findLoopVariable(e.X, left); x != nil {
-		return x
-	}
-	for _, a := range e.Args {
-		if x := findLoopVariable(a.Value, left); x != nil {
-			return x
-		}
-	}
-	return nil
+		loop = x
+		return Yes
+	})
+	return loop
 }
 
 // callbacks are methods that call what they are given for each element of a list.

@@ -12,26 +12,9 @@ import (
 // all: a method called execute that is given no statement.
 func (w *walker) applyRow(e *ir.Expr, r *Row, name string, anyone bool) bool {
 	shown := shortenGoPath(strings.ReplaceAll(name, inMemory, "")) + "()"
-	strength := sink.Strong
 	switch r.kind {
-	case "tag":
-		if r.weak {
-			strength = sink.Weak
-		}
-		if p := pathArgument(e, r); p != nil {
-			strength = min(strength, w.strengthOfPath(p, r.reads()))
-			w.recordSecretFile(e, p)
-		}
-		for _, role := range []string{"code", "page"} {
-			if areAll(w.sr.evaluate(argumentFor(r, role, e.Args), w.f), constant, function) {
-				strength = sink.Weak // the caller chooses nothing of it; what a function of the source does is read by itself
-			}
-		}
-		for _, tag := range r.tags {
-			w.recordSink(e, tag, strength, "ast_sink", shown)
-		}
-	case "file":
-		w.recordFileMode(e, r, shown)
+	case "tag", "file":
+		w.recordTags(e, r, shown)
 	case "sql":
 		written := sink.Strong
 		if strings.Contains(name, inMemory) {
@@ -60,32 +43,49 @@ func shortenGoPath(name string) string {
 	return name[strings.LastIndexByte(head, '/')+1:]
 }
 
-// recordFileMode reads the mode in which a file is opened.
-func (w *walker) recordFileMode(e *ir.Expr, r *Row, shown string) {
-	mode := "r"
-	if m := argumentFor(r, "mode", e.Args); m != nil {
-		mode = w.modeOf(m)
+// recordTags records what a call does by the tags of its row, or by the mode in which it opens a file.
+func (w *walker) recordTags(e *ir.Expr, r *Row, shown string) {
+	tags, strength := r.tags, sink.Strong
+	if r.kind == "file" {
+		mode := w.modeOf(argumentFor(r, "mode", e.Args))
+		if tags = tagsOfMode(mode); mode == "" {
+			strength = sink.Weak
+		}
 	}
-	write := mode == "" || strings.ContainsAny(mode, "wax+") // "" is not known before it runs
-	read := mode == "" || strings.ContainsAny(mode, "r+") || !write
-	strength := sink.Strong
-	if p := pathArgument(e, r); p != nil {
-		strength = w.strengthOfPath(p, !write)
-		w.recordSecretFile(e, p)
-	}
-	if mode == "" {
+	if r.weak {
 		strength = sink.Weak
 	}
-	if read {
-		w.recordSink(e, capability.FSRead, strength, "ast_sink", shown)
+	if p := pathArgument(e, r); p != nil {
+		strength = min(strength, w.strengthOfPath(p, len(tags) == 1 && tags[0] == capability.FSRead))
+		w.recordSecretFile(e, p)
 	}
-	if write {
-		w.recordSink(e, capability.FSWrite, strength, "ast_sink", shown)
+	for _, role := range []string{"code", "page"} {
+		if areAll(w.sr.evaluate(argumentFor(r, role, e.Args), w.f), constant, function) {
+			strength = sink.Weak // the caller chooses nothing of it; what a function of the source does is read by itself
+		}
+	}
+	for _, tag := range tags {
+		w.recordSink(e, tag, strength, "ast_sink", shown)
 	}
 }
 
-// modeOf returns the letters of a mode: a constant, or flags such as os.O_RDWR|os.O_CREATE.
+// tagsOfMode returns what can be done to a file that is opened in a mode; "" is not known before it runs.
+func tagsOfMode(mode string) (tags []capability.Tag) {
+	write := strings.ContainsAny(mode, "wax+")
+	if !write || strings.ContainsAny(mode, "r+") {
+		tags = append(tags, capability.FSRead)
+	}
+	if write || mode == "" {
+		tags = append(tags, capability.FSWrite)
+	}
+	return tags
+}
+
+// modeOf returns the letters of a mode: a constant, or flags such as os.O_RDWR|os.O_CREATE; none is given to read.
 func (w *walker) modeOf(m *ir.Expr) (mode string) {
+	if m == nil {
+		return "r"
+	}
 	if text, ok := w.sr.constant(m, w.f); ok {
 		return text
 	}
@@ -107,6 +107,3 @@ func (r *Row) Knows(role string) bool {
 	_, ok := r.args[role]
 	return ok
 }
-
-// reads reports whether all that a call of a row does is to read files.
-func (r *Row) reads() bool { return len(r.tags) == 1 && r.tags[0] == capability.FSRead }

@@ -37,7 +37,6 @@ type edge struct {
 type walker struct {
 	sr      *sinkReader
 	f       *frame
-	file    *ir.File
 	out     *summary
 	objects map[*ir.Expr]bool // read
 	seen    map[*ir.Expr]bool // by answers
@@ -48,17 +47,17 @@ func (sr *sinkReader) summarize(f *frame) *summary {
 	if s := sr.read[f]; s != nil {
 		return s
 	}
-	w := &walker{sr: sr, f: f, file: f.fn.Scope.File, out: &summary{}, objects: map[*ir.Expr]bool{}, seen: map[*ir.Expr]bool{}}
+	w := &walker{sr: sr, f: f, out: &summary{}, objects: map[*ir.Expr]bool{}, seen: map[*ir.Expr]bool{}}
 	sr.read[f] = w.out
 	if f.fn.Broken {
-		w.noteGapAt(sink.SyntaxErrors, f.fn.Name, placeAt(w.file, f.fn.Start, f.fn.End))
+		w.noteGapAt(sink.SyntaxErrors, f.fn.Name, PlaceOfFunc(f.fn))
 	}
 	for _, p := range f.fn.Params {
 		w.walkExpr(p.Value)
 	}
 	sr.eachTaken(f.fn.Body, f, &w.out.named, w.walkStmt)
 	if sr.steps > maxRead {
-		w.noteGapAt(sink.TooMuch, f.fn.Name, placeAt(w.file, f.fn.Start, f.fn.End))
+		w.noteGapAt(sink.TooMuch, f.fn.Name, PlaceOfFunc(f.fn))
 	}
 	return w.out
 }

@@ -41,11 +41,11 @@ func (s *surveyor) conditionOn(cond *ir.Expr) (why string) {
 			one, other := parts[i], parts[1-i]
 			switch {
 			case one == nil || other == nil:
-			case s.finds(one, isMachine) && s.isText(other):
+			case s.g.Finds(one, isMachine) && s.isText(other):
 				why = "the name of the machine or of its user"
-			case s.finds(one, isClientName) && s.isText(other):
+			case s.g.Finds(one, isClientName) && s.isText(other):
 				why = "the name of the client"
-			case e.Text != "==" && e.Text != "===" && s.finds(one, isNow) && s.isDay(other):
+			case e.Text != "==" && e.Text != "===" && s.g.Finds(one, isNow) && s.isDay(other):
 				why = "the date"
 			}
 		}

@@ -39,7 +39,7 @@ func (s *surveyor) eachRunner(f func(c *ir.Expr, row *callgraph.Row, shown strin
 
 // isFetched reports whether a value is what a request brought, or what a function of the program returns that sends one.
 func (s *surveyor) isFetched(e *ir.Expr, depth int) bool {
-	return s.finds(e, func(x *ir.Expr) verdict {
+	return s.g.Finds(e, func(x *ir.Expr) verdict {
 		switch {
 		case x.Kind != ir.Call:
 			return goOn
@@ -105,7 +105,7 @@ const manyRenamed = 100
 // readHiddenCode notes code that is decoded before it is run, and files that were made unreadable.
 func (s *surveyor) readHiddenCode() {
 	s.eachRunner(func(c *ir.Expr, row *callgraph.Row, shown string) {
-		if code := row.Argument("code", c); row.Kind() != "spawn" && !strings.Contains(shown, "loads") && s.finds(code, isDecoded) {
+		if code := row.Argument("code", c); row.Kind() != "spawn" && !strings.Contains(shown, "loads") && s.g.Finds(code, isDecoded) {
 			s.report(sink.HiddenCode, c, shown, "it decodes what it runs, so the source does not show what it does")
 		}
 	}, "atob", "base64", "b64decode", "fromhex", "unhexlify", "fromCharCode", "decompress", "unzip", "inflate", "marshal", "unescape", "hex")

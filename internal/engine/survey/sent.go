@@ -81,7 +81,7 @@ func hostIn(url string) string {
 func (s *surveyor) readSentEnvironment() {
 	for _, c := range s.callsIn("process.env", "os.environ", "os.Environ") {
 		for _, a := range c.Args {
-			if s.finds(a.Value, s.isWholeEnvironment) && s.isRequest(c) {
+			if s.g.Finds(a.Value, s.isWholeEnvironment) && s.isRequest(c) {
 				s.report(sink.SentEnv, c, "environment", "all environment variables, including every credential in them, are sent in a request")
 				break
 			}
@@ -150,7 +150,7 @@ func isEnvironment(e *ir.Expr) bool {
 // readTokens notes requests to other servers that carry the credential which the caller of this one sent.
 func (s *surveyor) readTokens() {
 	for _, c := range s.callsIn("uthorization") {
-		if x := headerGiven(c, "authorization"); x != nil && s.finds(x, isCredentialOfRequest) && s.isRequest(c) {
+		if x := headerGiven(c, "authorization"); x != nil && s.g.Finds(x, isCredentialOfRequest) && s.isRequest(c) {
 			s.report(sink.PassedToken, c, "Authorization", "the credential that a client sent to this server is forwarded to another server, for which it was not issued")
 		}
 	}

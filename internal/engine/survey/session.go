@@ -45,7 +45,7 @@ func (s *surveyor) readSessionIDs() {
 
 func (s *surveyor) noteSessionID(e *ir.Expr) {
 	weak := ""
-	strong := s.finds(e, func(x *ir.Expr) verdict {
+	strong := s.g.Finds(e, func(x *ir.Expr) verdict {
 		if strongChance[x.Calls()] {
 			return yes
 		}

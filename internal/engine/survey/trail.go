@@ -9,17 +9,10 @@ import (
 	"gauntlet/internal/leaf/ir"
 )
 
-// maxTrail is how many expressions are looked at for one question.
-const maxTrail = 400
-
 // A verdict is what a search says of one expression.
-type verdict uint8
+type verdict = callgraph.Verdict
 
-const (
-	goOn verdict = iota // look at its parts
-	yes
-	leave // its parts are not of interest
-)
+const goOn, yes, leave = callgraph.GoOn, callgraph.Yes, callgraph.Leave
 
 func verdictIf(is bool) verdict {
 	if is {
@@ -30,26 +23,6 @@ func verdictIf(is bool) verdict {
 
 // maxParts and maxInside are how deep the parts of an expression, and functions, are looked at inside each other.
 const maxParts, maxInside = 60, 6
-
-// finds reports whether an expression, what its names were given included, holds one of which judge says yes.
-func (s *surveyor) finds(e *ir.Expr, judge func(*ir.Expr) verdict) bool {
-	left := maxTrail
-	var look func(e *ir.Expr) (found, into bool)
-	look = func(x *ir.Expr) (found, into bool) {
-		if left--; left < 0 {
-			return false, false
-		}
-		if v := judge(x); v != goOn {
-			return v == yes, false
-		}
-		if x.Kind == ir.Name {
-			d := s.g.Definition(x)
-			return d != x && d.Search(maxParts, look), true
-		}
-		return false, x.Kind != ir.Function
-	}
-	return e.Search(maxParts, look)
-}
 
 // callsIn returns the calls of files whose text holds one of some words.
 func (s *surveyor) callsIn(words ...string) []*ir.Expr {

@@ -71,7 +71,7 @@ func (r *reader) returnedTo(c call, fn *ir.Func, sum *summary) outcome {
 		given := r.given(c, p)
 		if given == nil || !c.argument(p).isClean() {
 			out.meet(&state{knowledge: o.knowledge})
-		} else if r.asksEnvironment(given, 0) {
+		} else if r.asksEnvironment(given) {
 			out = out.offAs(o)
 		}
 	}

@@ -225,7 +225,7 @@ func (r *reader) choose(s *ir.Stmt) {
 	outer := r.off
 	if option {
 		r.option++
-		r.off = r.off || r.asksEnvironment(s.Cond, 0)
+		r.off = r.off || r.asksEnvironment(s.Cond)
 	}
 	p, where := r.absentParam(s.Cond)
 	yes = r.runWithout(p, where, then, yes)

@@ -165,7 +165,7 @@ func (r *reader) assumeJunction(e *ir.Expr, holds bool, st *state, depth int) {
 		return
 	}
 	for _, x := range options { // the configuration decides about the rest
-		if r.asksEnvironment(x, 0) {
+		if r.asksEnvironment(x) {
 			switchable(st.clone(), out, true)
 			for src, f := range out.facts {
 				if f&refusals&^st.facts[src] != 0 {

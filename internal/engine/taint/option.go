@@ -3,6 +3,7 @@ package taint
 import (
 	"slices"
 
+	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/internal/leaf/lazyregexp"
 )
@@ -92,26 +93,19 @@ func beginsWith(e *ir.Expr, roots ...string) bool {
 
 // asksEnvironment reports whether an expression holds what a variable of the environment has, with nothing in its place
 // where that is not set.
-func (r *reader) asksEnvironment(e *ir.Expr, depth int) bool {
-	if e == nil || depth > 6 || !r.spend() {
-		return false
-	}
-	if e.Kind == ir.Name {
-		d := r.a.g.Definition(e)
-		return d != e && r.asksEnvironment(d, depth+1)
-	}
-	if beginsWith(e, "process", "os", "environ", "getenv") {
-		if e.Kind == ir.Call && len(e.Args) > 1 {
-			return false // a default
+func (r *reader) asksEnvironment(e *ir.Expr) bool {
+	return r.a.g.Finds(e, func(x *ir.Expr) callgraph.Verdict {
+		switch {
+		case !r.spend(), x.Kind == ir.Either && (x.Text == "??" || x.Text == "||"): // a default
+			return callgraph.Leave
+		case !beginsWith(x, "process", "os", "environ", "getenv"):
+		case x.Kind == ir.Call && len(x.Args) > 1: // a default
+			return callgraph.Leave
+		case environment.MatchString(r.a.g.Outside(x.Target(), r.ctx)):
+			return callgraph.Yes
 		}
-		if environment.MatchString(r.a.g.Outside(e.Target(), r.ctx)) {
-			return true
-		}
-	}
-	if e.Kind == ir.Either && (e.Text == "??" || e.Text == "||") {
-		return false // a default
-	}
-	return slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return r.asksEnvironment(a.Value, depth+1) }) || r.asksEnvironment(e.X, depth+1)
+		return callgraph.GoOn
+	})
 }
 
 // environment is the name of a variable of the environment, or of what reads one.
