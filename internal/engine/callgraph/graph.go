@@ -243,23 +243,26 @@ func (g *Graph) Values(e *ir.Expr, c Context) (out []Value) {
 // Declarations returns where a tool is declared apart from its handler: Tool(name="x", …), { name: "x", inputSchema: … }.
 func (g *Graph) Declarations(tool string) []*ir.Expr { return g.registrar.declarationsByName()[tool] }
 
-// Reaches reports whether a body, or a function of the program so many calls away from it, holds an expression that is what is says.
+// Reaches reports whether a body, the functions that are written in it, or one of the program so many calls away, holds an expression that is
+// what is says.
 func (g *Graph) Reaches(body []ir.Stmt, calls int, is func(*ir.Expr) bool) bool {
 	seen := map[*ir.Func]bool{}
 	var reaches func(body []ir.Stmt, calls int) bool
 	reaches = func(body []ir.Stmt, calls int) (found bool) {
-		enters := func(c Callee) bool {
-			if c.Func == nil || c.Guess || seen[c.Func] {
+		enters := func(fn *ir.Func, calls int) bool {
+			if fn == nil || seen[fn] {
 				return false
 			}
-			seen[c.Func] = true
-			return reaches(c.Func.Body, calls-1)
+			seen[fn] = true
+			return reaches(fn.Body, calls)
 		}
-		ir.EachExpr(body, func(e *ir.Expr) {
-			found = found || e.Holds(func(x *ir.Expr) bool {
-				return is(x) || calls > 0 && x.Is(ir.Call, ir.New) && slices.ContainsFunc(g.Callees(x, Context{}), enters)
-			})
-		})
+		look := func(x *ir.Expr) (bool, bool) {
+			if x.Kind == ir.Function {
+				return enters(x.Func, calls), false
+			}
+			return is(x) || calls > 0 && x.Is(ir.Call, ir.New) && slices.ContainsFunc(g.Callees(x, Context{}), func(c Callee) bool { return !c.Guess && enters(c.Func, calls-1) }), true
+		}
+		ir.EachExpr(body, func(e *ir.Expr) { found = found || e.Search(maxTrailDeep, look) })
 		return found
 	}
 	return reaches(body, calls)

@@ -70,11 +70,11 @@ func (w *walker) findAnsweredSecrets(x *ir.Expr, depth int) {
 	}
 	w.seen[x] = true
 	if x.Is(ir.Attr, ir.Index) && w.isEnvironment(x.X) {
-		w.recordAnsweredKey(x, x.Text)
+		w.recordAnswered(x, x.Text)
 		return
 	}
 	if w.isEnvironment(x) {
-		w.recordAnsweredSecret(x, "*")
+		w.recordAnswered(x, "*")
 		return
 	}
 	switch x.Kind {
@@ -98,7 +98,7 @@ func (w *walker) findAnsweredSecrets(x *ir.Expr, depth int) {
 				return
 			case kind == "env":
 				key, _ := w.sr.constant(argumentFor(w.sr.conv.Table.findRow(v.text), "key", x.Args), w.f)
-				w.recordAnsweredKey(x, key)
+				w.recordAnswered(x, key)
 				return
 			case kind == "", kind == "tag", kind == "spawn", kind == "sql":
 				return
@@ -113,14 +113,9 @@ func (w *walker) findAnsweredSecrets(x *ir.Expr, depth int) {
 	}
 }
 
-func (w *walker) recordAnsweredKey(x *ir.Expr, key string) {
-	if key != "" && isSensitiveKey(key) {
-		w.recordAnsweredSecret(x, key)
+// recordAnswered records that a variable of the environment is returned, if its name says that it holds a credential, or "*" for all of them.
+func (w *walker) recordAnswered(x *ir.Expr, key string) {
+	if key == "*" || isSensitiveKey(key) {
+		w.out.answered = append(w.out.answered, found{Call: sink.Call{Tag: capability.SecretAccess, Strength: sink.Strong, Kind: "env_key", Name: key, At: PlaceOf(x)}})
 	}
-}
-
-func (w *walker) recordAnsweredSecret(x *ir.Expr, key string) {
-	w.out.answered = append(w.out.answered, found{Call: sink.Call{
-		Tag: capability.SecretAccess, Strength: sink.Strong, Kind: "env_key", Name: key, At: PlaceOf(x),
-	}})
 }

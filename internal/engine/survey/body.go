@@ -18,7 +18,7 @@ func (s *surveyor) readBodies() {
 		}
 	case "go":
 		for _, c := range s.callsIn("ReadAll(") {
-			if fn := s.readsRequest(c); fn != nil && !holdsInside(fn.Body, 0, func(x *ir.Expr) bool { return x.Kind == ir.Call && x.X != nil && x.X.Text == "MaxBytesReader" }) {
+			if fn := s.readsRequest(c); fn != nil && !s.g.Reaches(fn.Body, 0, func(x *ir.Expr) bool { return x.Kind == ir.Call && x.X != nil && x.X.Text == "MaxBytesReader" }) {
 				s.report(sink.UnboundedRead, c, "body", "the body of a request is read into memory as a whole, however long it is")
 			}
 		}
@@ -33,7 +33,7 @@ func (s *surveyor) collector(c *ir.Expr) *ir.Expr {
 		return nil
 	}
 	request := c.X.X.Binding().Param
-	if request == nil || request.Index != 0 || len(request.Func.Params) < 2 || !answers(request.Func, request.Func.Params[1].Name) {
+	if request == nil || request.Index != 0 || len(request.Func.Params) < 2 || !s.answers(request.Func, request.Func.Params[1].Name) {
 		return nil
 	}
 	return f
@@ -43,27 +43,14 @@ func (s *surveyor) collector(c *ir.Expr) *ir.Expr {
 var responseMembers = callgraph.Names("writeHead end setHeader statusCode status json send")
 
 // answers reports whether a function uses a parameter as the response to a request, or hands it on.
-func answers(fn *ir.Func, name string) bool {
-	return holdsInside(fn.Body, 0, func(x *ir.Expr) bool {
+func (s *surveyor) answers(fn *ir.Func, name string) bool {
+	return s.g.Reaches(fn.Body, 0, func(x *ir.Expr) bool {
 		if x.Kind == ir.Attr {
 			return responseMembers[x.Text] && x.X != nil && x.X.Kind == ir.Name && x.X.Text == name
 		}
 		second := x.Arg(1)
 		return x.Kind == ir.Call && second != nil && second.Kind == ir.Name && second.Text == name
 	})
-}
-
-// holdsInside reports whether a body, the functions that are written in it included, holds what is says.
-func holdsInside(body []ir.Stmt, depth int, is func(*ir.Expr) bool) (found bool) {
-	ir.EachExpr(body, func(e *ir.Expr) {
-		found = found || e.Search(maxParts, func(x *ir.Expr) (bool, bool) {
-			if x.Kind == ir.Function {
-				return depth <= maxInside && holdsInside(x.Func.Body, depth+1, is), false
-			}
-			return is(x), true
-		})
-	})
-	return found
 }
 
 // bounds reports whether a function that collects parts compares how much there is.

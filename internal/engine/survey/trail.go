@@ -21,8 +21,8 @@ func verdictIf(is bool) verdict {
 	return goOn
 }
 
-// maxParts and maxInside are how deep the parts of an expression, and functions, are looked at inside each other.
-const maxParts, maxInside = 60, 6
+// maxParts is how deep the parts of an expression are looked at inside each other.
+const maxParts = 60
 
 // callsIn returns the calls of files whose text holds one of some words.
 func (s *surveyor) callsIn(words ...string) []*ir.Expr {
