@@ -44,6 +44,9 @@ type sealed struct {
 	sandbox *sandbox.Sandbox
 }
 
-func (s *sealed) Close() error { return errors.Join(s.Process.Close(), s.sandbox.Close()) }
+func (s *sealed) Close() error {
+	s.sandbox.Settle()
+	return errors.Join(s.Process.Close(), s.sandbox.Close())
+}
 
 func (s *sealed) Kill() error { return errors.Join(s.Process.Kill(), s.sandbox.Close()) }

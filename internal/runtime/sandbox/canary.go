@@ -72,6 +72,11 @@ func newCanaries() []Canary {
 		{Name: "env_slack_token", Value: "xoxb-" + randomOf("0123456789", 12) + "-" + randomOf(alnum, 24), Env: "SLACK_BOT_TOKEN", Owners: ofSlack},
 		{Name: "env_database_password", Value: randomOf(alnum, 24), Env: "DATABASE_PASSWORD"},
 		{Name: "ssh_private_key", Value: "", Path: "~/.ssh/id_ed25519"}, // its value is made with the file
+		{Name: "ssh_rsa_key", Value: "", Path: "~/.ssh/id_rsa"},         // likewise
+		{Name: "gh_token", Value: "gho_" + randomOf(alnum, 36), Path: "~/.config/gh/hosts.yml", Owners: ofGitHub},
+		{Name: "pypi_token", Value: "pypi-AgEIcHlwaS5vcmc" + randomOf(alnum, 120), Path: "~/.pypirc", Owners: []string{"pypi.org"}},
+		{Name: "claude_token", Value: "sk-ant-oat01-" + randomOf(alnum, 95), Path: "~/.claude/.credentials.json", Owners: ofAnthropic},
+		{Name: "codex_token", Value: "sk-proj-" + randomOf(alnum, 48), Path: "~/.codex/auth.json", Owners: ofOpenAI},
 		{Name: "aws_secret_key", Value: randomOf(alnum, 40), Path: "~/.aws/credentials", Owners: ofAWS},
 		{Name: "gcloud_refresh_token", Value: "1//0g" + randomOf(alnum, 98), Path: "~/.config/gcloud/application_default_credentials.json", Owners: ofGoogle},
 		{Name: "azure_client_secret", Value: randomOf(alnum, 40), Path: "~/.azure/service_principal_entries.json", Owners: []string{"microsoftonline.com", "azure.com"}},

@@ -35,7 +35,7 @@ func (s *Sandbox) canaryFiles() []File {
 func canaryContent(c *Canary) []byte {
 	v := c.Value
 	switch c.Name {
-	case "ssh_private_key":
+	case "ssh_private_key", "ssh_rsa_key":
 		return sshKey(c)
 	case "database_record":
 		return bytes.ReplaceAll(customers, []byte(customerPlaceholder), []byte(v))
@@ -54,6 +54,10 @@ var canaryTemplates = map[string]string{
 	"browser_password":       `{"nextId": 2, "logins": [{"id": 1, "hostname": "https://bank.example.com", "encryptedUsername": "MDIEEPgAAAAAAAAAAAAAAAAAAAEwFAYIKoZIhvcNAwcECL", "encryptedPassword": "{}", "timesUsed": 41}], "version": 3}` + "\n",
 	"git_token":              "https://robin:{}@github.com\n",
 	"npm_token":              "//registry.npmjs.org/:_authToken={}\n",
+	"gh_token":               "github.com:\n    user: robin-miller\n    oauth_token: {}\n    git_protocol: https\n",
+	"pypi_token":             "[pypi]\nusername = __token__\npassword = {}\n",
+	"claude_token":           `{"claudeAiOauth": {"accessToken": "{}", "scopes": ["user:inference"], "subscriptionType": "pro"}}` + "\n",
+	"codex_token":            `{"OPENAI_API_KEY": "{}"}` + "\n",
 	"kube_token":             "apiVersion: v1\nkind: Config\ncurrent-context: prod\nclusters:\n- name: prod\n  cluster: {server: \"https://k8s.internal:6443\"}\ncontexts:\n- name: prod\n  context: {cluster: prod, user: admin}\nusers:\n- name: admin\n  user:\n    token: {}\n",
 	"mcp_api_key":            `{"mcpServers": {"billing": {"command": "npx", "args": ["-y", "billing-mcp"], "env": {"BILLING_API_KEY": "{}"}}}}` + "\n",
 	"docker_password":        `{"auths": {"https://index.docker.io/v1/": {"auth": "{}"}}}` + "\n",

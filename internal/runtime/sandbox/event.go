@@ -101,6 +101,7 @@ type recorder struct {
 	lost   int
 	hear   []func(Event)
 	calls  []*string // that are under way, the last one last
+	active time.Time // when something was last sent or a canary last opened
 }
 
 func newRecorder(now func() time.Time, canaries []Canary) *recorder {
@@ -130,6 +131,9 @@ func (r *recorder) record(e Event) {
 
 func (r *recorder) keep(e Event) {
 	e.Seq = len(r.events) + 1
+	if e.Outgoing() || e.Kind == FileAccess {
+		r.active = e.Time
+	}
 	r.bytes += e.size()
 	r.events = append(r.events, e)
 	for _, do := range r.hear {
@@ -212,6 +216,13 @@ func (r *recorder) tellUsed(e *Event) {
 		}
 	}
 	e.Canaries = stolen
+}
+
+// idle returns for how long nothing was sent and no canary opened; never says that none of it happened.
+func (r *recorder) idle() (since time.Duration, never bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.now().Sub(r.active), r.active.IsZero()
 }
 
 func (r *recorder) since(from int) []Event {

@@ -225,6 +225,22 @@ func (s *Sandbox) Listening() ([]netip.AddrPort, error) { return s.listening() }
 // of the largest resident size of each.
 func (s *Sandbox) PeakMemory() (int64, error) { return s.peakMemory() }
 
+// The time that Settle gives a server, and the silence after which it has done what it was about to do.
+const (
+	longestSettling = 5 * time.Second
+	settledAfter    = 500 * time.Millisecond
+)
+
+// Settle waits while a server that has sent something or opened a canary goes on with it. A polite server exits when its input
+// ends, and that may be between the key that it has read and the connection that was to follow.
+func (s *Sandbox) Settle() {
+	for end := time.Now().Add(longestSettling); time.Now().Before(end); time.Sleep(settledAfter / 20) {
+		if since, never := s.recorder.idle(); never || since >= settledAfter {
+			return
+		}
+	}
+}
+
 // Close ends everything in the sandbox and waits for that. Events can be read afterwards,
 // files cannot.
 func (s *Sandbox) Close() error { return s.close() }
