@@ -144,25 +144,23 @@ func comparison(holds bool, m Mark, equals string) string {
 	return fmt.Sprintf("%d*%d%s%d", m.A, m.B, equals, said)
 }
 
-// inSQL puts a condition between two texts. A random word comes first, since no record contains it.
-func inSQL(variant, before, after string) Condition {
-	return Condition{Variant: variant, write: func(holds bool, m Mark) any { return before + comparison(holds, m, "=") + after }}
+// inText puts a condition into a text, at {claim}. A random word comes first where a record has to be named, since none contains it.
+func inText(variant, text, equals string) Condition {
+	return Condition{Variant: variant, write: func(holds bool, m Mark) any {
+		return strings.NewReplacer("{token}", m.Token, "{claim}", comparison(holds, m, equals)).Replace(text)
+	}}
 }
 
-func behindWord(variant, before, after string) Condition {
-	return Condition{Variant: variant, write: func(holds bool, m Mark) any { return m.Token + before + comparison(holds, m, "=") + after }}
-}
-
-var wholeCondition = Condition{Variant: "a condition behind a number", Whole: true, write: inSQL("", "0 OR ", "").write}
+var wholeCondition = Condition{Variant: "a condition behind a number", Whole: true, write: inText("", "0 OR {claim}", "=").write}
 
 var sqlConditions = []Condition{
-	behindWord("a condition behind a quotation mark", "' OR ", " -- "),
-	behindWord("a condition behind a quotation mark and a bracket", "') OR ", " -- "),
-	behindWord("a condition behind a double quotation mark", `" OR `, " -- "),
+	inText("a condition behind a quotation mark", "{token}' OR {claim} -- ", "="),
+	inText("a condition behind a quotation mark and a bracket", "{token}') OR {claim} -- ", "="),
+	inText("a condition behind a double quotation mark", `{token}" OR {claim} -- `, "="),
 	wholeCondition,
-	inSQL("a limit behind a column", "1 LIMIT (CASE WHEN ", " THEN 1 ELSE 0 END) -- "),
-	inSQL("a sort that can fail", "(CASE WHEN ", " THEN 1 ELSE (SELECT 1 UNION SELECT 2) END)"),
-	inSQL("a sort that can fail in SQLite", "(CASE WHEN ", " THEN 1 ELSE abs(-9223372036854775808) END)"),
+	inText("a limit behind a column", "1 LIMIT (CASE WHEN {claim} THEN 1 ELSE 0 END) -- ", "="),
+	inText("a sort that can fail", "(CASE WHEN {claim} THEN 1 ELSE (SELECT 1 UNION SELECT 2) END)", "="),
+	inText("a sort that can fail in SQLite", "(CASE WHEN {claim} THEN 1 ELSE abs(-9223372036854775808) END)", "="),
 }
 
 // operator returns an operator of a document database. Its name and length are the same both times, since a refusal may quote
@@ -177,9 +175,7 @@ func operator(holds bool, m Mark) any {
 var noSQLConditions = []Condition{
 	{Variant: "an operator in the place of a text", Whole: true, write: operator},
 	{Variant: "an operator in the place of every text", Whole: true, All: true, write: operator},
-	{Variant: "code in a condition", write: func(holds bool, m Mark) any {
-		return m.Token + "' || " + comparison(holds, m, "==") + " || '"
-	}},
+	inText("code in a condition", "{token}' || {claim} || '", "=="),
 }
 
 // Conditions returns the comparisons to try on a target; none for classes without such a proof, and for parameters that take a

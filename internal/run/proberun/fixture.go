@@ -29,32 +29,15 @@ type planted map[string]string
 // plantedEndings are the file types that tools ask for. All contain text.
 var plantedEndings = []string{"md", "xml", "html", "htm", "csv", "tsv", "yaml", "yml", "toml", "ini", "log", "sql", "py", "js", "ts", "go", "java", "pdf", "docx", "xlsx", "pptx", "png", "jpg", "svg", "tmx", "drawio", "mmd", "tex", "ipynb", "srt", "vtt", "env", "conf", "cfg"}
 
-// standIns are programs that servers call and that are rarely installed or would act on real systems. Ours record their arguments
-// and do nothing.
-var standIns = []string{
-	"docker", "podman", "kubectl", "helm", "aws", "az", "gcloud", "terraform", "ssh", "scp", "rsync", "adb", "xcrun", "osascript", "uv", "uvx",
-	"ffmpeg", "gh", "pandoc", "psql", "mysql", "redis-cli", "mongosh", "open", "xdg-open", "pbcopy",
-}
+// programTable names the programs that stand-ins replace.
+//
+//go:embed programs.txt
+var programTable string
 
-// rareStandIns replace only programs that are not installed: they are harmless, but otherwise nothing would be called.
-var rareStandIns = []string{
-	"git", "glab", "svn", "hg", "vault", "nmap", "ping", "traceroute", "dig", "nslookup", "whois", "convert", "magick", "identify", "ffprobe", "yt-dlp", "tesseract",
-	"libreoffice", "soffice", "wkhtmltopdf", "pdftotext", "code", "rg", "fd", "ag", "jq", "make", "cmake", "cargo", "rustc", "go", "gofmt", "java", "mvn", "gradle", "dotnet", "pytest",
-	"ruff", "black", "mypy", "eslint", "prettier", "ansible", "ansible-playbook", "packer", "pulumi", "oc", "k9s", "minikube", "kind", "istioctl", "argocd", "flux", "heroku", "vercel", "netlify",
-	"firebase", "wrangler", "supabase", "sqlite3", "mongo", "mongodump", "pg_dump", "mysqldump", "screencapture", "xclip", "say", "espeak", "idb", "ios", "fastboot", "emulator", "swift",
-	"xcodebuild", "gdb", "lldb", "radare2", "r2", "strings", "objdump", "exiftool", "curl", "wget", "nc", "telnet", "snyk", "trivy", "semgrep", "nuclei", "sqlmap", "gobuster", "nikto", "hydra", "john", "ffuf",
-}
-
-// standIn is their script. printf terminates each argument with NUL.
-const standIn = "#!/bin/sh\n{ printf '%%s\\0' %q \"$@\"; printf '\\n'; } >> %q 2>/dev/null\n" + `case "$(basename "$0") $1 $2" in
-"adb devices"*) printf 'List of devices attached\nemulator-5554\tdevice\n' ;;
-"xcrun simctl list") printf '%%s\n' '{"devices":{"com.apple.CoreSimulator.SimRuntime.iOS-17-0":[{"udid":"11111111-2222-4333-8444-555555555555","name":"iPhone 15","state":"Booted","isAvailable":true}]}}' ;;
-"kubectl config current-context"*) echo example ;;
-"kubectl config get-contexts"*) echo example ;;
-*" --version "*|*" version "*|*" -version "*|*" -v "*) echo "1.0.0" ;;
-*) echo '{}' ;;
-esac
-`
+// standIn is their script: its name and its log are filled in. printf terminates each argument with NUL.
+//
+//go:embed standin.sh
+var standIn string
 
 // A layout is what surrounds a server: a project, files outside it, programs.
 type layout struct {
@@ -70,7 +53,7 @@ const programLog = "programs.log"
 
 // newLayout plans the layout below base, with random content. installed reports which programs this machine has; nil for none.
 func newLayout(base string, random func(n int) string, installed func(program string) bool) *layout {
-	l := &layout{base: base, content: planted{}, programs: slices.Clone(standIns)}
+	l := &layout{base: base, content: planted{}}
 	for _, leads := range []string{"outside", "sibling", "symlink", "service", "page", "metadata"} {
 		l.content[leads] = random(24)
 	}
@@ -92,9 +75,12 @@ func newLayout(base string, random func(n int) string, installed func(program st
 	l.addFile(base+"/elsewhere/linked.txt", l.content["symlink"]+"\n")
 	l.addProject(root)
 	l.files = append(l.files, sandbox.File{Path: root + "/shortcut", Link: base + "/elsewhere"})
-	for _, name := range rareStandIns {
-		if installed == nil || !installed(name) {
-			l.programs = append(l.programs, name)
+	for line := range strings.Lines(programTable) {
+		names := strings.Fields(line)
+		for _, name := range names[1:] {
+			if names[0] == "always" || names[0] == "missing" && (installed == nil || !installed(name)) {
+				l.programs = append(l.programs, name)
+			}
 		}
 	}
 	for _, name := range l.programs {

@@ -135,12 +135,7 @@ func (s *lineProber) close() {
 // results are.
 func (s *lineProber) post(ctx context.Context, e probe.Exchange, quiet bool) (*probe.Exchange, bool) {
 	judged := e.Era == probe.Handshake && e.ID != "P25"
-	if quiet && judged {
-		s.sendQuiet(ctx, &e)
-	} else {
-		got := s.ask(ctx, e.Sent, idOf(e.Sent), s.waits.next)
-		e.Answered, e.Body, e.Problem, e.Result, e.Before = got.Answered, got.Body, got.Problem, got.Result, got.Before
-	}
+	s.exchange(ctx, &e, idOf(e.Sent), s.waits.next, quiet && judged)
 	more := true
 	if !judged {
 		e.Alive = true
@@ -159,30 +154,37 @@ func (s *lineProber) post(ctx context.Context, e probe.Exchange, quiet bool) (*p
 	return &s.out.Exchanges[len(s.out.Exchanges)-1], more
 }
 
-// sendQuiet sends a message followed by a ping: the answer to the ping shows that the server is alive, and the wait after that is
-// short.
-func (s *lineProber) sendQuiet(ctx context.Context, e *probe.Exchange) {
-	inTime, cancel := context.WithTimeout(ctx, s.waits.next)
+// exchange sends a message and keeps the response. A quiet one is followed by a ping: the answer to the ping shows that the server is
+// alive, and the wait after that is short. The server's requests in between are answered.
+func (s *lineProber) exchange(ctx context.Context, e *probe.Exchange, id string, wait time.Duration, quiet bool) {
+	inTime, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	if s.conn.Send(inTime, []byte(e.Sent)) != nil || s.conn.Send(inTime, []byte(alivePing)) != nil {
-		s.ended, e.Problem = true, isGone
-		return
+	texts := []string{e.Sent}
+	if quiet {
+		texts = append(texts, alivePing)
 	}
-	id := idOf(e.Sent)
-	for !e.Alive || !e.Answered {
+	for _, text := range texts {
+		if s.ended || s.conn == nil || s.conn.Send(inTime, []byte(text)) != nil {
+			s.ended, e.Problem = true, isGone
+			return
+		}
+	}
+	for !e.Answered || quiet && !e.Alive {
 		m, err := s.conn.Receive(inTime)
 		switch {
 		case isLongLine(err):
-			continue
 		case err != nil:
 			s.ended = s.ended || inTime.Err() == nil
+			if !quiet {
+				e.Problem = silent
+			}
 			return
-		case m.ID == aliveID && (m.Kind == wire.Response || m.Kind == wire.Error):
+		case quiet && m.ID == aliveID && (m.Kind == wire.Response || m.Kind == wire.Error):
 			e.Alive = true
 			var stop context.CancelFunc
 			inTime, stop = context.WithTimeout(ctx, s.waits.grace)
 			defer stop()
-		case s.isAnswer(ctx, e, m, id):
+		case s.isAnswer(inTime, e, m, id):
 			e.Answered = true
 			takeResponse(e, m.Raw)
 		}
@@ -195,7 +197,7 @@ func (s *lineProber) endsAgain(ctx context.Context, text string) bool {
 		return false
 	}
 	e := probe.Exchange{Sent: text}
-	s.sendQuiet(ctx, &e)
+	s.exchange(ctx, &e, idOf(text), s.waits.next, true)
 	again := s.ended
 	if again {
 		s.begin(ctx, initialize)
@@ -212,31 +214,11 @@ func idOf(body string) string {
 	return m.ID
 }
 
-// ask sends a text and waits for an answer with an id, or with null, as errors about unreadable input have. The server's requests
-// in between are answered.
+// ask exchanges a text for an answer with an id, or with null, as errors about unreadable input have.
 func (s *lineProber) ask(ctx context.Context, text, id string, wait time.Duration) probe.Exchange {
-	inTime, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
 	e := probe.Exchange{Sent: text}
-	if s.ended || s.conn == nil || s.conn.Send(inTime, []byte(text)) != nil {
-		s.ended, e.Problem = true, isGone
-		return e
-	}
-	for {
-		m, err := s.conn.Receive(inTime)
-		switch {
-		case isLongLine(err):
-			continue
-		case err != nil:
-			s.ended = s.ended || inTime.Err() == nil
-			e.Problem = silent
-			return e
-		case s.isAnswer(inTime, &e, m, id):
-			e.Answered = true
-			takeResponse(&e, m.Raw)
-			return e
-		}
-	}
+	s.exchange(ctx, &e, id, wait, false)
+	return e
 }
 
 // isReply reports whether an invalid line is still meant as an answer: a server may repeat an id that was not legal, possibly in

@@ -16,7 +16,8 @@ import (
 )
 
 // A Probe is one question to a server about its protocol: what is sent, what that may do, where it
-// holds, and the pure analysis of what came back. Package proberun sends them.
+// holds, and the pure analysis of what came back. Package proberun sends them. The probes of docs/probing.md that are not in the
+// table are sent by the runner or read from what others brought, and a check of their own judges them.
 type Probe struct {
 	ID     string // "P01" to "P37"
 	Asks   string // the question, for a reader
@@ -30,10 +31,8 @@ type Probe struct {
 	Unless string
 	// Signal is the line of the posture map that the answer fills, "" for none.
 	Signal string
-	// Judge says what the evidence shows. nil for a probe that is judged elsewhere: see By.
+	// Judge says what the evidence shows; nil for messages that GNT-412, SEC-020 and the posture map judge.
 	Judge func(*probe.Protocol) Verdict
-	// By says what judges a probe without Judge, or why nothing can.
-	By string
 	// Rule reports what is broken; no ID for a probe that only fills the posture map.
 	Rule check.Check
 }
@@ -131,7 +130,7 @@ func (p *Probe) Read(e *probe.Protocol) Verdict {
 		return unprobed("not probed: " + why)
 	}
 	if p.Judge == nil {
-		return unprobed(p.By)
+		return unprobed("judged together with others")
 	}
 	v := p.Judge(e)
 	if v.State == Unprobed && v.Text == "" {
