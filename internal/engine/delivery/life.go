@@ -54,7 +54,7 @@ func signIn(m *trace.Message) sign {
 	case m.Method == agui.Answer:
 		content, err := m.Content(&tree)
 		said := content.Get("response").Get("content").Text()
-		if err == nil && content.Get("failed").Raw() != "true" && saysSomething(said) && !reportsFailure(said) {
+		if err == nil && content.Get("failed").Raw() != "true" && SaysSomething(said) {
 			return words
 		}
 	case m.Method == agui.OwnTool:

@@ -41,6 +41,9 @@ func saysSomething(s string) bool {
 	return line
 }
 
+// SaysSomething reports whether what an agent printed is an answer to its user: words, and not those of a failure.
+func SaysSomething(said string) bool { return saysSomething(said) && !reportsFailure(said) }
+
 // reportsFailure reports whether a program says that it failed: in JSON, as a whole or in its last line ({"is_error":true,"result":""}),
 // or with nothing but the status of a request that failed ("Error: 429 Too Many Requests: try again later").
 func reportsFailure(said string) bool {

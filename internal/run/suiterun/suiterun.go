@@ -20,6 +20,7 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/engine/delivery"
 	"gauntlet/internal/engine/check/behaviour"
 	"gauntlet/internal/engine/check/boundary"
 	"gauntlet/internal/engine/scanner"
@@ -62,6 +63,7 @@ type run struct {
 	playing   map[string]*inprocess.Server // mocks and snapshots, by name
 	snapshots map[string]string            // servers' definitions, if they are to be scanned
 	problems  []finding.Problem
+	said      string // what the agent answered
 }
 
 // Run runs a valid suite. The error says why there is nothing to judge.
@@ -116,7 +118,17 @@ func (t *run) playSuite(ctx context.Context) (check.Recording, []stepResult, err
 	case t.Trace == "":
 		rec.File = "the recording"
 	}
+	if t.suite.Agent != nil && !recorded && !t.wentOn(callsIn(got)) {
+		t.addProblem("the agent did nothing with what it read: no result of a tool was followed by a call or an answer to its user, so that nothing crossed the boundary says nothing of it")
+	}
 	return rec, results, nil
+}
+
+// wentOn reports whether the agent showed that it could have carried something from one server to another: it used a tool, and after
+// that another one, or told its user something. One that lists the tools, prints "401 invalid api key" and exits did neither.
+func (t *run) wentOn(calls []recordedCall) bool {
+	read := slices.IndexFunc(calls, func(c recordedCall) bool { return c.Err == nil })
+	return read >= 0 && (read+1 < len(calls) || delivery.SaysSomething(t.said))
 }
 
 // recordingFile returns the file to record in, and its cleanup.
@@ -341,9 +353,10 @@ func (t *run) runAgent(ctx context.Context) error {
 	}
 	out := tested.Start(ctx, servers, testagent.Task{Prompt: a.Prompt})
 	t.Note("%s", out.Ended)
-	if out.Trouble != nil {
-		t.addProblem(out.Trouble.Error())
+	if err := out.Failure(); err != nil {
+		t.addProblem(err.Error())
 	}
+	t.said = out.Answer
 	if t.suite.Scan { // not in the recording, which is the agent's
 		t.captureRest(ctx, func(name string) (wire.Conn, error) {
 			return t.connectTo(name, func(string, []string, []string) wire.Tap { return nil })

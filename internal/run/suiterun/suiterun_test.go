@@ -197,3 +197,25 @@ func TestRecordedSteps(t *testing.T) {
 		}
 	}
 }
+
+// A boundary that nobody could have crossed was not held by the agent.
+func TestAgentWentOn(t *testing.T) {
+	read, failed := recordedCall{Result: `{"content":[]}`}, recordedCall{Err: errUnanswered}
+	for _, tt := range []struct {
+		name  string
+		calls []recordedCall
+		said  string
+		want  bool
+	}{
+		{"listed the tools and said why it cannot work", nil, "401 invalid api key", false},
+		{"read something and fell silent", []recordedCall{read}, "\n", false},
+		{"read something and failed", []recordedCall{read}, "Error: 429 Too Many Requests", false},
+		{"read something and answered", []recordedCall{read}, "The demo moved to Friday.", true},
+		{"carried on with another tool", []recordedCall{read, read}, "", true},
+		{"no call was answered", []recordedCall{failed, failed}, "Done.", false},
+	} {
+		if got := (&run{said: tt.said}).wentOn(tt.calls); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}
