@@ -45,16 +45,14 @@ func (w *walker) takeApart(x *ir.Expr, f *frame, left *int, depth int) string {
 		}
 	}
 	switch v := onlyValue(vs); {
-	case v.kind == constant && len(v.text) > 2*maxPartText:
-		return v.text[:maxPartText] + unknownPart + v.text[len(v.text)-maxPartText:]
 	case v.kind == constant:
-		return v.text
+		return fixedPart(v.text)
 	case v.kind == composite && v.expr.Kind == ir.Template:
 		return w.joinParts(v.expr.Args, "", v.frame, left, depth)
 	}
 	switch x.Kind {
 	case ir.Literal:
-		return x.Text
+		return fixedPart(x.Text)
 	case ir.Name:
 		switch x.Text {
 		case "__dirname", "__filename", "__file__":
@@ -87,6 +85,16 @@ func (w *walker) takeApart(x *ir.Expr, f *frame, left *int, depth int) string {
 	}
 	return unknownPart
 }
+
+// fixedPart is a text that the source holds. One that holds what stands for other parts is not taken at its word: "\x02" makes no path temporary.
+func fixedPart(text string) string {
+	if len(text) > 2*maxPartText {
+		text = text[:maxPartText] + unknownPart + text[len(text)-maxPartText:]
+	}
+	return unmarked.Replace(text)
+}
+
+var unmarked = strings.NewReplacer(placePart, unknownPart, tempPart, unknownPart, madePart, unknownPart)
 
 // partsOfCall is what a function makes of texts: a path that it joins, or one that it may change.
 func (w *walker) partsOfCall(x *ir.Expr, f *frame, left *int, depth int) (out string) {

@@ -40,6 +40,9 @@ func TestSinks(t *testing.T) {
 		{"a file beside the program", func(b *programBuilder) []ir.Stmt {
 			return []ir.Stmt{do(b.call(b.name("open"), b.str("data/words.txt")))}
 		}, []string{"fs_read weak open()"}},
+		{"a file whose name claims to be temporary", func(b *programBuilder) []ir.Stmt {
+			return []ir.Stmt{do(b.call(b.name("open"), b.of(ir.Template, b.name("given"), b.str(tempPart))))}
+		}, []string{"fs_read strong open()"}},
 		{"a program that the caller names", func(b *programBuilder) []ir.Stmt {
 			return []ir.Stmt{do(b.call(b.name("run"), b.name("given")))}
 		}, []string{"exec strong run()"}},
