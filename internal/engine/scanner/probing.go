@@ -43,18 +43,13 @@ func addProbing(r *result.Report, e *probe.Evidence, c *catalog.Catalog) {
 }
 
 func trialOf(t *probe.Trial, server string) result.ProbeTrial {
-	out := result.ProbeTrial{Tool: t.Tool, Parameter: t.Parameter, Class: string(t.Class), Basis: t.Basis, Planned: t.Planned}
-	switch o := t.Outcome.(type) {
-	case probe.Proved:
-		out.Outcome, out.Finding = result.Proved, probing.Fingerprint(server, t)
-	case probe.Resisted:
-		out.Outcome, out.Delivered, out.Answered = result.ResistedIt, o.Delivered(), o.Answered()
-	case probe.ByDesign:
-		out.Outcome, out.Reason = result.ByDesign, o.What
-	case probe.Inconclusive:
-		out.Outcome, out.Reason = result.InconclusiveTrial, o.Why
-	case probe.NotDelivered:
-		out.Outcome, out.Reason = result.NotDelivered, o.Why
+	r := t.Record()
+	out := result.ProbeTrial{
+		Tool: t.Tool, Parameter: t.Parameter, Class: string(t.Class), Basis: t.Basis, Planned: t.Planned,
+		Outcome: result.ProbeOutcome(r.Outcome), Delivered: r.Delivered, Answered: r.Answered, Reason: r.Why,
+	}
+	if r.Proof != nil {
+		out.Finding = probing.Fingerprint(server, t)
 	}
 	return out
 }

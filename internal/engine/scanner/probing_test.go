@@ -35,6 +35,21 @@ func TestInconclusiveTrialsAreCountedOnceATool(t *testing.T) {
 	}
 }
 
+// The outcomes of trials are called in reports as they are in records.
+func TestOutcomesHaveOneName(t *testing.T) {
+	for want, o := range map[result.ProbeOutcome]probe.Outcome{
+		result.Proved: probe.Proved{}, result.ResistedIt: probe.Resist(2, 1, ""), result.ByDesign: probe.ByDesign{What: "why"},
+		result.InconclusiveTrial: probe.Inconclusive{Why: "why"}, result.NotDelivered: probe.NotDelivered{Why: "why"},
+	} {
+		r := probed(t, `{"tools":[{"name":"a"}]}`, &probe.Evidence{Server: "s", Trials: []probe.Trial{{Tool: "a", Class: probe.CRLF, Outcome: o}}})
+		got := r.Probing.Trials[0]
+		_, resisted := o.(probe.Resisted)
+		if got.Outcome != want || (got.Finding != "") != (want == result.Proved) || (got.Delivered == 2 && got.Answered == 1) != resisted || (got.Reason == "why") != (want != result.Proved && !resisted) {
+			t.Errorf("%T: %+v, want %s", o, got, want)
+		}
+	}
+}
+
 // A run that sent nothing to a server without definitions is incomplete; protocol probes count.
 func TestNothingProbed(t *testing.T) {
 	sent := &probe.Protocol{Transport: "stdio", Exchanges: []probe.Exchange{{ID: "P18", Answered: true, Alive: true}}, Unsent: map[string]string{}}

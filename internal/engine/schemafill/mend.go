@@ -1,6 +1,7 @@
 package schemafill
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -392,25 +393,9 @@ func wantedKind(text string) string {
 
 // ofKind makes a value of a kind that an error asked for, "" for none.
 func (f *Filler) ofKind(kind string) string {
-	switch kind {
-	case "url":
-		return f.With.URL
-	case "dir":
-		return f.With.Dir
-	case "file":
-		return f.With.File
-	case "host":
-		return f.With.Host
-	case "ip":
-		return formats["ipv4"]
-	case "json":
-		return "{}"
-	case "cron":
-		return "0 3 * * *"
-	case "number":
-		return "1"
-	}
-	return formats[kind]
+	w := &f.With
+	own := map[string]string{"url": w.URL, "dir": w.Dir, "file": w.File, "host": w.Host, "ip": formats["ipv4"], "json": "{}", "cron": "0 3 * * *", "number": "1"}
+	return cmp.Or(own[kind], formats[kind])
 }
 
 func stringOr(v any) string {

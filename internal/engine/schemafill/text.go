@@ -53,30 +53,15 @@ func (f *Filler) byRole(path, name string) string {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lower, w) })
 	}
-	switch f.role(path) {
-	case "path":
-		switch {
-		case has("dir", "folder", "root", "cwd", "project", "repo", "workspace") && f.With.Dir != "":
-			return f.With.Dir
-		case has("database", "sqlite", "db_") && f.With.Database != "":
-			return f.With.Database
-		case f.With.File != "":
-			return f.With.File
-		}
-	case "url":
-		if f.With.URL != "" {
-			return f.With.URL
-		}
-	case "host":
-		if f.With.Host != "" {
-			return f.With.Host
-		}
-	case "query":
-		return "SELECT 1"
-	case "command":
-		return "echo ok"
-	}
+	role, w := f.role(path), &f.With
+	own := map[string]string{"path": w.File, "url": w.URL, "host": w.Host, "query": "SELECT 1", "command": "echo ok"}[role]
 	switch {
+	case role == "path" && w.Dir != "" && has("dir", "folder", "root", "cwd", "project", "repo", "workspace"):
+		return w.Dir
+	case role == "path" && w.Database != "" && has("database", "sqlite", "db_"):
+		return w.Database
+	case own != "":
+		return own
 	case has("email"):
 		return formats["email"]
 	case has("date"):

@@ -13,7 +13,8 @@ const (
 	EvidenceEvent  = "evidence"
 )
 
-type trialRecord struct {
+// A TrialRecord is a trial with its outcome in plain fields, as records and reports have it.
+type TrialRecord struct {
 	*Trial
 	Outcome   string `json:"outcome"`
 	Proof     *Proof `json:"proof,omitempty"`
@@ -22,7 +23,7 @@ type trialRecord struct {
 	Why       string `json:"why,omitempty"`
 }
 
-// Outcomes in records.
+// Outcomes in records and reports.
 const (
 	provedRecord       = "proved"
 	resistedRecord     = "resisted"
@@ -31,9 +32,9 @@ const (
 	notDeliveredRecord = "not_delivered"
 )
 
-// Encode returns a trial as JSON for ParseTrial.
-func (t *Trial) Encode() string {
-	r := trialRecord{Trial: t}
+// Record returns a trial in plain fields.
+func (t *Trial) Record() TrialRecord {
+	r := TrialRecord{Trial: t}
 	switch o := t.Outcome.(type) {
 	case Proved:
 		r.Outcome, r.Proof = provedRecord, &o.Proof
@@ -46,14 +47,19 @@ func (t *Trial) Encode() string {
 	case NotDelivered:
 		r.Outcome, r.Why = notDeliveredRecord, o.Why
 	}
-	text, _ := json.Marshal(r) // strings and numbers always encode
+	return r
+}
+
+// Encode returns a trial as JSON for ParseTrial.
+func (t *Trial) Encode() string {
+	text, _ := json.Marshal(t.Record()) // strings and numbers always encode
 	return string(text)
 }
 
 // ParseTrial parses a recorded trial. Nothing is proved without a proof, and nothing resisted without delivery.
 func ParseTrial(raw string) (Trial, error) {
 	t := Trial{}
-	r := trialRecord{Trial: &t}
+	r := TrialRecord{Trial: &t}
 	if err := json.Unmarshal([]byte(raw), &r); err != nil {
 		return Trial{}, err
 	}

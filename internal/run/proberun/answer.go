@@ -7,6 +7,8 @@ import (
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/rawjson"
 )
@@ -29,6 +31,12 @@ type Answer struct {
 	Text    string // all its strings, one per line
 	Started bool   // there was a result, so the tool's code may have run
 	Raw     string // a result, unchanged; "" for an error
+	Sent    string // the arguments of the call, JSON
+}
+
+// proof says what a call of a tool showed; shown is what of its answer a report quotes.
+func (a *Answer) proof(kind probe.Kind, variant, payload, shown, observed string) probe.Proof {
+	return probe.Proof{Kind: kind, Variant: variant, Payload: payload, Method: mcp.ToolsCall, Arguments: a.Sent, Answer: shown, Observed: observed}
 }
 
 // ReadResult reads a raw result.

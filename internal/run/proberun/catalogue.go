@@ -14,17 +14,18 @@ import (
 //go:embed payloads.txt
 var payloadTable string
 
-// A catalogue is what payloads.txt says: which values there are, and which parameters ask for them.
+// A catalogue is what payloads.txt says: which values there are, which parameters ask for them, and which are meant to take them.
 type catalogue struct {
 	lists       map[string][]variant
 	asked, wide []rule // by labels and roles; cheap to try on any text
+	languages   map[probe.Class]*language
 }
 
 var payloads = readCatalogue(payloadTable)
 
 // readCatalogue reads a table. Tests hold that ours names only what there is.
 func readCatalogue(table string) catalogue {
-	c := catalogue{lists: map[string][]variant{}}
+	c := catalogue{lists: map[string][]variant{}, languages: map[probe.Class]*language{}}
 	section, shared := "", variant{}
 	for line := range strings.Lines(table) {
 		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
@@ -37,6 +38,8 @@ func readCatalogue(table string) catalogue {
 			c.asked = append(c.asked, c.readRule(columns[1:]))
 		case columns[0] == "wide":
 			c.wide = append(c.wide, c.readRule(columns[1:]))
+		case columns[0] == "language":
+			c.readLanguage(probe.Class(columns[1]), columns[2], columns[3])
 		default:
 			shared.name, shared.value = columns[0], columns[1]
 			if plain, err := strconv.Unquote(columns[1]); err == nil && columns[1][0] == '"' {

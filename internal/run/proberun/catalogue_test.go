@@ -46,6 +46,11 @@ func TestPayloadTableNamesWhatThereIs(t *testing.T) {
 			}
 		}
 	}
+	for class, l := range payloads.languages {
+		if !slices.Contains(probe.Classes(), class) || l.named == nil || l.does == "" || strings.Contains(l.does, "\t") {
+			t.Errorf("the language of %q: %+v", class, l)
+		}
+	}
 	for line := range strings.Lines(payloadTable) {
 		for key, known := range map[string]func(string) bool{
 			"; plant: ": func(s string) bool { return plants[s] != nil }, "; encode: ": func(s string) bool { return encodings[s] != nil },
@@ -56,7 +61,7 @@ func TestPayloadTableNamesWhatThereIs(t *testing.T) {
 				}
 			}
 		}
-		if columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(columns) == 6 && toolNames[columns[5]] == nil {
+		if columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(columns) == 6 && columns[0] != "language" && toolNames[columns[5]] == nil {
 			t.Errorf("no kind of tool %q", columns[5])
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"gauntlet/capability"
-	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
 )
 
@@ -31,7 +30,7 @@ func (r *run) tryConditions(ctx context.Context, planned bool) {
 			if found == nil {
 				continue
 			}
-			t.weigh(found, t.declares(&conditionLanguage, t.tool.description), func(k control) bool { return r.followsCondition(ctx, t, c, k) != nil })
+			t.weigh(found, t.declares(payloads.languages[probe.NoSQLInjection], t.tool.description), func(k control) bool { return r.followsCondition(ctx, t, c, k) != nil })
 			r.tellFindings()
 			if t.settled() {
 				break
@@ -71,7 +70,7 @@ func (r *run) followsCondition(ctx context.Context, t *target, c Condition, k co
 	}
 	method, _ := t.tool.request("{}")
 	return &probe.Proof{
-		Kind: probe.Truth, Variant: c.Variant, Payload: last.payload, Method: method, Arguments: last.arguments, Answer: Excerpt(last.answer.Text, last.payload),
+		Kind: probe.Truth, Variant: c.Variant, Payload: last.payload, Method: method, Arguments: last.answer.Sent, Answer: Excerpt(last.answer.Text, last.payload),
 		Observed: fmt.Sprintf("the answers follow a condition on random numbers in the value: one answer to %d true ones, another to %d false ones", conditionPairs+1, conditionPairs+1),
 	}
 }
@@ -87,9 +86,9 @@ func randomOrder() []bool {
 
 // A conditionCall is one call with a condition in one parameter.
 type conditionCall struct {
-	payload, arguments string
-	answer             Answer
-	text               string // the answer's text without the payload
+	payload string
+	answer  Answer
+	text    string // the answer's text without the payload
 }
 
 func (r *run) sendCondition(ctx context.Context, t *target, c Condition, holds bool, k control) conditionCall {
@@ -102,9 +101,8 @@ func (r *run) sendCondition(ctx context.Context, t *target, c Condition, holds b
 			}
 		}
 	}
-	arguments := schemafill.Encode(t.tool.filler.Arguments(set))
-	a := r.call(ctx, t.tool, arguments)
-	return conditionCall{text, arguments, a, strings.TrimSpace(Strip(a.Text, text))}
+	a := r.give(ctx, t.tool, set)
+	return conditionCall{text, a, strings.TrimSpace(Strip(a.Text, text))}
 }
 
 // A Condition puts a comparison of random numbers where a query would evaluate it. If the answers follow its truth, the value is

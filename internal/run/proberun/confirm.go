@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/probe"
 )
@@ -46,7 +45,7 @@ func (t *target) weigh(proof *probe.Proof, does string, shows func(control) bool
 func (r *run) confirm(ctx context.Context, a *attempt, found *probe.Proof, late bool) {
 	t := a.target
 	does := ""
-	if l := languageOf[t.Class]; l != nil && !a.payload.Escapes {
+	if l := payloads.languages[t.Class]; l != nil && !a.payload.Escapes {
 		does = t.declares(l, t.tool.description)
 	}
 	t.weigh(found, does, func(c control) bool {
@@ -88,8 +87,7 @@ func (r *run) tryAgain(ctx context.Context, a *attempt, c control, late bool) *p
 	if again.payload.Plant != nil && !r.testbed.plant(again.payload.Plant) {
 		return nil
 	}
-	again.arguments = schemafill.Encode(t.tool.filler.Arguments(again.values()))
-	again.answer = r.call(ctx, t.tool, again.arguments)
+	again.answer = r.give(ctx, t.tool, again.values())
 	if late {
 		r.letEffectsCome(ctx)
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gauntlet/internal/engine/schemafill"
-	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
 )
 
@@ -28,7 +27,7 @@ func (r *run) stallTools(ctx context.Context) {
 	}
 	stalls := 0
 	for _, t := range r.tools {
-		if t.entry != (entry{}) || !r.allows(&t.Tool) || r.over(ctx) || len(stallParameters(t)) == 0 || !r.isQuick(ctx, t, schemafill.Encode(t.filler.Arguments(nil))) {
+		if t.entry != (entry{}) || !r.allows(&t.Tool) || r.over(ctx) || len(stallParameters(t)) == 0 || !r.isQuick(ctx, t, nil) {
 			continue
 		}
 		for _, p := range stallParameters(t) {
@@ -64,15 +63,14 @@ func (r *run) stallParameter(ctx context.Context, t *tool, path string) probe.Ou
 		if r.over(ctx) {
 			break
 		}
-		arguments := schemafill.Encode(t.filler.Arguments(map[string]any{path: pump.Value}))
-		a := r.callWithin(ctx, t, arguments, r.Stall)
+		a := r.giveInTime(ctx, t, map[string]any{path: pump.Value})
 		if a.Came {
 			if d = ReadDelivery(t.Schema, path, pump.Value, a, Ordinary{}); d.Delivered {
 				delivered++
 			}
 			now := r.peakMemory()
 			if now-held >= swelling {
-				if proof := r.provesSwelling(ctx, t, path, pump, arguments); proof != nil {
+				if proof := r.provesSwelling(ctx, t, path, pump); proof != nil {
 					return probe.Proved{Proof: *proof}
 				}
 				now = r.peakMemory()
@@ -81,7 +79,7 @@ func (r *run) stallParameter(ctx context.Context, t *tool, path string) probe.Ou
 			continue
 		}
 		delivered++
-		if proof := r.provesStall(ctx, t, path, pump, arguments, a.Gone); proof != nil {
+		if proof := r.provesStall(ctx, t, path, pump, a.Gone); proof != nil {
 			return probe.Proved{Proof: *proof}
 		}
 		if silences++; silences >= mostSilences {
@@ -92,40 +90,40 @@ func (r *run) stallParameter(ctx context.Context, t *tool, path string) probe.Ou
 }
 
 // provesStall repeats what stalled a server, between harmless values of the same length.
-func (r *run) provesStall(ctx context.Context, t *tool, path string, pump Pump, arguments string, gone bool) *probe.Proof {
-	plain := schemafill.Encode(t.filler.Arguments(map[string]any{path: pump.Plain()}))
+func (r *run) provesStall(ctx context.Context, t *tool, path string, pump Pump, gone bool) *probe.Proof {
+	plain := map[string]any{path: pump.Plain()}
 	if !r.isQuick(ctx, t, plain) {
 		return nil
 	}
-	again := r.callWithin(ctx, t, arguments, r.Stall)
+	again := r.giveInTime(ctx, t, map[string]any{path: pump.Value})
 	if again.Came || again.Gone != gone || !r.isQuick(ctx, t, plain) {
 		return nil
 	}
-	p := &probe.Proof{Kind: probe.Stalled, Variant: pump.Name, Payload: pump.Value, Method: mcp.ToolsCall, Arguments: arguments}
-	p.Observed = fmt.Sprintf("the server answered nothing for %s after a value of %d bytes, twice; a harmless value of the same length was answered at once", r.Stall, len(pump.Value))
+	kind, observed := probe.Stalled, fmt.Sprintf("the server answered nothing for %s after a value of %d bytes, twice; a harmless value of the same length was answered at once", r.Stall, len(pump.Value))
 	if gone {
-		p.Kind = probe.Stopped
-		p.Observed = fmt.Sprintf("the server ended at a value of %d bytes, twice; a harmless value of the same length was answered", len(pump.Value))
+		kind, observed = probe.Stopped, fmt.Sprintf("the server ended at a value of %d bytes, twice; a harmless value of the same length was answered", len(pump.Value))
 	}
-	return p
+	p := again.proof(kind, pump.Name, pump.Value, "", observed)
+	return &p
 }
 
 // isQuick reports whether a call is answered in a small part of the time of a stall.
-func (r *run) isQuick(ctx context.Context, t *tool, arguments string) bool {
+func (r *run) isQuick(ctx context.Context, t *tool, set map[string]any) bool {
 	began := time.Now()
-	a := r.callWithin(ctx, t, arguments, r.Stall)
+	a := r.giveInTime(ctx, t, set)
 	return a.Came && time.Since(began) < r.Stall/stallRatio
 }
 
-// callWithin calls a tool and waits at most the given time. A missing answer counts only if the server answers nothing else either:
+// giveInTime is give that waits as long as a stall takes. A missing answer counts only if the server answers nothing else either:
 // a slow tool is no stall, and Came is set.
-func (r *run) callWithin(ctx context.Context, t *tool, arguments string, wait time.Duration) Answer {
+func (r *run) giveInTime(ctx context.Context, t *tool, set map[string]any) Answer {
 	slow, starts := t.slow, r.restarts
+	arguments := schemafill.Encode(t.filler.Arguments(set))
 	method, params := t.request(arguments)
 	before := r.Call
-	r.Call = wait
+	r.Call = r.Stall
 	a := r.ask(ctx, t, method, params)
-	r.Call = before
+	r.Call, a.Sent = before, arguments
 	t.slow = slow
 	if !a.Came && !a.Gone && r.restarts == starts {
 		a.Came = true // it answered a ping
@@ -150,27 +148,26 @@ func (r *run) peakMemory() int64 {
 }
 
 // provesSwelling restarts the server and repeats what made it grow, after a harmless value of the same length that must not.
-func (r *run) provesSwelling(ctx context.Context, t *tool, path string, pump Pump, arguments string) *probe.Proof {
+func (r *run) provesSwelling(ctx context.Context, t *tool, path string, pump Pump) *probe.Proof {
 	if !r.restart(ctx) {
 		return nil
 	}
 	began := r.peakMemory()
-	if a := r.callWithin(ctx, t, schemafill.Encode(t.filler.Arguments(map[string]any{path: pump.Plain()})), r.Stall); a.Gone || began == 0 {
+	if a := r.giveInTime(ctx, t, map[string]any{path: pump.Plain()}); a.Gone || began == 0 {
 		return nil
 	}
 	plain := r.peakMemory()
 	if plain == 0 || plain-began >= swelling/4 {
 		return nil
 	}
-	a := r.callWithin(ctx, t, arguments, r.Stall)
+	a := r.giveInTime(ctx, t, map[string]any{path: pump.Value})
 	swollen := r.peakMemory()
 	if a.Gone || swollen-plain < swelling {
 		return nil
 	}
-	return &probe.Proof{
-		Kind: probe.Swollen, Variant: pump.Name, Payload: pump.Value, Method: mcp.ToolsCall, Arguments: arguments,
-		Observed: fmt.Sprintf("a value of %d bytes made the server take %d MiB more, twice; a harmless value of the same length took %d MiB", len(pump.Value), (swollen-plain)>>20, max(plain-began, 0)>>20),
-	}
+	p := a.proof(probe.Swollen, pump.Name, pump.Value, "",
+		fmt.Sprintf("a value of %d bytes made the server take %d MiB more, twice; a harmless value of the same length took %d MiB", len(pump.Value), (swollen-plain)>>20, max(plain-began, 0)>>20))
+	return &p
 }
 
 // A Pump is a small value that costs a careless reader far more than its length.

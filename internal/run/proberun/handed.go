@@ -89,18 +89,17 @@ func (r *run) callProducers(ctx context.Context) {
 		if called++; called > mostProducers || r.over(ctx) {
 			return
 		}
-		r.keepHandouts(t, r.call(ctx, t, schemafill.Encode(t.filler.Arguments(nil))))
+		r.keepHandouts(t, r.give(ctx, t, nil))
 	}
 }
 
 // bind tries returned values for a tool's parameters that name something.
 func (r *run) bind(ctx context.Context, t *tool) bool {
-	arguments := schemafill.Encode(t.filler.Arguments(nil))
-	plain := r.call(ctx, t, arguments)
+	plain := r.give(ctx, t, nil)
 	if !plain.Came || !plain.Failed && !SaysAbsent(plain) {
 		return false // it accepts what it is given, or cannot be called
 	}
-	t.absent = withoutValues(plain.Text, arguments)
+	t.absent = withoutValues(plain)
 	var second []binding // values with which the call fails differently: it got further
 	for round := range mostFittings {
 		made := r.fit(t, round)
@@ -111,10 +110,9 @@ func (r *run) bind(ctx context.Context, t *tool) bool {
 		for _, b := range made {
 			set[b.parameter.Path] = asType(b.value, b.parameter.Type)
 		}
-		sent := schemafill.Encode(t.filler.Arguments(set))
-		a := r.call(ctx, t, sent)
+		a := r.give(ctx, t, set)
 		switch {
-		case !a.Came || withoutValues(a.Text, sent) == t.absent:
+		case !a.Came || withoutValues(a) == t.absent:
 		case !a.Failed && !SaysAbsent(a):
 			r.keepHandouts(t, a)
 			r.keepBindings(made)
@@ -144,10 +142,11 @@ func (r *run) keepBindings(made []binding) {
 	r.bindings = append(r.bindings, made...)
 }
 
-// withoutValues returns an answer without the texts that were sent.
-func withoutValues(text, arguments string) string {
+// withoutValues returns an answer's text without the texts that were sent.
+func withoutValues(a Answer) string {
 	var sent map[string]any
-	_ = json.Unmarshal([]byte(arguments), &sent) // ours
+	_ = json.Unmarshal([]byte(a.Sent), &sent) // ours
+	text := a.Text
 	for _, v := range sent {
 		if s := fmt.Sprint(v); len(s) > 2 {
 			text = strings.ReplaceAll(text, s, "")
@@ -204,16 +203,15 @@ func (r *run) bindingsOf(t *tool) (out []*binding) {
 
 // renew gets new values if an answer says that a call's object no longer exists: another trial removed it, or the server was
 // restarted. It reports whether there are any.
-func (r *run) renew(ctx context.Context, t *tool, arguments string, a Answer) bool {
+func (r *run) renew(ctx context.Context, t *tool, a Answer) bool {
 	mine := r.bindingsOf(t)
-	if len(mine) == 0 || !a.Came || withoutValues(a.Text, arguments) != t.absent || t.renewed >= mostRenewals || r.over(ctx) {
+	if len(mine) == 0 || !a.Came || withoutValues(a) != t.absent || t.renewed >= mostRenewals || r.over(ctx) {
 		return false
 	}
 	t.renewed++
 	changed := false
 	for _, b := range mine {
-		answer := r.call(ctx, b.from, schemafill.Encode(b.from.filler.Arguments(nil)))
-		if value := bestHanded(b, answer); value != "" && value != b.value {
+		if value := bestHanded(b, r.give(ctx, b.from, nil)); value != "" && value != b.value {
 			b.value, changed = value, true
 			t.filler.Fix(b.parameter.Path, asType(value, b.parameter.Type))
 		}
@@ -256,7 +254,8 @@ func (r *run) proofLater(ctx context.Context, a *attempt) *probe.Proof {
 		}
 		used++
 		later := *a
-		later.answer = r.call(ctx, b.tool, schemafill.Encode(b.tool.filler.Arguments(map[string]any{b.parameter.Path: asType(value, b.parameter.Type)})))
+		later.answer = r.give(ctx, b.tool, map[string]any{b.parameter.Path: asType(value, b.parameter.Type)})
+		later.answer.Sent = a.answer.Sent // the payload went with the first call
 		if p := r.proofOf(&later); p != nil {
 			p.Observed += fmt.Sprintf(", after %s was called with the %s that the first call gave out", b.tool.Name, b.parameter.Name)
 			return p
@@ -282,6 +281,6 @@ func (r *run) useWhatIsKept(ctx context.Context) {
 		if called++; called > mostProducers || r.over(ctx) {
 			return
 		}
-		r.call(ctx, t, schemafill.Encode(t.filler.Arguments(nil)))
+		r.give(ctx, t, nil)
 	}
 }

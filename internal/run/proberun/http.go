@@ -324,11 +324,5 @@ func ownSockets() (out []netip.AddrPort) {
 
 // portOf returns a URL's port, or its scheme's default.
 func portOf(u *url.URL) string {
-	switch {
-	case u.Port() != "":
-		return u.Port()
-	case u.Scheme == "https":
-		return "443"
-	}
-	return "80"
+	return cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 }

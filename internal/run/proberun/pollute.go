@@ -4,9 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/lazyregexp"
-	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
 )
 
@@ -88,18 +86,17 @@ func (r *run) pollute(ctx context.Context, t *tool, p pollution) probe.Outcome {
 	answered, why := 0, "no answer in time"
 	for _, container := range inherited {
 		ordinary, control, value, key := "gauntlet"+randomWord(6), "g"+randomWord(10), "g"+randomWord(10), "k"+randomWord(8)
-		plainArguments := schemafill.Encode(t.filler.Arguments(p.arguments(ordinary, key, control)))
-		plain := r.call(ctx, t, plainArguments)
+		plain := r.give(ctx, t, p.arguments(ordinary, key, control))
 		switch {
 		case !plain.Came:
 			continue
 		case plain.Failed:
-			why = "the call fails with ordinary members as well: " + Excerpt(plain.Text, plainArguments)
+			why = "the call fails with ordinary members as well: " + Excerpt(plain.Text, plain.Sent)
 			continue
 		}
 		before := r.readAll(ctx, t)
-		arguments := schemafill.Encode(t.filler.Arguments(p.arguments(container, key+"p", value)))
-		if a := r.call(ctx, t, arguments); !a.Came {
+		a := r.give(ctx, t, p.arguments(container, key+"p", value))
+		if !a.Came {
 			continue
 		}
 		answered++
@@ -116,10 +113,8 @@ func (r *run) pollute(ctx context.Context, t *tool, p pollution) probe.Outcome {
 			if shown := before[name]; strings.Contains(shown, control) && !strings.Contains(shown, ordinary) {
 				continue // it shows all values without their names
 			}
-			return probe.Proved{Proof: probe.Proof{
-				Kind: probe.Kept, Variant: container, Payload: value, Method: mcp.ToolsCall, Arguments: arguments, Answer: Excerpt(text, arguments),
-				Observed: "an answer of " + name + ", to a call that did not carry it, held the value in an object that it was not put into",
-			}}
+			return probe.Proved{Proof: a.proof(probe.Kept, container, value, Excerpt(text, a.Sent),
+				"an answer of "+name+", to a call that did not carry it, held the value in an object that it was not put into")}
 		}
 	}
 	return probe.Resist(answered, answered, why)
@@ -132,20 +127,17 @@ func (r *run) provesSilence(ctx context.Context, t *tool, p pollution, container
 		return nil
 	}
 	key, value := "k"+randomWord(8), "g"+randomWord(10)
-	plain := r.call(ctx, t, schemafill.Encode(t.filler.Arguments(p.arguments("gauntlet"+randomWord(6), key, value))))
+	plain := r.give(ctx, t, p.arguments("gauntlet"+randomWord(6), key, value))
 	if !plain.Came || !r.answersWithin(ctx, r.Stall) {
 		return nil
 	}
-	arguments := schemafill.Encode(t.filler.Arguments(p.arguments(container, key+"p", value)))
-	a := r.call(ctx, t, arguments)
+	a := r.give(ctx, t, p.arguments(container, key+"p", value))
 	if !a.Came || r.answersWithin(ctx, r.Stall) {
 		return nil
 	}
 	r.restart(ctx)
-	return &probe.Proof{
-		Kind: probe.Stopped, Variant: container, Payload: value, Method: mcp.ToolsCall, Arguments: arguments, Answer: Excerpt(a.Text, arguments),
-		Observed: "the server answered this call and no message after it, twice; after the same value below an ordinary name it answered",
-	}
+	proof := a.proof(probe.Stopped, container, value, Excerpt(a.Text, a.Sent), "the server answered this call and no message after it, twice; after the same value below an ordinary name it answered")
+	return &proof
 }
 
 // readAll calls the reading tools with ordinary values, and returns their raw answers by name.
@@ -154,7 +146,7 @@ func (r *run) readAll(ctx context.Context, t *tool) map[string]string {
 	for _, other := range r.tools {
 		reads := other != t && other.entry == entry{} && r.allows(&other.Tool) && other.slow == 0 && (other.ReadOnly || readsWords.MatchString(other.Name))
 		if reads && len(out) < mostReaders && !r.over(ctx) {
-			out[other.Name] = r.call(ctx, other, schemafill.Encode(other.filler.Arguments(nil))).Raw
+			out[other.Name] = r.give(ctx, other, nil).Raw
 		}
 	}
 	return out

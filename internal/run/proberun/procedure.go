@@ -68,11 +68,13 @@ func (r *run) guessTools(ctx context.Context) {
 }
 
 func (r *run) guessTool(ctx context.Context) probe.Outcome {
-	guess := func(name string) (Answer, string) {
+	guess := func(name string) Answer {
 		params := `{"name":` + rawjson.Quote(name) + `,"arguments":{}}`
-		return r.ask(ctx, &tool{}, mcp.ToolsCall, params), params
+		a := r.ask(ctx, &tool{}, mcp.ToolsCall, params)
+		a.Sent = params
+		return a
 	}
-	if a, _ := guess("tool" + randomWord(10)); !a.Came || !a.Failed {
+	if a := guess("tool" + randomWord(10)); !a.Came || !a.Failed {
 		return probe.NotDelivered{Why: "the server answers calls of tools that do not exist"}
 	}
 	asked := 0
@@ -81,9 +83,8 @@ func (r *run) guessTool(ctx context.Context) probe.Outcome {
 			continue
 		}
 		asked++
-		a, params := guess(name)
-		if a.Came && !a.Failed {
-			return probe.Proved{Proof: probe.Proof{Kind: probe.Accepted, Observed: fmt.Sprintf("%s, which is in no list, answered, and a random name was refused", name), Variant: "a name that was guessed", Payload: name, Method: mcp.ToolsCall, Arguments: params, Answer: Excerpt(a.Text, name)}}
+		if a := guess(name); a.Came && !a.Failed {
+			return probe.Proved{Proof: a.proof(probe.Accepted, "a name that was guessed", name, Excerpt(a.Text, name), name+", which is in no list, answered, and a random name was refused")}
 		}
 	}
 	return probe.Resist(asked, asked, "the run ended before it was tried")
@@ -115,16 +116,12 @@ func (r *run) guessHandles(ctx context.Context) {
 }
 
 func (r *run) guessHandle(ctx context.Context, t *tool, path string) probe.Outcome {
-	call := func(value string) (Answer, string) {
-		arguments := schemafill.Encode(t.filler.Arguments(map[string]any{path: value}))
-		return r.call(ctx, t, arguments), arguments
-	}
 	opens := func(a Answer, value string) bool {
 		return a.Came && !a.Failed && strings.TrimSpace(Strip(a.Text, value)) != "" && !absentWords.MatchString(a.Text)
 	}
 	controls := []string{randomWord(16), "9" + fmt.Sprint(randomFactor()) + fmt.Sprint(randomFactor())}
 	for _, control := range controls {
-		a, _ := call(control)
+		a := r.give(ctx, t, map[string]any{path: control})
 		switch {
 		case !a.Came:
 			return probe.NotDelivered{Why: "no answer in time"}
@@ -139,11 +136,9 @@ func (r *run) guessHandle(ctx context.Context, t *tool, path string) probe.Outco
 		if r.given[guess] {
 			continue // it may be our own
 		}
-		if a, arguments := call(guess); opens(a, guess) {
-			return probe.Proved{Proof: probe.Proof{
-				Kind: probe.Accepted, Observed: fmt.Sprintf("the handle %q, which nobody gave out, opens something, and random ones do not", guess), Variant: "a handle that was guessed",
-				Payload: guess, Method: mcp.ToolsCall, Arguments: arguments, Answer: Excerpt(a.Text, guess),
-			}}
+		if a := r.give(ctx, t, map[string]any{path: guess}); opens(a, guess) {
+			return probe.Proved{Proof: a.proof(probe.Accepted, "a handle that was guessed", guess, Excerpt(a.Text, guess),
+				fmt.Sprintf("the handle %q, which nobody gave out, opens something, and random ones do not", guess))}
 		}
 	}
 	return probe.Resist(len(handleGuesses), len(handleGuesses), "")
@@ -181,19 +176,17 @@ func (r *run) addFields(ctx context.Context) {
 }
 
 func (r *run) addField(ctx context.Context, t *tool) probe.Outcome {
-	plain := schemafill.Encode(t.filler.Arguments(nil))
-	arguments, values := withFields(t)
-	a := r.call(ctx, t, arguments)
+	a, values := r.giveFields(ctx, t)
 	switch {
 	case !a.Came:
 		return probe.NotDelivered{Why: "no answer in time"}
-	case a.Failed && (t.Schema.ReadComplaint(a.Text).Validation || !r.call(ctx, t, plain).Failed):
+	case a.Failed && (t.Schema.ReadComplaint(a.Text).Validation || !r.give(ctx, t, nil).Failed):
 		return probe.Resist(1, 1, "") // it rejects them, and accepts a call without them
 	case a.Failed:
-		return probe.NotDelivered{Why: "the call fails with ordinary values as well: " + Excerpt(a.Text, arguments)}
+		return probe.NotDelivered{Why: "the call fails with ordinary values as well: " + Excerpt(a.Text, a.Sent)}
 	}
 	later := r.readAll(ctx, t)
-	later[t.Name] = r.call(ctx, t, plain).Text
+	later[t.Name] = r.give(ctx, t, nil).Text
 	for tool, text := range later {
 		for name, v := range values {
 			if !strings.Contains(text, v) {
@@ -205,10 +198,8 @@ func (r *run) addField(ctx context.Context, t *tool) probe.Outcome {
 			if r.showsCalls(ctx, t, tool) {
 				return probe.ByDesign{What: tool + " shows what calls carried, kept or not"}
 			}
-			return probe.Proved{Proof: probe.Proof{
-				Kind: probe.Kept, Observed: fmt.Sprintf("the value of the field %q, which no schema has, came back in the answer to a later call", name), Variant: "fields that speak of rights",
-				Payload: name, Method: mcp.ToolsCall, Arguments: arguments, Answer: Excerpt(text, arguments),
-			}}
+			return probe.Proved{Proof: a.proof(probe.Kept, "fields that speak of rights", name, Excerpt(text, a.Sent),
+				fmt.Sprintf("the value of the field %q, which no schema has, came back in the answer to a later call", name))}
 		}
 	}
 	return probe.Resist(1, 1, "")
@@ -217,8 +208,8 @@ func (r *run) addField(ctx context.Context, t *tool) probe.Outcome {
 // keepsAnything matches descriptions of tools whose callers choose the fields.
 var keepsAnything = lazyregexp.New(`(?i)\b(?:any|arbitrary|further|additional|custom|extra|free-?form)\b(?: [\w-]+){0,3} (?:fields?|properties|attributes|metadata|keys|columns|members)\b`)
 
-// withFields returns a tool's ordinary arguments with permission fields missing from its schema, and their values.
-func withFields(t *tool) (arguments string, values map[string]string) {
+// giveFields calls a tool with ordinary arguments and permission fields missing from its schema, whose values it returns.
+func (r *run) giveFields(ctx context.Context, t *tool) (a Answer, values map[string]string) {
 	have, with := t.Schema.Parameters(), t.filler.Arguments(nil)
 	values = map[string]string{}
 	for _, name := range rightFields {
@@ -227,7 +218,7 @@ func withFields(t *tool) (arguments string, values map[string]string) {
 			with[name] = values[name]
 		}
 	}
-	return schemafill.Encode(with), values
+	return r.call(ctx, t, schemafill.Encode(with)), values
 }
 
 // showsCalls is the control of a field that came back: the field is sent to a tool that stores nothing. A log of calls shows that
@@ -237,13 +228,12 @@ func (r *run) showsCalls(ctx context.Context, kept *tool, shownBy string) bool {
 		if other == kept || other.Name == shownBy || other.entry != (entry{}) || !r.allows(&other.Tool) || !other.ReadOnly && !readsWords.MatchString(other.Name) || r.over(ctx) {
 			continue
 		}
-		arguments, values := withFields(other)
-		r.call(ctx, other, arguments)
+		_, values := r.giveFields(ctx, other)
 		for _, reader := range r.tools {
 			if reader.Name != shownBy {
 				continue
 			}
-			text := r.call(ctx, reader, schemafill.Encode(reader.filler.Arguments(nil))).Raw
+			text := r.give(ctx, reader, nil).Raw
 			for _, v := range values {
 				if strings.Contains(text, v) {
 					return true
@@ -288,12 +278,11 @@ func (r *run) provokeError(ctx context.Context, t *tool, parameters []schemafill
 				set[p.Path] = provocations[n]
 			}
 		}
-		arguments := schemafill.Encode(t.filler.Arguments(set))
-		a := r.call(ctx, t, arguments)
+		a := r.give(ctx, t, set)
 		if a.Came {
 			answered++
 		}
-		if proved := r.leakIn(a, arguments); proved != nil {
+		if proved := r.leakIn(a); proved != nil {
 			return probe.Proved{Proof: *proved}
 		}
 	}
@@ -305,7 +294,7 @@ func (r *run) provokeError(ctx context.Context, t *tool, parameters []schemafill
 
 // leakIn returns the proof that an error contains a planted secret of the environment, or nil. What a tool was told to read from
 // files is no leak.
-func (r *run) leakIn(a Answer, arguments string) *probe.Proof {
+func (r *run) leakIn(a Answer) *probe.Proof {
 	if !a.Came || !a.Failed || r.leaks == nil {
 		return nil
 	}
@@ -313,10 +302,8 @@ func (r *run) leakIn(a Answer, arguments string) *probe.Proof {
 	if len(names) == 0 {
 		return nil
 	}
-	return &probe.Proof{
-		Kind: probe.Content, Observed: "the error holds the value of the variable " + names[0], Variant: "values of the wrong kind", Method: mcp.ToolsCall, Arguments: arguments,
-		Answer: Excerpt(a.Text, arguments),
-	}
+	proof := a.proof(probe.Content, "values of the wrong kind", "", Excerpt(a.Text, a.Sent), "the error holds the value of the variable "+names[0])
+	return &proof
 }
 
 // writes reports whether a tool is labelled as changing something.
@@ -348,6 +335,7 @@ func (r *run) forgeStates(ctx context.Context) {
 func (r *run) forgeState(ctx context.Context, t *tool, arguments string) probe.Outcome {
 	method, params := t.request(arguments)
 	agreed := agreement(rawjson.LastMember(t.asks, "inputRequests"))
+	continues := func(a Answer) bool { return a.Came && !a.Failed && rawjson.LastMember(a.Raw, "inputRequests") == "" }
 	answered := 0
 	forged := []string{base64.StdEncoding.EncodeToString([]byte(`{"step":"confirmed"}`)), `{"step":"confirmed"}`, randomWord(24)}
 	for _, state := range forged {
@@ -356,14 +344,12 @@ func (r *run) forgeState(ctx context.Context, t *tool, arguments string) probe.O
 		if a.Came {
 			answered++
 		}
-		if a.Came && !a.Failed && rawjson.LastMember(a.Raw, "inputRequests") == "" {
-			if plain := r.ask(ctx, t, method, strings.TrimSuffix(params, "}")+`,"inputResponses":{`+agreed+`}}`); plain.Came && !plain.Failed && rawjson.LastMember(plain.Raw, "inputRequests") == "" {
+		if continues(a) {
+			if continues(r.ask(ctx, t, method, strings.TrimSuffix(params, "}")+`,"inputResponses":{`+agreed+`}}`)) {
 				return probe.ByDesign{What: "the tool also continues without a state, so its state decides nothing"}
 			}
-			return probe.Proved{Proof: probe.Proof{
-				Kind: probe.Accepted, Observed: fmt.Sprintf("%s continued with a state that it never issued", t.Name), Variant: "a state that was made up", Payload: state,
-				Method: method, Arguments: sent, Answer: Excerpt(a.Text, state),
-			}}
+			a.Sent = sent
+			return probe.Proved{Proof: a.proof(probe.Accepted, "a state that was made up", state, Excerpt(a.Text, state), t.Name+" continued with a state that it never issued")}
 		}
 	}
 	return probe.Resist(answered, answered, "no answer in time")

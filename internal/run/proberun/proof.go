@@ -16,7 +16,7 @@ func (r *run) proofOf(a *attempt) *probe.Proof {
 	found := func(k probe.Kind, format string, args ...any) *probe.Proof {
 		return &probe.Proof{
 			Kind: k, Observed: fmt.Sprintf(format, args...), Variant: payload.Variant, Payload: payload.Text, Method: method,
-			Arguments: a.arguments, Answer: Excerpt(a.answer.Text, payload.Text),
+			Arguments: a.answer.Sent, Answer: Excerpt(a.answer.Text, payload.Text),
 		}
 	}
 	for _, kind := range payload.Expect {
@@ -112,7 +112,7 @@ func (r *run) climbed(a *attempt, c *sighting) string {
 		return ""
 	}
 	// A folder named by another argument is the caller's choice anyway.
-	if name := strings.Trim(ordinary[len(before):], "/"); name == "" || strings.Contains(a.arguments, rawjson.Quote(name)) {
+	if name := strings.Trim(ordinary[len(before):], "/"); name == "" || strings.Contains(a.answer.Sent, rawjson.Quote(name)) {
 		return ""
 	}
 	return fmt.Sprintf("the request went to %s instead of below %s", pathOf(c.URL), ordinary)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
 )
 
@@ -87,8 +86,7 @@ func (r *run) sendSweep(ctx context.Context, v sweep, t *tool, targets []*target
 			return
 		}
 		before := r.testbed.mark()
-		arguments := schemafill.Encode(t.filler.Arguments(set))
-		a := r.call(ctx, t, arguments)
+		a := r.give(ctx, t, set)
 		if t.started == "" {
 			t.started = r.testbed.startedSince(before)
 		}
@@ -96,7 +94,7 @@ func (r *run) sendSweep(ctx context.Context, v sweep, t *tool, targets []*target
 		r.sweepCalls = append(r.sweepCalls, sweepCall)
 		r.markHits(sweepCall)
 		r.followUp(ctx, targets)
-		if r.renew(ctx, t, arguments, a) {
+		if r.renew(ctx, t, a) {
 			continue
 		}
 		if !a.Failed || !r.withdraw(t, a, tokens, set) || r.over(ctx) {

@@ -38,15 +38,14 @@ func (t *target) settled() bool { return t.proof != nil || t.byDesign != "" }
 
 // An attempt is one call with a payload.
 type attempt struct {
-	target    *target
-	number    int    // of the payload
-	seed      string // what the payload was appended to
-	mark      Mark
-	payload   Payload
-	arguments string
-	answer    Answer
-	choice    map[string]any // the parameters that select what the tool does
-	since     moment         // when it was sent: earlier observations are not its effect
+	target  *target
+	number  int    // of the payload
+	seed    string // what the payload was appended to
+	mark    Mark
+	payload Payload
+	answer  Answer
+	choice  map[string]any // the parameters that select what the tool does
+	since   moment         // when it was sent: earlier observations are not its effect
 }
 
 // maxChoices bounds the tried values of a parameter that selects what a tool does.
@@ -87,7 +86,7 @@ func (r *run) learnTool(ctx context.Context, t *tool) {
 			return
 		}
 		before := r.testbed.mark()
-		a := r.call(ctx, t, schemafill.Encode(t.filler.Arguments(nil)))
+		a := r.give(ctx, t, nil)
 		t.started = r.testbed.startedSince(before)
 		r.keepHandouts(t, a)
 		if !a.Failed {
@@ -267,9 +266,8 @@ func (r *run) tryPayload(ctx context.Context, a *attempt) {
 	void := false
 	a.since = r.testbed.mark()
 	for range mostMends {
-		a.arguments = schemafill.Encode(t.tool.filler.Arguments(a.values()))
 		before := r.testbed.mark()
-		a.answer = r.call(ctx, t.tool, a.arguments)
+		a.answer = r.give(ctx, t.tool, a.values())
 		if found := r.effectOf(ctx, a); found != nil {
 			before := t.void
 			r.confirm(ctx, a, found, false)
@@ -279,7 +277,7 @@ func (r *run) tryPayload(ctx context.Context, a *attempt) {
 			r.tellFindings()
 			break
 		}
-		if r.renew(ctx, t.tool, a.arguments, a.answer) {
+		if r.renew(ctx, t.tool, a.answer) {
 			continue
 		}
 		var ordinary Ordinary
@@ -330,18 +328,24 @@ func (r *run) ordinaryFor(ctx context.Context, t *target, choice map[string]any)
 	for k, v := range choice {
 		set[k] = v
 	}
-	o := Ordinary{Value: value, Answer: r.call(ctx, t.tool, schemafill.Encode(t.tool.filler.Arguments(set)))}
+	o := Ordinary{Value: value, Answer: r.give(ctx, t.tool, set)}
 	t.tool.ordinary[key] = o
 	return o
+}
+
+// give calls a tool with ordinary arguments, but for the values of set by path.
+func (r *run) give(ctx context.Context, t *tool, set map[string]any) Answer {
+	return r.call(ctx, t, schemafill.Encode(t.filler.Arguments(set)))
 }
 
 func (r *run) call(ctx context.Context, t *tool, arguments string) Answer {
 	method, params := t.request(arguments)
 	a := r.ask(ctx, t, method, params)
+	a.Sent = arguments
 	r.rememberGiven(a.Text)
 	t.works = t.works || a.Came && !a.Failed
 	if t.leaked == nil {
-		t.leaked = r.leakIn(a, arguments)
+		t.leaked = r.leakIn(a)
 	}
 	return a
 }
