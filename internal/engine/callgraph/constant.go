@@ -74,7 +74,7 @@ func textsOf(vs []value, k kind) (out []string) {
 func (ev *evaluator) functions(x *ir.Expr, f *frame) (out []value) {
 	for _, v := range ev.evaluate(x, f) {
 		if v.kind == function && !v.fn.Abstract {
-			out = addValues(out, v)
+			out = addValuesUpTo(maxWritten, out, []value{v})
 		}
 	}
 	return out

@@ -452,7 +452,7 @@ func (ev *evaluator) evalParam(p *ir.Param, f *frame) []value {
 	var out []value
 	for _, v := range ev.argumentsFromCallers(p) {
 		if v.kind != parameter && v.kind != member {
-			out = addValues(out, v)
+			out = addValuesUpTo(maxWritten, out, []value{v})
 		}
 	}
 	if len(out) > 0 {
@@ -491,7 +491,7 @@ func (ev *evaluator) argumentsFromCallers(p *ir.Param) []value {
 		}
 		for _, v := range ev.evalExpr(arg, nil) {
 			if v.kind != constant && v.kind != data && (v.kind != composite || v.expr.Kind != ir.Template) {
-				out = addValues(out, v)
+				out = addValuesUpTo(maxWritten, out, []value{v})
 			}
 		}
 	}

@@ -142,7 +142,7 @@ func onlyValue(vs []value) value {
 }
 
 const (
-	maxValues  = 12  // that a variable is taken to have
+	maxValues  = 12  // that a variable is taken to have where several places give it some
 	maxWritten = 100 // elements of a list as written: people write long lists of names and of tools
 )
 
@@ -150,8 +150,8 @@ const (
 func addValues(vs []value, more ...value) []value { return addValuesUpTo(maxValues, vs, more) }
 
 func addValuesUpTo(limit int, vs, more []value) []value {
-	if len(vs) == 0 && len(more) <= 1 {
-		return slices.Clip(more) // nobody changes what an answer holds: appending to it copies
+	if len(vs) == 0 && (len(more) <= 1 || limit == maxValues && len(more) <= maxWritten) {
+		return slices.Clip(more) // nobody changes what an answer holds: appending to it copies; a list of tools that was written stays whole
 	}
 next:
 	for i := range more {

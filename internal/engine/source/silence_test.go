@@ -61,3 +61,23 @@ func TestMoreValuesThanAreKept(t *testing.T) {
 		}
 	}
 }
+
+// A list of tools that is written in the source is read whole, however long it is.
+func TestLongListOfTools(t *testing.T) {
+	var text, names strings.Builder
+	text.WriteString("import subprocess\nfrom mcp.server.fastmcp import FastMCP\nmcp = FastMCP(\"x\")\n")
+	for i := range 30 {
+		fmt.Fprintf(&text, "def t%d(host: str) -> str:\n    return subprocess.run(\"ping \" + host, shell=True).stdout\n", i)
+		fmt.Fprintf(&names, "t%d, ", i)
+	}
+	text.WriteString("TOOLS = [" + names.String() + "]\nfor t in TOOLS:\n    mcp.add_tool(t)\n")
+	s, problems, err := Analyse([]sink.File{{Path: "server.py", Text: []byte(text.String())}}, nil, nil)
+	if err != nil {
+		t.Fatal(err, problems)
+	}
+	for i := range 30 {
+		if h := s.Handler(fmt.Sprint("t", i)); h == nil || len(h.Flows) == 0 {
+			t.Errorf("t%d has no handler, or no flow", i)
+		}
+	}
+}

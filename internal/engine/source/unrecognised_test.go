@@ -56,6 +56,12 @@ program.command("build", "Builds all of it.", async () => 1);
 program.command("test", "Tests all of it.", async () => 1);
 program.command("lint", "Reads all of it.", async () => 1);
 `, ""},
+		{"a loop over a list that is written there", "a.ts", ts + `const tools = [
+  { name: "one", about: "Does the first thing.", run: async () => 1 },
+  { name: "two", about: "Does the second thing.", run: async () => 2 },
+];
+for (const t of tools) server.tool(t.name, t.about, t.run);
+`, ""},
 		{"a tool that has a handler", "a.ts", ts + `import { describeTool } from "./docs";
 describeTool("known", "Does something known.", () => 1);
 `, ""},
