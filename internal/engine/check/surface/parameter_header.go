@@ -54,7 +54,7 @@ func parameterHeader(it *check.Item) {
 		switch {
 		case strings.ContainsAny(text, "\r\n\x00"):
 			r.Severity, r.Message = finding.High, shown+" holds a line break: a careless client sends a header of the server's choice"
-		case secret.IsFieldName(path[strings.LastIndexByte(path, 0)+1:]) || schema.Get("format").Text() == "password" || schema.Get("writeOnly").Raw() == "true" || tellsSecret.MatchString(schema.Get("description").Text()):
+		case kind != "boolean" && takesSecret(path[strings.LastIndexByte(path, 0)+1:], schema):
 			r.Message = shown + " puts a secret into a header, which proxies see and log"
 		case text != "" && len(holders[strings.ToLower(text)]) > 1:
 			r.Message = shown + " is that of another parameter as well"
@@ -69,8 +69,23 @@ func parameterHeader(it *check.Item) {
 	})
 }
 
+// takesSecret reports whether a parameter of this name and schema takes a password, key or token.
+func takesSecret(name string, schema rawjson.Value) bool {
+	description := schema.Get("description").Text()
+	switch {
+	case schema.Get("format").Text() == "password", schema.Get("writeOnly").Raw() == "true", tellsSecret.MatchString(description):
+		return true
+	case strings.EqualFold(name, "token") && tellsOtherToken.MatchString(description):
+		return false
+	}
+	return secret.IsFieldName(name)
+}
+
 // tellsSecret matches the description of a parameter that takes a secret: "Your GitHub personal access token".
-var tellsSecret = lazyregexp.New(`(?i)\b(password|passphrase|api[ _-]?key|(access|auth|bearer|refresh)[ _-]token|private key|client secret)\b`)
+var tellsSecret = lazyregexp.New(`(?i)\b(password|passphrase|api[ _-]?key|(access|api|auth|bearer|refresh|session)[ _-]token|session cookie|one-time code|authorization header|private key|client secret)\b`)
+
+// tellsOtherToken matches the description of a parameter called "token" that takes none: "The token of the next page", "Symbol of the token to swap".
+var tellsOtherToken = lazyregexp.New(`(?i)\b(next|previous|page|pagination|cursor|continuation|symbol|ticker|coin|swap|mint|contract|blockchain|word)s?\b`)
 
 // eachSchema yields a schema and those in it at any depth, under any keyword, with the names of the properties that lead to each, which a
 // zero byte parts.
