@@ -103,14 +103,25 @@ func (s *surveyor) isWholeEnvironment(e *ir.Expr) verdict {
 		if isEnvironment(e.X) {
 			return leave
 		}
+	case ir.New:
+		return s.leaveStarted(e)
 	case ir.Call:
-		if e.X.Is(ir.Attr) && isEnvironment(e.X.X) && e.X.Text != "copy" && e.X.Text != "items" {
+		if s.leaveStarted(e) == leave || e.X.Is(ir.Attr) && isEnvironment(e.X.X) && e.X.Text != "copy" && e.X.Text != "items" {
 			return leave
 		}
 		if s.onlyPicks(e) {
 			return leave
 		}
 		return verdictIf(e.X.Is(ir.Attr) && e.X.Text == "Environ" && e.X.X != nil && e.X.X.Text == "os")
+	}
+	return goOn
+}
+
+// leaveStarted leaves out what starts a program: client.connect(new StdioClientTransport({ command, env: process.env })) sends
+// requests to a program that gets the environment as every child does.
+func (s *surveyor) leaveStarted(e *ir.Expr) verdict {
+	if row, _ := s.rowOf(e); row != nil && row.Kind() == "spawn" {
+		return leave
 	}
 	return goOn
 }

@@ -52,7 +52,7 @@ func (f flow) guarded(language string) bool {
 	quoted := f.has(jsonQuoted) && !f.has(halfQuoted)
 	switch f.kind {
 	case sink.ShellFlow:
-		return f.has(shellQuoted|noShellMeta) || quoted && callgraph.ProgramOf(f.about).JSON
+		return f.has(shellQuoted|noShellMeta) || quoted && callgraph.ProgramOf(f.about).JSON || f.about == appleScript && f.has(slashQuoted) && endsInsideText(f.head)
 	case sink.ArgumentFlow:
 		return !f.has(split) && (f.has(noDash) || callgraph.ProgramOf(f.about).Danger == "")
 	case sink.CodeFlow:
@@ -84,6 +84,23 @@ func (f flow) guarded(language string) bool {
 	return f.kind == sink.SQLFlow && f.about != readOnlyBegun && (f.has(noQuote|noShellMeta|sqlQuoted) || f.has(slashQuoted) && graphStatement.MatchString(f.head))
 }
 
+// appleScript runs code of a language that knows no substitution inside its texts: there, only " ends a text, and only \ escapes.
+const appleScript = "osascript"
+
+// endsInsideText reports whether code ends between two quotation marks, as far as its beginning is kept.
+func endsInsideText(head string) bool {
+	inside := false
+	for i := 0; i < len(head); i++ {
+		switch {
+		case inside && head[i] == '\\':
+			i++
+		case head[i] == '"':
+			inside = !inside
+		}
+	}
+	return inside || len(head) >= maxHead
+}
+
 // A complaint is what is said of flows that are about something, where that is told, and have one of each of some facts, where there are any.
 type complaint struct {
 	about       string
@@ -94,6 +111,8 @@ type complaint struct {
 // complaints are by the kind of flow; the first that fits is said.
 var complaints = map[sink.FlowKind][]complaint{
 	sink.ShellFlow: {
+		{appleScript, halfQuoted | jsonQuoted | slashed | slashQuoted, 0, `some characters are escaped, but that keeps it inside a text of AppleScript only where both \ and " are escaped and it stands between quotation marks`},
+		{appleScript, 0, 0, `nothing escapes the \ and " in it, so it can end the text that it stands in and go on as AppleScript, which starts programs by "do shell script"`},
 		{"", halfQuoted | jsonQuoted, 0, "some characters are escaped, but not all that the shell interprets: $( ) and backquotes work between double quotes"},
 		{"", denylisted, 0, "it is checked against a denylist, which other text passes"},
 		{"", 0, 0, "nothing quotes it or refuses the characters that the shell interprets"},

@@ -232,21 +232,28 @@ func (r *reader) replaced(c call, name string) *value {
 	return subject.derived(add)
 }
 
-// quoting is what is known of text in which one kind of quotation mark was replaced everywhere: doubled for a statement, or
-// closed, escaped and opened again for a shell.
+// quoting is what is known of text in which one kind of quotation mark was replaced everywhere: doubled for a statement, closed,
+// escaped and opened again for a shell, or given a backslash once the backslashes were doubled.
 func (r *reader) quoting(c call, subject *value, pattern, by int) fact {
 	text, flags, ok := r.patternText(c.expr.Args[pattern].Value)
-	if !ok || len(text) != 1 || by >= len(c.args) {
-		return 0
-	}
-	if p := c.expr.Args[pattern].Value; p.Kind == ir.String && r.a.g.Convention().Language == "typescript" && c.expr.X.Text != "replaceAll" {
-		return 0 // the first one alone
-	} else if p.Kind != ir.String && !strings.Contains(flags, "g") {
+	if !ok || by >= len(c.args) {
 		return 0
 	}
 	with := c.args[by].fixed
+	if p := c.expr.Args[pattern].Value; p.Kind == ir.String && r.a.g.Convention().Language == "typescript" && c.expr.X.Text != "replaceAll" {
+		return 0 // the first one alone
+	} else if p.Kind != ir.String {
+		if !strings.Contains(flags, "g") {
+			return 0
+		}
+		if escapesBoth(text, with) {
+			return slashQuoted
+		}
+		text = onlyCharacter(text)
+	}
 	switch {
-	case strings.Contains("'\"`]", text) && with == text+text:
+	case len(text) != 1:
+	case strings.Contains("'\"]`", text) && with == text+text:
 		return sqlQuoted
 	case text == "'" && (with == `'\''` || with == `'"'"'`):
 		return shellQuoted
@@ -256,4 +263,26 @@ func (r *reader) quoting(c call, subject *value, pattern, by int) fact {
 		return slashQuoted
 	}
 	return 0
+}
+
+// onlyCharacter returns the one character that a pattern matches, "" for any other pattern: /\\/ matches a backslash.
+func onlyCharacter(pattern string) string {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil || re.Op != syntax.OpLiteral || len(re.Rune) != 1 || re.Flags&syntax.FoldCase != 0 {
+		return ""
+	}
+	return string(re.Rune)
+}
+
+// escapesBoth reports whether backslashes and quotation marks are given a backslash at once: replace(/[\\"]/g, "\\$&").
+func escapesBoth(pattern, with string) bool {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil || with != `\$&` && (with != `\$1` || re.Op != syntax.OpCapture) {
+		return false
+	}
+	if re.Op == syntax.OpCapture {
+		re = re.Sub[0]
+	}
+	// Of [\\"]+ only the first is escaped, and a class with "(" is made for regular expressions.
+	return re.Op == syntax.OpCharClass && inClass(re.Rune, '\\') && inClass(re.Rune, '"') && !inClass(re.Rune, '(')
 }
