@@ -27,6 +27,15 @@ var (
 	thisNetwork  = netip.MustParsePrefix("0.0.0.0/8")
 )
 
+// credentialServices are those that clouds have outside of the link-local addresses.
+var credentialServices = map[netip.Addr]bool{
+	netip.MustParseAddr("100.100.100.200"): true, // Alibaba
+	netip.MustParseAddr("192.0.0.192"):     true, // Oracle
+	netip.MustParseAddr("fd00:ec2::254"):   true, // AWS, of an instance
+	netip.MustParseAddr("fd00:ec2::23"):    true, // AWS, of a pod
+	netip.MustParseAddr("fd20:ce::254"):    true, // Google
+}
+
 // Of returns a host's scope. Addresses may be in any spelling that programs accept: 127.1, 0x7f000001, [::ffff:7f00:1], and what
 // browsers read as one, in full-width digits.
 func Of(host string) Scope {
@@ -58,6 +67,8 @@ func Of(host string) Scope {
 		a = netip.AddrFrom4([4]byte(b[12:]))
 	}
 	switch {
+	case credentialServices[a]:
+		return LinkLocal
 	case a.IsLoopback(), thisNetwork.Contains(a):
 		return Loopback
 	case a.IsPrivate(), carrierGrade.Contains(a):
@@ -70,12 +81,29 @@ func Of(host string) Scope {
 
 // OfURL returns the scope of an absolute URL's host, Public if it has none.
 func OfURL(address string) Scope {
-	u, err := url.Parse(address)
+	u, err := ParseURL(address)
 	if err != nil || u.Host == "" {
 		return Public
 	}
 	return Of(u.Hostname())
 }
+
+// ParseURL parses an address as browsers do: behind the scheme of one with a host, backslashes are slashes, and of those any number, even
+// none, are two. Both http:\\127.0.0.1 and http:/127.0.0.1 are addresses of this machine.
+func ParseURL(address string) (*url.URL, error) {
+	scheme, rest, found := strings.Cut(address, ":")
+	if !found || !withHost[strings.ToLower(scheme)] {
+		return url.Parse(address)
+	}
+	end := len(rest)
+	if i := strings.IndexAny(rest, "?#"); i >= 0 {
+		end = i
+	}
+	path := strings.TrimLeft(strings.ReplaceAll(rest[:end], `\`, "/"), "/")
+	return url.Parse(scheme + "://" + path + rest[end:])
+}
+
+var withHost = map[string]bool{"http": true, "https": true, "ws": true, "wss": true, "ftp": true}
 
 // parseLegacy parses an IPv4 address of one to four numbers in decimal, octal or hexadecimal, the last filling the remaining bytes.
 func parseLegacy(host string) (netip.Addr, bool) {

@@ -178,7 +178,7 @@ func judgeAddress(address string, near hostscope.Scope) (what string, severity f
 	if strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("\"'<>`\\^{|};", r) }) {
 		return "it has characters that a shell or a terminal acts upon", finding.Critical
 	}
-	u, err := url.Parse(address)
+	u, err := hostscope.ParseURL(address)
 	switch {
 	case err != nil:
 		return "it cannot be read", finding.High

@@ -76,7 +76,7 @@ func leadsOut(to string, ids map[string]bool) (string, finding.Severity) {
 	if ids[target] {
 		return "", finding.None
 	}
-	u, err := url.Parse(target)
+	u, err := hostscope.ParseURL(target)
 	if err != nil {
 		return "an address that cannot be read", finding.None
 	}

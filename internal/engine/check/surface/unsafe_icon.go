@@ -7,7 +7,6 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/hostscope"
-	"gauntlet/internal/leaf/lazyregexp"
 )
 
 var _ = register(check.Check{
@@ -23,9 +22,6 @@ Not reported: https and http addresses on public hosts, and images in data: with
 	RunItem: unsafeIcon,
 })
 
-// runs matches what makes an image or a page in a data: URL executable.
-var runs = lazyregexp.New(`(?i)<script|\bon[a-z]+\s*=|javascript:|<foreignobject|<iframe`)
-
 func unsafeIcon(it *check.Item) {
 	for i := range it.Fields {
 		f := &it.Fields[i]
@@ -40,14 +36,15 @@ func unsafeIcon(it *check.Item) {
 	}
 }
 
-// unsafeAddress says what is wrong with an address that a client shows, "" for nothing. Browsers ignore line breaks and tabs in it.
+// unsafeAddress says what is wrong with an address that a client shows, "" for nothing. Browsers ignore line breaks and tabs in it, and
+// control characters and blanks around it.
 func unsafeAddress(address string) (string, finding.Severity) {
-	plain := strings.Map(func(r rune) rune {
+	plain := strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' {
 			return -1
 		}
 		return r
-	}, strings.TrimSpace(address))
+	}, address))
 	scheme, rest, _ := strings.Cut(plain, ":")
 	switch strings.ToLower(scheme) {
 	case "javascript", "vbscript", "livescript":
@@ -84,8 +81,11 @@ func unsafeData(rest string) (string, finding.Severity) {
 	} else if plain, err := url.PathUnescape(content); err == nil {
 		content = plain
 	}
-	if runs.MatchString(content) {
+	switch {
+	case !scripted(content):
+		return "", finding.None
+	case strings.Contains(kind, "svg"):
 		return "is an image with a script", finding.None
 	}
-	return "", finding.None
+	return "is a document with a script", finding.None
 }
