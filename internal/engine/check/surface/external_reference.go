@@ -18,13 +18,13 @@ var _ = register(check.Check{
 the schema says can change after it was approved. The specification forbids to follow such references without being told to.
 
 Severity high for references to files, to addresses of this machine or of private networks, and with other schemes than http and https.
-Not reported: references within the schema, to an $id that it holds, to the meta-schemas of json-schema.org, and URNs.`,
+Not reported: references within the schema, to an $id that it holds (a relative one begins at the nearest $id), to the meta-schemas of json-schema.org, and URNs.`,
 	Advice:  "Put what is shared under $defs, and refer to it by #/$defs/NAME.",
 	RunItem: externalReference,
 })
 
 func externalReference(it *check.Item) {
-	var ids map[string]bool
+	var known *schemaNames
 	for i := range it.Fields {
 		f := &it.Fields[i]
 		if f.IsKey || f.Sort != check.SchemaOther || !isReference(f.Value.Key().Text()) {
@@ -34,12 +34,12 @@ func externalReference(it *check.Item) {
 		if to == "" || to[0] == '#' {
 			continue
 		}
-		if ids == nil {
-			ids = map[string]bool{}
-			schemaIDs(it.Value.Get("inputSchema"), ids, 0)
-			schemaIDs(it.Value.Get("outputSchema"), ids, 0)
+		if known == nil {
+			known = &schemaNames{ids: map[string]bool{}, bases: map[int]*url.URL{}}
+			known.collect(it.Value.Get("inputSchema"), nil, 0)
+			known.collect(it.Value.Get("outputSchema"), nil, 0)
 		}
-		if what, severity := leadsOut(to, ids); what != "" {
+		if what, severity := known.leadsOut(to, known.bases[f.Value.Offset()]); what != "" {
 			it.Report(check.Report{Field: f, Severity: severity, Message: "a schema refers to " + what})
 		}
 	}
@@ -49,19 +49,41 @@ func isReference(key string) bool {
 	return key == "$ref" || key == "$dynamicRef" || key == "$recursiveRef"
 }
 
-// schemaIDs collects the $id of a schema and its subschemas.
-func schemaIDs(v rawjson.Value, into map[string]bool, depth int) {
+// schemaNames are how the schemas of a definition can be referred to.
+type schemaNames struct {
+	ids   map[string]bool  // as written, and resolved
+	bases map[int]*url.URL // by the offset of a reference: the $id that it is relative to
+}
+
+// collect adds a schema and its subschemas, base being the nearest absolute $id around it.
+func (s *schemaNames) collect(v rawjson.Value, base *url.URL, depth int) {
 	if depth > 50 {
 		return
 	}
-	for m := range v.Members() {
-		if key := m.Key.Text(); (key == "$id" || key == "id") && m.Value.Kind() == rawjson.String {
-			into[withoutFragment(m.Value.Text())] = true
+	for _, key := range []string{"$id", "id"} {
+		id := withoutFragment(strings.TrimSpace(v.Get(key).Text()))
+		u, err := hostscope.ParseURL(id)
+		if id == "" || err != nil {
+			continue
 		}
-		schemaIDs(m.Value, into, depth+1)
+		s.ids[id] = true
+		if base != nil {
+			u = base.ResolveReference(u)
+		}
+		if u.IsAbs() {
+			base = u
+			s.ids[u.String()] = true
+		}
+		break
+	}
+	for m := range v.Members() {
+		if base != nil && isReference(m.Key.Text()) {
+			s.bases[m.Value.Offset()] = base
+		}
+		s.collect(m.Value, base, depth+1)
 	}
 	for _, e := range v.Elements() {
-		schemaIDs(e, into, depth+1)
+		s.collect(e, base, depth+1)
 	}
 }
 
@@ -70,26 +92,20 @@ func withoutFragment(address string) string {
 	return before
 }
 
-// leadsOut describes the target of a reference that leaves its schema, "" if it does not.
-func leadsOut(to string, ids map[string]bool) (string, finding.Severity) {
+// leadsOut describes the target of a reference that leaves its schema, "" if it does not. A relative one begins at its base, if it has one.
+func (s *schemaNames) leadsOut(to string, base *url.URL) (string, finding.Severity) {
 	target := withoutFragment(to)
-	if ids[target] {
+	if s.ids[target] {
 		return "", finding.None
 	}
 	u, err := hostscope.ParseURL(target)
 	if err != nil {
 		return "an address that cannot be read", finding.None
 	}
-	for base := range ids { // bundled schemas may be referenced relative to the schema's location
-		b, err := url.Parse(base)
-		if err != nil || !b.IsAbs() {
-			continue
-		}
-		if ids[b.ResolveReference(u).String()] {
+	if base != nil && !u.IsAbs() {
+		u = base.ResolveReference(u)
+		if target = u.String(); s.ids[target] {
 			return "", finding.None
-		}
-		if !u.IsAbs() && u.Host == "" && (b.Scheme == "file" || b.Host != "" && hostscope.Of(b.Hostname()) != hostscope.Public) {
-			return leadsOut(b.ResolveReference(u).String(), nil)
 		}
 	}
 	switch scheme := strings.ToLower(u.Scheme); {
