@@ -20,9 +20,9 @@ var _ = register(check.Check{
 wildcard, or asks for the camera or the microphone (severity medium). With such a policy the page, or whoever gets text into it, can send what the
 conversation shows it anywhere.
 
-A wildcard is one for all hosts or for all below a public suffix (*, https:, https://*, *.com, *.co.uk). An entry that holds spaces,
-semicolons or commas is one that a client may take for several. Not reported: wildcards below a domain
-(https://*.example.com), and other permissions.`,
+A wildcard is one for all hosts, or for all below a public suffix, where anybody can have a name (*, https:, https://*, *.com, *.co.uk,
+*.github.io, *.s3.amazonaws.com). An entry that holds spaces, semicolons or commas is one that a client may take for several. Not reported:
+wildcards below a domain (https://*.example.com, https://*.example.github.io), and other permissions.`,
 	Advice:  "Name the hosts that the page needs, and ask for the camera or the microphone only if the page is for that.",
 	RunItem: appPermissions,
 })
@@ -38,17 +38,21 @@ func appPermissions(it *check.Item) {
 	meta := it.Value.Get("_meta")
 	ui := meta.Get("ui")
 	judge := func(list string, severity finding.Severity, source rawjson.Value) {
-		switch text := source.Text(); {
-		case isWildcard(text):
-			it.Report(check.Report{Field: fieldAt(it, source), Severity: severity, Message: "the server's page may use any host, by its " + list})
+		text := source.Text()
+		switch hosts := wildcardHosts(text); {
+		case hosts != "":
+			it.Report(check.Report{Field: fieldAt(it, source), Severity: severity, Message: "the server's page may use " + hosts + ", by its " + list})
 		case strings.ContainsAny(strings.TrimSpace(text), " \t\r\n;,"):
 			it.Report(check.Report{Field: fieldAt(it, source), Message: "an entry of " + list + " of the server's page holds several: a client that joins them lets the server write its own policy"})
 		}
 	}
 	for _, policy := range []rawjson.Value{ui.Get("csp"), meta.Get("openai/widgetCSP"), meta.Get("ui/csp")} {
 		if policy.Kind() == rawjson.String { // a whole policy, as HTTP has it
-			if slices.ContainsFunc(strings.FieldsFunc(policy.Text(), func(r rune) bool { return r == ' ' || r == ';' || r == ',' }), isWildcard) {
-				it.Report(check.Report{Field: fieldAt(it, policy), Message: "the server's page may use any host, by its policy"})
+			for source := range strings.FieldsFuncSeq(policy.Text(), func(r rune) bool { return r == ' ' || r == ';' || r == ',' }) {
+				if hosts := wildcardHosts(source); hosts != "" {
+					it.Report(check.Report{Field: fieldAt(it, policy), Message: "the server's page may use " + hosts + ", by its policy"})
+					break
+				}
 			}
 		}
 		for list := range policy.Members() {
@@ -79,19 +83,32 @@ func appPermissions(it *check.Item) {
 	}
 }
 
-// isWildcard reports whether a content security policy source allows all hosts, or a whole top-level domain.
-func isWildcard(source string) bool {
+// wildcardHosts says what a content security policy source allows if that is all hosts or all below a public suffix, "" otherwise.
+func wildcardHosts(source string) string {
+	const all = "any host"
 	source = strings.ToLower(strings.TrimSpace(source))
 	if before, rest, found := strings.Cut(source, "://"); found {
 		source = rest
 	} else if strings.HasSuffix(before, ":") { // only a scheme
-		return before == "http:" || before == "https:" || before == "ws:" || before == "wss:"
+		if slices.Contains([]string{"http:", "https:", "ws:", "wss:"}, before) {
+			return all
+		}
+		return ""
 	}
 	host, _, _ := strings.Cut(source, "/")
 	host, _, _ = strings.Cut(host, ":")
+	if host == "*" {
+		return all
+	}
 	below, star := strings.CutPrefix(host, "*.")
 	suffix, official := publicsuffix.PublicSuffix(below)
-	return host == "*" || star && below != "localhost" && below == suffix && (official || !strings.Contains(below, "."))
+	switch {
+	case !star || below == "localhost" || below != suffix:
+		return ""
+	case official || !strings.Contains(below, "."):
+		return all
+	}
+	return "any host below " + below + ", where anybody can have one"
 }
 
 // decodedBase64 decodes base64 text, "" if it is not base64.
