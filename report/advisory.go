@@ -46,7 +46,7 @@ func escalation(f *result.AdvisoryFinding) string {
 func advisorySections(r *result.Report) (out []section) {
 	for i := range r.Advisory {
 		a := &r.Advisory[i]
-		s := section{ID: fmt.Sprintf("advisory-%d", i+1), Title: "Advisory", Remark: "a model's opinion, which moves no exit code", Noun: "opinion"}
+		s := section{ID: fmt.Sprintf("advisory-%d", i+1), Title: "Advisory", Brief: "Opinion", BriefRows: true, Remark: "a model's opinion, which moves no exit code", Noun: "opinion"}
 		s.Intro = []string{"the opinion of " + a.Model + ": " + advisoryCounts(a)}
 		rows := make([]row, 0, len(a.Findings)+len(a.Labels)+len(a.Unjudged))
 		for j := range a.Findings {
@@ -58,7 +58,7 @@ func advisorySections(r *result.Report) (out []section) {
 		for j := range a.Unjudged {
 			rows = append(rows, row{Title: "not judged: " + itemTitle(&a.Unjudged[j].Location), Text: a.Unjudged[j].Reason})
 		}
-		out = append(out, withRows(s, rows, func(r *row) row { return *r }))
+		out = append(out, listRows(s, rows))
 	}
 	return out
 }
@@ -68,16 +68,4 @@ func opinionRow(f *result.AdvisoryFinding) row {
 	one.add("quote", f.Quote)
 	one.add("sure", escalation(f))
 	return one
-}
-
-// advisoryLines shows the first opinions of each model and counts the rest.
-func (p *page) advisoryLines(all []result.Advisory) {
-	for i := range all {
-		a := &all[i]
-		p.line("Opinion", "of "+a.Model+", which moves no exit code: "+advisoryCounts(a))
-		p.firstLines("", "", len(a.Findings), func(i int) string {
-			f := &a.Findings[i]
-			return shortPlace(&f.Location, false) + ": " + threatWords(f.Threat) + " (" + escalation(f) + "): " + f.Rationale
-		})
-	}
 }

@@ -259,7 +259,7 @@ func (r *row) addExposure(e *verdict.Exposure) {
 
 // rateSection lists the success rate of each attack.
 func rateSection(r *result.Report) section {
-	s := section{ID: "rates", Title: "Rates", Lines: true, Heads: [2]string{"", "Attack"}, Noun: "rate"}
+	s := section{ID: "rates", Title: "Rates", Brief: "Rates", BriefRows: true, Lines: true, Heads: [2]string{"", "Attack"}, Noun: "rate"}
 	if len(r.Rates) > 0 {
 		s.Remark = "of runs in which the attack succeeded, with the Wilson interval of 95 %"
 	}

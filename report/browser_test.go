@@ -64,13 +64,13 @@ func pages(t *testing.T) map[string]string {
 		"many":    render(t, "html", big(10_000), Options{Gate: gate}),
 	}
 	var page strings.Builder
-	if err := WriteLabels(&page, append(labels, hostileLabels()), capability.Medium, []string{markup}); err != nil {
+	if err := WriteLabels(&page, "html", append(labels, hostileLabels()), capability.Medium, []string{markup}, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	out["labels"] = page.String()
 	d := diffOf(t, `{"tools":[{"name":"a","description":"Adds numbers."},{"name":"gone"}]}`, `{"tools":[{"name":"a","description":`+string(mustJSON("Adds numbers. "+markup))+`},{"name":"b"}]}`)
 	var b strings.Builder
-	if f, err := LookupDiff("html"); err != nil || f.Write(&b, d, Options{}) != nil {
+	if f, err := DiffFormats().Lookup("html"); err != nil || f.Write(&b, d, Options{}) != nil {
 		t.Fatalf("the diff: %v", err)
 	}
 	out["diff"] = b.String()

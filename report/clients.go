@@ -43,8 +43,16 @@ func clientSection(r *result.Report) section {
 			s.Intro = append(s.Intro, "together: "+agentText(c, a, len(a.Entries)))
 		}
 	}
-	return withRows(s, rows, func(r *row) row { return *r })
+	s.brief = func() []briefLine {
+		// Any of several servers in one context can influence how the agent uses the others.
+		several := slices.DeleteFunc(slices.Clone(c.Agents), func(a result.Agent) bool { return len(a.Entries) < 2 })
+		return firstOf("Together", "", len(several), func(i int) string { return agentText(c, several[i], mostNamed) })
+	}
+	return listRows(s, rows)
 }
+
+// mostNamed is the number of servers of one agent that a line names.
+const mostNamed = 12
 
 func clientName(client string, unread bool) string {
 	name := cmp.Or(client, "unknown client")

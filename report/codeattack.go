@@ -18,38 +18,20 @@ func attackRule(a *result.AttackRun) result.Rule {
 		Doc: "An agent met the attack " + Visible(attackTitle(a)) + " and complied with it."}
 }
 
-type sarifAttackProperties struct {
-	Agent    string          `json:"agent,omitempty"`
-	Scripted bool            `json:"scripted,omitempty"`
-	Trace    string          `json:"trace,omitempty"`
-	Verdict  *verdict.Attack `json:"verdict"`
-}
-
 // attackResult returns the result for an agent that complied.
-func attackResult(a *result.AttackRun, rules sarifRules, suppressions *[]sarifSuppression) *sarifResult {
+func attackResult(a *result.AttackRun) sarifResult {
 	rule := attackRule(a)
-	mark := finding.Fingerprint(string(rule.ID), a.Document, a.Agent)
 	text := []string{"The agent complied: " + outcomeReason(a)}
 	for i := range a.Verdict.Indicators {
 		if v := &a.Verdict.Indicators[i]; v.Result == verdict.Matched {
 			text = append(text, indicatorText(v))
 		}
 	}
-	return &sarifResult{
-		RuleID: string(rule.ID), RuleIndex: rules.index[rule.ID], Level: sarifLevel(rule.Severity),
-		Message:             sarifText{Text: sarifPlain(strings.Join(text, "; "))},
-		Locations:           []sarifLocation{sarifLine(a.Document, 0)},
-		PartialFingerprints: sarifPrints{V1: mark, Primary: mark},
-		Suppressions:        suppressions,
-		Properties:          &sarifAttackProperties{a.Agent, a.Scripted, a.Trace, a.Verdict},
+	return sarifResult{
+		rule: rule.ID, level: sarifLevel(rule.Severity), text: sarifPlain(strings.Join(text, "; ")), at: sarifLine(a.Document, 0),
+		mark:       finding.Fingerprint(string(rule.ID), a.Document, a.Agent),
+		properties: object{"agent?", a.Agent, "scripted?", a.Scripted, "trace?", a.Trace, "verdict", a.Verdict},
 	}
-}
-
-// unsettledAttack returns the notification for a run that does not show whether the agent resisted.
-func unsettledAttack(a *result.AttackRun) *sarifNotification {
-	return &sarifNotification{Descriptor: sarifRef{ID: unsettledNotice}, Level: "error",
-		Message:   sarifText{Text: sarifPlain(attackTitle(a) + ": " + outcomeWords(outcomeOf(a)) + ": " + outcomeReason(a))},
-		Locations: []sarifLocation{sarifLine(a.Document, 0)}}
 }
 
 // attackTests returns one test per run: a failure if the agent complied, an error if the run is inconclusive.
@@ -65,14 +47,12 @@ func attackTests(runs []result.AttackRun) []junitTest {
 				lines = append(lines, Visible(string(v.Result)+" "+indicatorText(v)))
 			}
 		}
-		body := strings.Join(lines, "\n")
+		t.outcome, t.kind, t.message, t.body = "error", string(outcomeOf(a)), outcomeReason(a), strings.Join(lines, "\n")
 		switch {
 		case a.Resisted():
-			t.out = body
+			t.outcome, t.out, t.body = "", t.body, ""
 		case a.Exploited():
-			t.outcome, t.kind, t.message, t.body = "failure", string(outcomeOf(a)), outcomeReason(a), body
-		default:
-			t.outcome, t.kind, t.message, t.body = "error", string(outcomeOf(a)), outcomeReason(a), body
+			t.outcome = "failure"
 		}
 		out = append(out, t)
 	}

@@ -15,6 +15,7 @@ func problemSection(problems []finding.Problem, remark string) section {
 	if len(problems) > 0 {
 		s.Remark = remark
 	}
+	s.brief = func() []briefLine { return problemBrief(problems) }
 	return withRows(s, problems, func(p *finding.Problem) row {
 		l := &p.Location
 		at := []string{l.Server, "", l.Origin, describeLocation(l, true)}
@@ -39,6 +40,12 @@ func problemText(p *finding.Problem) string {
 // checkSection lists the checks. Those whose result is as complete as their findings suggest ask for nothing.
 func checkSection(r *result.Report) section {
 	s := section{ID: "checks", Title: "Checks", Lines: true, Heads: [2]string{"State", "Check"}, Noun: "check"}
+	s.brief = func() (out []briefLine) {
+		if parts := cutShortChecks(r.Coverage.Checks); parts != nil {
+			out = []briefLine{{Label: "Cut short", Text: strings.Join(parts, "; ")}}
+		}
+		return out
+	}
 	s.quiet = func(i int) bool { return cutShort(&r.Coverage.Checks[i]) == "" }
 	return withRows(s, r.Coverage.Checks, func(c *result.CheckCoverage) row {
 		one := row{Badge: c.State, Title: string(c.Rule) + "  " + c.Name, Text: cutShort(c)}
@@ -65,6 +72,7 @@ func cutShort(c *result.CheckCoverage) string {
 // skippedSection lists the checks that did not run and what each needs.
 func skippedSection(r *result.Report) section {
 	s := section{ID: "skipped", Title: "Skipped checks", Lines: true, Heads: [2]string{"Check", ""}, Noun: "skipped check"}
+	s.brief = func() []briefLine { return skippedBrief(r.Skipped) }
 	return withRows(s, r.Skipped, func(s *result.Skip) row {
 		return row{Badge: string(s.Rule), Text: s.Name + "  needs " + s.Needs}
 	})

@@ -44,8 +44,8 @@ func writeDiffMarkdown(w *bufio.Writer, d *diff.Diff, _ Options) error {
 }
 
 // writeDiffHTML writes a page in the style of a report.
-func writeDiffHTML(w *bufio.Writer, d *diff.Diff, _ Options) error {
-	head := &htmlHead{Title: "What changed", Class: "ok", Verdict: diffSum(d), Complete: d.Summary.Complete, title: "gauntlet diff: " + diffSum(d)}
+func writeDiffHTML(w *bufio.Writer, d *diff.Diff, opt Options) error {
+	head := &document{Page: Page{Title: "What changed", Class: "ok", Verdict: diffSum(d)}, Complete: d.Summary.Complete, title: "gauntlet diff: " + diffSum(d)}
 	switch {
 	case d.Changed():
 		head.Class = "bad"
@@ -58,11 +58,10 @@ func writeDiffHTML(w *bufio.Writer, d *diff.Diff, _ Options) error {
 	if !d.Summary.Complete && head.Missing == nil {
 		head.Missing = []string{"the comparison is incomplete"}
 	}
-	var parts []htmlPart
 	for i := range d.Servers {
-		parts = append(parts, changeSection(&d.Servers[i], i).part())
+		head.sections = append(head.sections, changeSection(&d.Servers[i], i))
 	}
-	return writeHTMLPage(w, head, parts)
+	return writeHTMLPage(w, head, opt)
 }
 
 // diffSum returns the closing summary line.

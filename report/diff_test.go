@@ -39,7 +39,7 @@ func diffOf(t testing.TB, old, new string) *diff.Diff {
 
 func diffText(t testing.TB, format string, d *diff.Diff, opt Options) string {
 	t.Helper()
-	f, err := LookupDiff(format)
+	f, err := DiffFormats().Lookup(format)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestDiffGolden(t *testing.T) {
 			}
 			d := diffOf(t, in["old.json"], in["new.json"])
 			changed := false
-			for _, format := range DiffNames() {
+			for _, format := range DiffFormats().Names() {
 				got := withoutAssets(diffText(t, format, d, Options{}))
 				if got == in[format] {
 					continue
@@ -91,7 +91,7 @@ func TestDiffGolden(t *testing.T) {
 					keep = append(keep, f)
 				}
 			}
-			for _, format := range DiffNames() {
+			for _, format := range DiffFormats().Names() {
 				keep = append(keep, txtar.File{Name: format, Data: []byte(in[format])})
 			}
 			a.Files = keep
@@ -149,7 +149,7 @@ func FuzzDiff(f *testing.F) {
 	f.Add("```\n# x", "`` [a](b) @someone\u200b")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		d := gossip(t, a, b)
-		for _, format := range DiffNames() {
+		for _, format := range DiffFormats().Names() {
 			got := diffText(t, format, d, Options{})
 			if hidden := strings.ReplaceAll(got, "\n", ""); hidden != Visible(hidden) {
 				t.Errorf("%s lets through %q", format, got)

@@ -12,7 +12,7 @@ const expectationRule finding.Rule = "expectation"
 
 // expectationSection lists the expectations. Those that held ask for nothing.
 func expectationSection(r *result.Report) section {
-	s := section{ID: "expectations", Title: "Expectations", Lines: true, Heads: [2]string{"Result", "Expectation"}, Noun: "expectation", Share: markdownLimit / 4}
+	s := section{ID: "expectations", Title: "Expectations", Brief: "Expected", BriefRows: true, Lines: true, Heads: [2]string{"Result", "Expectation"}, Noun: "expectation", Share: markdownLimit / 4}
 	switch {
 	case r.Expectations == nil:
 	case r.Failed() == 0:
@@ -22,9 +22,9 @@ func expectationSection(r *result.Report) section {
 	}
 	s.quiet = func(i int) bool { return r.Expectations[i].Held }
 	return withRows(s, r.Expectations, func(e *result.Expectation) row {
-		one := row{Badge: "failed", Title: e.Name, Text: e.Message, Where: fileLine(e.File, e.Line)}
+		one := row{Badge: "failed", Tone: "high", Title: e.Name, Text: e.Message, Where: fileLine(e.File, e.Line)}
 		if e.Held {
-			one.Badge = "held"
+			one.Badge, one.Tone = "held", ""
 		}
 		return one
 	})
@@ -43,14 +43,9 @@ func expectationTests(es []result.Expectation) []junitTest {
 }
 
 // expectationResult returns the result for a failed expectation.
-func expectationResult(e *result.Expectation, rules sarifRules, suppressions *[]sarifSuppression) *sarifResult {
-	mark := finding.Fingerprint(string(expectationRule), e.File, e.Name, fmt.Sprint(e.Line))
-	return &sarifResult{
-		RuleID: string(expectationRule), RuleIndex: rules.index[expectationRule], Level: "error",
-		Message:             sarifText{Text: sarifPlain(e.Name + ": " + e.Message)},
-		Locations:           []sarifLocation{sarifLine(e.File, e.Line)},
-		PartialFingerprints: sarifPrints{V1: mark, Primary: mark},
-		Suppressions:        suppressions,
-		Properties:          e,
+func expectationResult(e *result.Expectation) sarifResult {
+	return sarifResult{
+		rule: expectationRule, level: "error", text: sarifPlain(e.Name + ": " + e.Message), at: sarifLine(e.File, e.Line),
+		mark: finding.Fingerprint(string(expectationRule), e.File, e.Name, fmt.Sprint(e.Line)), properties: e,
 	}
 }

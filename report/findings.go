@@ -14,6 +14,7 @@ import (
 // findingSection lists the findings, the severest first.
 func findingSection(r *result.Report) section {
 	s := section{ID: "findings", Title: "Findings", Noun: "finding", n: len(r.Findings)}
+	s.brief = func() []briefLine { return informationBrief(r.Findings) }
 	order, ids := severestFirst(r.Findings), findingIDs(r.Findings)
 	s.row = func(i int) row {
 		one := findingRow(&r.Findings[order[i]])
@@ -47,7 +48,7 @@ func byDefinition(fs []finding.Finding) section {
 	for i := range fs {
 		order[i] = i
 		l := &fs[i].Location
-		server := place{server: l.Server, file: cmp.Or(l.File, l.Origin)}
+		server := place{server: l.Server, file: cmp.Or(l.Origin, l.File)}
 		for level, p := range []place{server, {server.server, server.file, true, l.Kind, l.Item}} {
 			if _, ok := first[p]; !ok {
 				first[p] = i
@@ -60,7 +61,7 @@ func byDefinition(fs []finding.Finding) section {
 		group := groups[order[i]]
 		server, definition := &fs[group[0]].Location, &fs[group[1]].Location
 		one := findingRow(&fs[order[i]])
-		one.Group = []heading{{serverTitle(server), cmp.Or(server.File, server.Origin)}, {itemTitle(definition), describeLocation(definition, false)}}
+		one.Group = []heading{{serverTitle(server), cmp.Or(server.Origin, server.File)}, {itemTitle(definition), describeLocation(definition, false)}}
 		return one
 	}}
 }
@@ -162,6 +163,12 @@ func suppressedSection(r *result.Report) section {
 	for i := range ids {
 		ids[i] = anchor("accepted-"+r.Suppressed[i].Finding.Fingerprint, used)
 	}
+	s.brief = func() []briefLine {
+		return firstOf("Accepted", "", len(ids), func(i int) string {
+			f := &r.Suppressed[i].Finding
+			return fmt.Sprintf("%s %s %s: %s", f.Severity, f.Rule, shortPlace(&f.Location, false), decision(&r.Suppressed[i].Decision))
+		})
+	}
 	s.n = len(ids)
 	s.row = func(i int) row {
 		s := &r.Suppressed[i]
@@ -179,7 +186,7 @@ func suppressedSection(r *result.Report) section {
 // unusedSection lists unused suppressions, which deserve review.
 func unusedSection(r *result.Report) section {
 	unused := slices.DeleteFunc(slices.Clone(r.Suppressions), func(d result.Suppression) bool { return d.State == result.Used })
-	s := section{ID: "unused", Title: "Suppressions not used", Lines: true, Heads: [2]string{"State", ""}, Noun: "suppression"}
+	s := section{ID: "unused", Title: "Suppressions not used", Brief: "Unused", BriefRows: true, Lines: true, Heads: [2]string{"State", ""}, Noun: "suppression"}
 	return withRows(s, unused, func(d *result.Suppression) row {
 		return row{Badge: string(d.State), Text: unusedText(d), Where: fileLine(d.File, d.Line)}
 	})

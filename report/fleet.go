@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"maps"
@@ -11,24 +10,7 @@ import (
 	"gauntlet/result"
 )
 
-// A FleetFormat is a format for fleet reports.
-type FleetFormat = FormatOf[*result.Fleet]
-
-var fleetFormats registry[*result.Fleet]
-
-var (
-	_ = fleetFormats.register("pretty", "for people", writeFleetText)
-	_ = fleetFormats.register("json", "for programs, as in docs/schemas/fleet.schema.json", writeFleetJSON)
-	_ = fleetFormats.register("html", "for a browser: one self-contained file", writeFleetHTML)
-)
-
-// FleetNames returns the names that LookupFleet takes, the default first.
-func FleetNames() []string { return fleetFormats.names() }
-
-// LookupFleet returns the format with the given name.
-func LookupFleet(name string) (FleetFormat, error) { return fleetFormats.lookUp(name) }
-
-func writeFleetJSON(w *bufio.Writer, f *result.Fleet, _ Options) error { return WriteJSON(w, f) }
+var _ = documentFormats(&fleetFormats, "in docs/schemas/fleet.schema.json", fleetDocument)
 
 // countOrder is the display order of counts: severities, then outcomes.
 var countOrder = []string{"critical", "high", "medium", "low", "info", "exploited", "partial", "resisted", "not_exploited", "not_exposed", "inconclusive", "error"}
@@ -149,53 +131,12 @@ func worstTargets(f *result.Fleet) []*result.FleetTarget {
 	return out
 }
 
-// shownTargets limits the targets in text, pageTargets the rows of a page. JSON has all.
 const (
-	shownTargets  = 20
-	shownNotDone  = 20
-	pageTargets   = 10_000
-	maxPageReason = 500
+	pageTargets   = 10_000 // rows of a page; JSON has all
+	pageReasons   = 1_000
+	maxPageReason = 80 // columns of a reason in a cell
+	maxReason     = 500
 )
-
-func writeFleetText(w *bufio.Writer, f *result.Fleet, _ Options) error {
-	fmt.Fprintf(w, "fleet %s: %s\n", Visible(f.Name), fleetVerdict(f))
-	if words := CountWords(f.Summary.Counts); words != "" {
-		fmt.Fprintf(w, "%s: %s\n", countNoun(f.Summary.Targets, "target"), words)
-	}
-	worst := worstTargets(f)
-	shown := 0
-	for _, t := range worst {
-		var lanes []string
-		for i := range t.Jobs {
-			if words := CountWords(t.Jobs[i].Counts); words != "" {
-				lanes = append(lanes, strings.TrimSpace(t.Jobs[i].Lane+" "+t.Jobs[i].Document)+": "+words)
-			}
-		}
-		if lanes == nil {
-			continue
-		}
-		if shown++; shown > shownTargets {
-			break
-		}
-		fmt.Fprintf(w, "  %s  %s\n", Visible(t.Name), Visible(strings.Join(lanes, "; ")))
-	}
-	if shown > shownTargets {
-		fmt.Fprintf(w, "  … the json and html reports list every target\n")
-	}
-	if all := fleetNotDone(f); len(all) > 0 {
-		fmt.Fprintf(w, "Not done, or not wholly:\n")
-		for i := range all[:min(len(all), shownNotDone)] {
-			fmt.Fprintf(w, "  %s\n", Visible(clipEnd(all[i].String(), 400)))
-		}
-		if more := len(all) - shownNotDone; more > 0 {
-			fmt.Fprintf(w, "  … and %s\n", countNoun(more, "further reason"))
-		}
-	}
-	if n := len(f.Refused); n > 0 {
-		fmt.Fprintf(w, "Refused: %s of strangers\n", countNoun(n, "message"))
-	}
-	return nil
-}
 
 // markOf describes the result of one lane for a target.
 func markOf(j *result.FleetJob) mark {
@@ -214,30 +155,34 @@ func markOf(j *result.FleetJob) mark {
 	return mark{Class: "open", Text: strings.TrimSpace(j.Document + " " + strings.ReplaceAll(string(j.State), "_", " ") + ": " + clipEnd(j.Reason, maxPageReason))}
 }
 
-func writeFleetHTML(w *bufio.Writer, f *result.Fleet, _ Options) error {
-	head := &htmlHead{Title: "Fleet " + f.Name, Verdict: fleetVerdict(f), Complete: f.Summary.Complete, Read: "Plan " + f.Plan, tool: f.Tool}
-	head.Class = map[int]string{result.ExitOK: "ok", result.ExitGate: "bad", result.ExitTrouble: "open"}[f.ExitCode()]
-	for _, n := range fleetNotDone(f) {
-		if len(head.Missing) == 1000 {
-			head.Missing = append(head.Missing, "… further reasons are in the JSON report")
+// fleetDocument has the worst targets, and why jobs were not done.
+func fleetDocument(f *result.Fleet) *document {
+	d := &document{Page: Page{Title: "Fleet " + f.Name, Verdict: fleetVerdict(f), Read: "Plan " + f.Plan}, Complete: f.Summary.Complete, tool: f.Tool}
+	d.Exit = strings.TrimSuffix(countNoun(f.Summary.Targets, "target")+": "+CountWords(f.Summary.Counts), ": ")
+	d.Class = map[int]string{result.ExitOK: "ok", result.ExitGate: "bad", result.ExitTrouble: "open"}[f.ExitCode()]
+	for i, n := range fleetNotDone(f) {
+		if i == pageReasons {
+			d.Missing = append(d.Missing, "… further reasons are in the JSON report")
 			break
 		}
-		head.Missing = append(head.Missing, clipEnd(n.String(), maxPageReason))
+		d.Missing = append(d.Missing, clipEnd(n.String(), maxReason))
 	}
-	head.Missing = append(head.Missing, f.Refused...)
+	d.Missing = append(d.Missing, f.Refused...)
 	for _, name := range []string{"critical", "high", "medium", "low", "info"} {
 		if n := f.Summary.Counts[name]; n > 0 {
-			head.Counts = append(head.Counts, severityCount{name, n})
+			d.Counts = append(d.Counts, severityCount{name, n})
 		}
 	}
-	return writeHTMLPage(w, head, []htmlPart{fleetTable(f).part()})
+	d.sections = []section{fleetTable(f)}
+	return d
 }
 
 // fleetTable has a row per target, the worst first, and a column per lane.
-func fleetTable(f *result.Fleet) table {
-	t := table{ID: "targets", Title: "Targets", Head: []string{"Target", "Kind"}, Intro: []string{countNoun(len(f.Targets), "target") + ", the worst first."}, None: "not asked for"}
+func fleetTable(f *result.Fleet) section {
+	t := table{Head: []string{"Target", "Kind"}, None: "not asked for", Most: 20, Rest: "the json and html reports list every target"}
+	intro := countNoun(len(f.Targets), "target") + ", the worst first."
 	if len(f.Targets) > pageTargets {
-		t.Intro[0] = fmt.Sprintf("The worst %s of %s; the JSON report has all.", groupDigits(pageTargets), countNoun(len(f.Targets), "target"))
+		intro = fmt.Sprintf("The worst %s of %s; the JSON report has all.", groupDigits(pageTargets), countNoun(len(f.Targets), "target"))
 	}
 	lanes := map[string]bool{}
 	for i := range f.Targets {
@@ -247,13 +192,10 @@ func fleetTable(f *result.Fleet) table {
 	}
 	t.Head = slices.Concat(t.Head, slices.Sorted(maps.Keys(lanes)))
 	for _, target := range worstTargets(f)[:min(len(f.Targets), pageTargets)] {
-		row := make([]cell, len(t.Head))
-		row[0], row[1] = cell{{Link: target.Page, Text: target.Name}}, cell{{Text: target.Kind}}
+		t.Rows = append(t.Rows, []cell{{{Link: target.Page, Text: target.Name}}, {{Text: target.Kind}}})
 		for i := range target.Jobs {
-			at := 2 + slices.Index(t.Head[2:], target.Jobs[i].Lane)
-			row[at] = append(row[at], markOf(&target.Jobs[i]))
+			t.addMark(len(t.Rows)-1, target.Jobs[i].Lane, markOf(&target.Jobs[i]))
 		}
-		t.Rows = append(t.Rows, row)
 	}
-	return t
+	return tableSection("targets", "Targets", t, intro)
 }

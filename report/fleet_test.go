@@ -33,7 +33,7 @@ func someFleet() *result.Fleet {
 
 func fleetText(t *testing.T, format string, f *result.Fleet) string {
 	t.Helper()
-	one, err := LookupFleet(format)
+	one, err := FleetFormats().Lookup(format)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +45,22 @@ func fleetText(t *testing.T, format string, f *result.Fleet) string {
 }
 
 func TestFleetText(t *testing.T) {
-	const want = `fleet corpus: 2 of 5 jobs done, 1 incomplete, 1 failed, 1 not done, 1 target without a job: the report is incomplete
-4 targets: 2 high, 1 info
-  <b><U+001B>[31mloud  scan: 2 high, 1 info
-Not done, or not wholly:
+	want := "Fleet corpus: 2 of 5 jobs done, 1 incomplete, 1 failed, 1 not done, 1 target without a job: the report is incomplete\n" +
+		"4 targets: 2 high, 1 info\nPlan " + strings.Repeat("a", 64) + `
+Targets
+  4 targets, the worst first.
+  Target               Kind     attack                                    scan
+  <b><U+001B>[31mloud  url      tool-poisoning failed: its time was over  2 high, 1 info
+  half                 url                                                nothing found, incomplete: the server sent<U+000D><U+000A>::error::<script>
+  waiting              command                                            not done: it needs a sandbox
+  quiet.json           file                                               nothing found
+
+What was not looked at
   attack <b><U+001B>[31mloud tool-poisoning: its time was over
   scan half: the server sent<U+000D><U+000A>::error::<script>
   scan waiting: it needs a sandbox
   x.json: no such file
+
 `
 	if got := fleetText(t, "pretty", someFleet()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"strings"
-	"unicode/utf8"
 )
 
 // commandLine begins a line that is never folded, so that its command can be copied whole.
@@ -52,70 +51,24 @@ func (f *folder) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// fold breaks one line, with or without its newline.
+// fold breaks one line, with or without its newline. Continuation lines are indented further than the line, at most half of the
+// columns, or stand behind its bar.
 func (f *folder) fold(line []byte) []byte {
 	if len(line) <= f.columns || f.columns < leastFolded || bytes.HasPrefix(line, []byte(commandLine)) {
 		return line
 	}
-	hang := f.hangOf(line)
-	var out []byte
-	taken := 0  // columns of the line so far
-	blank := -1 // the last space in out at which the line may break
-	behind := 0 // columns after that space
-	for i := 0; i < len(line); {
-		if n := colourLength(line[i:]); n > 0 {
-			out = append(out, line[i:i+n]...)
-			i += n
-			continue
-		}
-		r, size := utf8.DecodeRune(line[i:])
-		wide := 0
-		if r != '\n' {
-			wide = runeColumns(r)
-		}
-		if taken+wide > f.columns && r != ' ' {
-			if blank < 0 {
-				out, behind = append(out, "\n"+hang...), 0
-			} else {
-				rest := string(out[blank+1:])
-				out = append(append(bytes.TrimRight(out[:blank], " "), "\n"+hang...), rest...)
-			}
-			taken, blank = columns(hang)+behind, -1
-		}
-		if r == ' ' && taken > columns(hang) {
-			blank, behind = len(out), 0
-		} else {
-			behind += wide
-		}
-		out = append(out, line[i:i+size]...)
-		taken += wide
-		i += size
+	text, end := strings.CutSuffix(string(line), "\n")
+	indent := len(text) - len(strings.TrimLeft(text, " "))
+	hang := strings.Repeat(" ", min(indent, f.columns/2-2))
+	if strings.HasPrefix(text[indent:], "│ ") {
+		hang += "│ "
+	} else {
+		hang += "  "
 	}
-	return out
-}
-
-// hangOf returns the prefix of continuation lines: the line's indentation and bar, at most half of the columns.
-func (f *folder) hangOf(line []byte) string {
-	n := len(line) - len(bytes.TrimLeft(line, " "))
-	hang := strings.Repeat(" ", min(n, f.columns/2-2))
-	if bytes.HasPrefix(line[n:], []byte("│ ")) {
-		return hang + "│ "
+	rows := wrap(text[indent:], f.columns-indent, f.columns-columns(hang))
+	out := text[:indent] + strings.Join(rows, "\n"+hang)
+	if end {
+		out += "\n"
 	}
-	return hang + "  "
-}
-
-// colourLength returns the length in bytes of the colour sequence that text begins with, 0 for none.
-func colourLength(text []byte) int {
-	if !bytes.HasPrefix(text, []byte("\x1b[")) {
-		return 0
-	}
-	for i, c := range text[2:] {
-		if c == 'm' {
-			return i + 3
-		}
-		if c != ';' && (c < '0' || c > '9') {
-			return 0
-		}
-	}
-	return 0
+	return []byte(out)
 }

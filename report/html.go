@@ -23,33 +23,33 @@ const (
 // writeHTML writes one self-contained page from Go templates and a small script: nothing needs a build, the page is
 // readable without scripts, and one escaping template handles every server string.
 func writeHTML(w *bufio.Writer, r *result.Report, opt Options) error {
-	var parts []htmlPart
+	d := reportHead(r, opt.Gate)
 	for _, s := range sectionsOf(r) {
 		switch {
 		case s.ID == "findings" && attacksOnly(r), s.ID == "skipped": // the head has what was skipped
 			continue
 		case s.ID == "findings":
-			parts = append(parts, htmlPart{s.ID, s.Title, func(w *bufio.Writer) error { return writeFindings(w, r, &s) }})
-			continue
+			s.Filter = filterOf(r.Findings)
 		case s.ID == "attacks" && s.n > 0:
-			parts = append(parts, attackMatrix(r.Attacks).part())
+			d.sections = append(d.sections, attackMatrix(r.Attacks))
 		}
-		if s.says(s.n) {
-			parts = append(parts, s.part())
+		if s.Filter != nil || s.says(s.n) {
+			d.sections = append(d.sections, s)
 		}
 	}
 	flows := flowsOf(r, opt.Capabilities)
-	if len(flows) > 0 {
-		parts = append(parts, flowPart(flows))
+	if d.graph = len(flows) > 0; d.graph {
+		d.parts = append(d.parts, flowPart(flows))
 	}
-	parts = append(parts, conversationParts(r, opt.Traces)...)
-	parts = append(parts, capabilityParts(opt.Capabilities)...)
+	d.parts = append(d.parts, conversationParts(r, opt.Traces)...)
+	for _, s := range capabilitySections(opt.Capabilities) {
+		d.parts = append(d.parts, s.part())
+	}
 	if rows := serverRows(r); len(rows) > 1 || r.Clients != nil {
-		parts = append(parts, serversTable(rows).part())
+		servers := serversTable(rows)
+		d.parts = append(d.parts, servers.part())
 	}
-	head := reportHead(r, opt.Gate)
-	head.graph = len(flows) > 0
-	return writeHTMLPage(w, head, parts)
+	return writeHTMLPage(w, d, opt)
 }
 
 // mostOpen is the number of blocks of a section that are not folded, since few are soon read.
@@ -57,8 +57,17 @@ const mostOpen = 5
 
 // part returns s as a part of a page: a table, or blocks that can be unfolded.
 func (s section) part() htmlPart {
-	if s.Lines {
-		return s.table().part()
+	if s.Filter != nil {
+		return htmlPart{s.ID, s.Title, func(w *bufio.Writer) error { return writeFindings(w, &s) }}
+	}
+	if s.Table == nil && s.Lines {
+		s = s.asTable()
+	}
+	if s.Table != nil {
+		for i, row := range s.Table.Rows { // each as long as the head
+			s.Table.Rows[i] = append(row, make([]cell, len(s.Table.Head)-len(row))...)
+		}
+		return executed(s.ID, s.Title, "table", s)
 	}
 	return htmlPart{s.ID, strings.TrimSpace(s.Title + " " + s.Name), func(w *bufio.Writer) error {
 		if err := executeHTML(w, "blocks", s); err != nil || s.n == 0 {
@@ -84,12 +93,9 @@ func endHTML(w *bufio.Writer, end string, err error) error {
 	return err
 }
 
-// table returns the rows of s with a column for whatever they have.
-func (s *section) table() table {
-	t := table{ID: s.ID, Title: s.Title, Intro: s.Intro}
-	if s.Remark != "" {
-		t.Intro = slices.Concat([]string{capitalised(s.Remark) + "."}, s.Intro)
-	}
+// asTable returns s with its rows as a table that has a column for whatever they have.
+func (s section) asTable() section {
+	var t table
 	heads := []string{"Part of", cmp.Or(s.Heads[0], "State"), cmp.Or(s.Heads[1], "What"), "Where", "Why"}
 	used := make([]bool, len(heads))
 	var rows [][]string
@@ -117,7 +123,11 @@ func (s *section) table() table {
 		t.addRow(usedOnly(row, used)...)
 	}
 	t.Head = usedOnly(heads, used)
-	return t
+	if s.Remark != "" {
+		s.Intro = slices.Concat([]string{capitalised(s.Remark) + "."}, s.Intro)
+	}
+	s.Table = &t
+	return s
 }
 
 func usedOnly(texts []string, used []bool) (out []string) {
@@ -146,14 +156,14 @@ func countSeverities(fs []finding.Finding) (out []severityCount) {
 }
 
 // reportHead says what was read and found, and what was not looked at.
-func reportHead(r *result.Report, g *Gate) *htmlHead {
-	head := &htmlHead{Title: reportTitle(r), Class: reportClass(r, g), Verdict: reportVerdict(r), Counts: countSeverities(r.Findings), Missing: notLookedAt(r), Complete: complete(r), tool: r.Tool}
+func reportHead(r *result.Report, g *Gate) *document {
+	head := &document{Page: Page{Title: reportTitle(r), Class: reportClass(r, g), Verdict: reportVerdict(r), Missing: notLookedAt(r)}, Counts: countSeverities(r.Findings), Complete: complete(r), tool: r.Tool}
 	head.title = "gauntlet: " + head.Verdict
 	if g != nil {
 		head.Exit = g.exitWords(r)
 	}
 	if l := readLedger(r); !attacksOnly(r) {
-		head.Read = fmt.Sprintf("Looked at %s; %s; %s ran.", strings.Join(l.read, ", "), countNoun(r.Summary.Strings, "string"), countNoun(l.ran, "check"))
+		head.Read = "Looked at " + l.looked(r) + "."
 	}
 	return head
 }
@@ -216,20 +226,10 @@ func notLookedAt(r *result.Report) (out []string) {
 	}
 	out = append(out, r.Undone()[len(r.Problems):]...)
 	out = append(out, cutShortChecks(r.Coverage.Checks)...)
-	for _, c := range r.Coverage.Checks {
-		if c.State == "ran" && c.Reason != "" {
-			out = append(out, string(c.Rule)+": "+c.Reason)
-		}
-	}
+	out = append(out, checkNotes(r)...)
 	l := readLedger(r)
-	if l.unchanged != nil {
-		out = append(out, "equal to the baseline and not scanned again: "+strings.Join(l.unchanged, ", "))
-	}
-	if l.missing != nil {
-		out = append(out, "the input holds no "+strings.Join(l.missing, ", "))
-	}
-	if l.unread != nil {
-		out = append(out, notInSources+strings.Join(l.unread, ", "))
+	for _, lack := range l.lacks {
+		out = append(out, lack.Text)
 	}
 	needs, by := skippedNeeds(r.Skipped)
 	for _, n := range needs {
@@ -238,16 +238,27 @@ func notLookedAt(r *result.Report) (out []string) {
 	return out
 }
 
-// writeFindings writes the filters and all findings of s.
-func writeFindings(w *bufio.Writer, r *result.Report, s *section) error {
-	servers, rules := map[string]bool{}, map[string]string{}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		servers[Visible(f.Location.Server)] = true
-		rules[Visible(string(f.Rule))] = f.Name
+// A findingFilter holds what a reader can choose findings by.
+type findingFilter struct {
+	Findings, AtOnce int
+	Counts           []severityCount
+	Servers          map[string]bool
+	Rules            map[string]string // names by id
+}
+
+func filterOf(fs []finding.Finding) *findingFilter {
+	f := &findingFilter{len(fs), findingsAtOnce, countSeverities(fs), map[string]bool{}, map[string]string{}}
+	for i := range fs {
+		f.Servers[Visible(fs[i].Location.Server)] = true
+		f.Rules[Visible(string(fs[i].Rule))] = fs[i].Name
 	}
-	delete(servers, "")
-	if err := executeHTML(w, "filters", map[string]any{"Findings": s.n, "AtOnce": findingsAtOnce, "Counts": countSeverities(r.Findings), "Servers": servers, "Rules": rules}); err != nil {
+	delete(f.Servers, "")
+	return f
+}
+
+// writeFindings writes the filters and all findings of s.
+func writeFindings(w *bufio.Writer, s *section) error {
+	if err := executeHTML(w, "filters", s.Filter); err != nil {
 		return err
 	}
 	for i := range s.n {
@@ -276,18 +287,11 @@ func writeFindings(w *bufio.Writer, r *result.Report, s *section) error {
 }
 
 // attackMatrix shows attacks by agent, with links to the runs.
-func attackMatrix(runs []result.AttackRun) table {
-	t := table{ID: "matrix", Title: "Attacks by agent", Head: []string{"Attack"}, None: "not run"}
-	rowOf := map[string]int{}
+func attackMatrix(runs []result.AttackRun) section {
+	t := table{Head: []string{"Attack"}, None: "not run"}
 	for i := range runs {
 		a := &runs[i]
-		row, ok := rowOf[attackTitle(a)]
-		if !ok {
-			row = len(t.Rows)
-			rowOf[attackTitle(a)] = row
-			t.Rows = append(t.Rows, []cell{{{Text: attackTitle(a)}}})
-		}
-		t.addMark(row, cmp.Or(a.Agent, "whoever connected"), mark{string(attackTone(a)), fmt.Sprintf("#run-%d", i+1), outcomeWords(outcomeOf(a))})
+		t.addMark(t.rowOf(attackTitle(a)), cmp.Or(a.Agent, "whoever connected"), mark{string(attackTone(a)), fmt.Sprintf("#run-%d", i+1), outcomeWords(outcomeOf(a))})
 	}
-	return t
+	return tableSection("matrix", "Attacks by agent", t)
 }

@@ -8,14 +8,12 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
-	"io"
 	"slices"
 	"strings"
 	"sync"
 
 	"gauntlet/finding"
 	"gauntlet/rawjson"
-	"gauntlet/result"
 )
 
 //go:embed web/report.tmpl
@@ -48,43 +46,30 @@ func executeHTML(w *bufio.Writer, name string, data any) error {
 	return parsedTemplates().ExecuteTemplate(w, name, data)
 }
 
-// An htmlHead is what stands above the parts of a page.
-type htmlHead struct {
-	Title    string
-	Class    string // style of the verdict: bad, open, ok, or "" if nothing is judged
-	Verdict  string
-	Exit     string // what follows the verdict
-	Counts   []severityCount
-	Missing  []string // what was not read
-	Complete bool     // nothing is missing, even if Missing is empty
-	Read     string   // what was read
-	Nav      []htmlPart
-
-	title string // of the document, "" for the Title
-	tool  result.Tool
-	graph bool // a part draws a graph
-}
-
 // An htmlPart is a part of a page: its anchor, a title for the link to it, and what writes it.
 type htmlPart struct {
 	ID, Title string
 	write     func(*bufio.Writer) error
 }
 
-// writeHTMLPage writes a page of the given parts.
-func writeHTMLPage(w *bufio.Writer, head *htmlHead, parts []htmlPart) error {
-	head.Nav = parts
-	writeHTMLHead(w, cmp.Or(head.title, "gauntlet: "+head.Title))
-	if err := executeHTML(w, "verdict", head); err != nil {
+// writeHTMLPage writes a document as a page.
+func writeHTMLPage(w *bufio.Writer, d *document, _ Options) error {
+	d.Nav = nil
+	for i := range d.sections {
+		d.Nav = append(d.Nav, d.sections[i].part())
+	}
+	d.Nav = append(d.Nav, d.parts...)
+	writeHTMLHead(w, cmp.Or(d.title, "gauntlet: "+d.Title))
+	if err := executeHTML(w, "verdict", d); err != nil {
 		return err
 	}
 	_, _ = w.WriteString("<main id=\"main\">\n")
-	for _, p := range parts {
+	for _, p := range d.Nav {
 		if err := p.write(w); err != nil {
 			return err
 		}
 	}
-	writeHTMLEnd(w, strings.TrimSpace(cmp.Or(head.tool.Name, "gauntlet")+" "+head.tool.Version), head.graph)
+	writeHTMLEnd(w, strings.TrimSpace(cmp.Or(d.tool.Name, "gauntlet")+" "+d.tool.Version), d.graph)
 	return nil
 }
 
@@ -184,45 +169,4 @@ func writeHTMLEnd(w *bufio.Writer, tool string, graph bool) {
 		_, _ = w.WriteString("<script>" + graphScript() + "</script>\n")
 	}
 	_, _ = w.WriteString("<script>" + htmlScript + "</script>\n</body>\n</html>\n")
-}
-
-// A TablePage is the content of a page without findings: a verdict, what was not read, and tables.
-type TablePage struct {
-	Title, Verdict string
-	Class          string   // style of the verdict: bad, open, ok, or "" if nothing is judged
-	Missing        []string // what was not read
-	Read           string   // what was read
-	Tables         []Table
-}
-
-// A Table has a heading, an introduction, and rows as long as Head.
-type Table struct {
-	ID, Title, Intro string
-	Head             []string
-	Rows             [][]string
-}
-
-// WriteTables writes a page in the style of a report. Its texts may be untrusted.
-func WriteTables(to io.Writer, p *TablePage) error {
-	w := bufio.NewWriterSize(to, 64<<10)
-	var parts []htmlPart
-	for _, t := range p.Tables {
-		parts = append(parts, t.part())
-	}
-	head := &htmlHead{Title: p.Title, Class: p.Class, Verdict: p.Verdict, Missing: p.Missing, Complete: true, Read: p.Read}
-	if err := writeHTMLPage(w, head, parts); err != nil {
-		return err
-	}
-	return w.Flush()
-}
-
-func (t *Table) part() htmlPart {
-	table := table{ID: t.ID, Title: t.Title, Head: t.Head}
-	if t.Intro != "" {
-		table.Intro = []string{t.Intro}
-	}
-	for _, row := range t.Rows {
-		table.addRow(row...)
-	}
-	return table.part()
 }

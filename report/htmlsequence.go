@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -56,16 +55,13 @@ func conversationParts(r *result.Report, all []Conversation) (out []htmlPart) {
 
 // WriteConversation writes a page that shows a recorded conversation without judging it.
 func WriteConversation(to io.Writer, c Conversation) error {
-	w := bufio.NewWriterSize(to, 64<<10)
-	head := &htmlHead{Title: c.File, Class: "open", Verdict: countNoun(len(c.Trace.Messages), "message") + ", not judged", Complete: c.Trace.Unread == 0}
+	d := &document{Page: Page{Title: c.File, Class: "open", Verdict: countNoun(len(c.Trace.Messages), "message") + ", not judged"}, Complete: c.Trace.Unread == 0}
 	for _, p := range c.Trace.Problems {
-		head.Missing = append(head.Missing, p.Error())
+		d.Missing = append(d.Missing, p.Error())
 	}
-	head.Missing = append(head.Missing, "this recording has not been judged: use gauntlet scan --trace or gauntlet attack judge")
-	if err := writeHTMLPage(w, head, conversationParts(&result.Report{}, []Conversation{c})); err != nil {
-		return err
-	}
-	return w.Flush()
+	d.Missing = append(d.Missing, "this recording has not been judged: use gauntlet scan --trace or gauntlet attack judge")
+	d.parts = conversationParts(&result.Report{}, []Conversation{c})
+	return d.write(to, "html", Options{})
 }
 
 // marksOf returns, per message of a trace, the findings and indicators that refer to it.

@@ -57,16 +57,9 @@ func importedPlace(f *result.ImportedFinding) string {
 	return strings.Join(parts, ", ")
 }
 
-// importedLine shows the counts.
-func (p *page) importedLine(i *result.Imported) {
-	if i != nil {
-		p.line("Imported", importedCounts(i))
-	}
-}
-
 // importedSection lists the findings of other programs.
 func importedSection(r *result.Report) section {
-	s := section{ID: "imported", Title: "Imported", Noun: "imported finding", Share: markdownLimit / 4}
+	s := section{ID: "imported", Title: "Imported", Brief: "Imported", Noun: "imported finding", Share: markdownLimit / 4}
 	if r.Imported == nil {
 		return s
 	}

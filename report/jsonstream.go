@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"reflect"
+	"strings"
 
 	"gauntlet/rawjson"
 )
@@ -75,27 +77,57 @@ func (s *jsonStream) breakLine() {
 
 func (s *jsonStream) encode(v any) {
 	s.buf.Reset()
-	if err := s.enc.Encode(v); err != nil {
-		if s.err == nil {
+	s.appendValue(v)
+	s.out = rawjson.EscapeHidden(s.out[:0], s.buf.Bytes())
+	_, _ = s.w.Write(s.out)
+}
+
+// An object is a JSON object: names and values in turn. A member whose name ends in a question mark is left out if it has
+// the zero value.
+type object []any
+
+func (s *jsonStream) appendValue(v any) {
+	switch v := v.(type) {
+	case object:
+		s.appendMembers(v)
+	case []object:
+		s.buf.WriteByte('[')
+		for i, o := range v {
+			if i > 0 {
+				s.buf.WriteByte(',')
+			}
+			s.appendMembers(o)
+		}
+		s.buf.WriteByte(']')
+	default:
+		if err := s.enc.Encode(v); err != nil && s.err == nil {
 			s.err = err
 		}
-		return
+		s.buf.Truncate(len(bytes.TrimSuffix(s.buf.Bytes(), []byte("\n"))))
 	}
-	s.out = rawjson.EscapeHidden(s.out[:0], bytes.TrimSuffix(s.buf.Bytes(), []byte("\n")))
-	_, _ = s.w.Write(s.out)
+}
+
+func (s *jsonStream) appendMembers(o object) {
+	separator := byte('{')
+	for i := 0; i < len(o); i += 2 {
+		name, optional := strings.CutSuffix(o[i].(string), "?")
+		if optional && (o[i+1] == nil || reflect.ValueOf(o[i+1]).IsZero()) {
+			continue
+		}
+		s.buf.WriteByte(separator)
+		s.appendValue(name)
+		s.buf.WriteByte(':')
+		s.appendValue(o[i+1])
+		separator = ','
+	}
+	if separator == '{' {
+		s.buf.WriteByte('{')
+	}
+	s.buf.WriteByte('}')
 }
 
 // finishStream ends the document with a newline and returns the first error.
 func (s *jsonStream) finishStream() error {
 	_ = s.w.WriteByte('\n')
 	return s.err
-}
-
-// writeElements writes an array, one element per line. It never writes null.
-func writeElements[T any](s *jsonStream, key string, elements []T, write func(*T) any) {
-	s.openBracket(key, '[')
-	for i := range elements {
-		s.writeValue("", write(&elements[i]))
-	}
-	s.closeBracket(']')
 }

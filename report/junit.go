@@ -23,32 +23,21 @@ var _ = formats.register("junit", "for CI servers: JUnit XML, a suite per server
 func writeJUnit(w *bufio.Writer, r *result.Report, _ Options) error {
 	x := &junit{w: w}
 	suites := junitSuites(r)
+	for _, s := range []junitSuite{{name: "attacks", tests: attackTests(r.Attacks)}, {name: "expectations", tests: expectationTests(r.Expectations)}, {name: "the scan", tests: aboutScan(r)}} {
+		if s.tests != nil {
+			suites = append(suites, s)
+		}
+	}
 	var all junitCounts
 	for i := range suites {
 		suites[i].counts = tally(suites[i].listTests(r))
 		all.addCounts(suites[i].counts)
 	}
-	expected := expectationTests(r.Expectations)
-	ofExpected := tally(expected)
-	all.addCounts(ofExpected)
-	attacks := attackTests(r.Attacks)
-	ofAttacks := tally(attacks)
-	all.addCounts(ofAttacks)
-	scan := aboutScan(r)
-	own := tally(scan)
-	all.addCounts(own)
 	x.printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=%s tests=\"%d\" failures=\"%d\" errors=\"%d\">\n",
 		attribute(r.Tool.Name), all.tests, all.failures, all.errors)
 	for i := range suites {
 		x.suite(suites[i].name, suites[i].counts, suites[i].listTests(r))
 	}
-	if attacks != nil {
-		x.suite("attacks", ofAttacks, attacks)
-	}
-	if expected != nil {
-		x.suite("expectations", ofExpected, expected)
-	}
-	x.suite("the scan", own, scan)
 	x.printf("</testsuites>\n")
 	return nil // the writer keeps its first error for Flush
 }
@@ -60,6 +49,7 @@ type junitSuite struct {
 	origin             string // of a live server
 	found, accepted    []int  // indexes in the report
 	counts             junitCounts
+	tests              []junitTest // of what is no server; nil for those of its checks
 }
 
 // junitSuites lists the servers that were read, the trace, and further configuration entries that findings name, which
@@ -126,6 +116,9 @@ type junitTest struct {
 
 // listTests returns one test per check that read the suite's server or failed on it, in order.
 func (s *junitSuite) listTests(r *result.Report) []junitTest {
+	if s.tests != nil {
+		return s.tests
+	}
 	var out []junitTest
 	at := map[finding.Rule]int{}
 	found, accepted := map[finding.Rule][]int{}, map[finding.Rule][]int{}
@@ -210,39 +203,42 @@ func junitFinding(f *finding.Finding) string {
 }
 
 func aboutScan(r *result.Report) []junitTest {
-	const class = "the scan"
 	var out []junitTest
+	add := func(t junitTest) {
+		t.class = "the scan"
+		out = append(out, t)
+	}
+	skip := func(name, file, message string) {
+		add(junitTest{name: name, file: file, outcome: "skipped", message: message})
+	}
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		out = append(out, junitTest{class: class, name: fmt.Sprintf("problem %d", i+1), file: p.Location.File,
-			outcome: "error", kind: string(p.Kind), message: p.Message, body: Visible(definitionAt(&p.Location))})
+		add(junitTest{name: fmt.Sprintf("problem %d", i+1), file: p.Location.File, outcome: "error", kind: string(p.Kind), message: p.Message, body: Visible(definitionAt(&p.Location))})
 	}
 	switch {
 	case complete(r):
-		out = append(out, junitTest{class: class, name: "is complete"})
+		add(junitTest{name: "is complete"})
 	case len(r.Problems) == 0:
-		out = append(out, junitTest{class: class, name: "is complete", outcome: "error", kind: "unread", message: "the scan is incomplete"})
+		add(junitTest{name: "is complete", outcome: "error", kind: "unread", message: "the scan is incomplete"})
 	}
 	// One of the two cases above, or a problem, added a first test.
 	out[0].out = fmt.Sprintf("read: %s, %s, %s", countNoun(r.Summary.Servers, "server"), countNoun(r.Summary.Items, "definition"), countNoun(r.Summary.Strings, "string"))
 	for _, s := range r.Skipped {
-		out = append(out, junitTest{class: class, name: string(s.Rule) + " " + s.Name, outcome: "skipped", message: "needs " + s.Needs})
+		skip(string(s.Rule)+" "+s.Name, "", "needs "+s.Needs)
 	}
 	if n := unscanned(r); n > 0 {
-		out = append(out, junitTest{class: class, name: "scans what equals the baseline", outcome: "skipped", message: countNoun(n, "definition") + " not scanned again"})
+		skip("scans what equals the baseline", "", countNoun(n, "definition")+" not scanned again")
 	}
 	if c := r.Clients; c != nil {
 		for i := range c.Entries {
 			if e := &c.Entries[i]; e.State == result.NotLaunched || e.State == result.SwitchedOff {
-				out = append(out, junitTest{class: class, name: fmt.Sprintf("server %s of %s, line %d", e.Name, e.Client, e.Line), file: e.File,
-					outcome: "skipped", message: entryOutcome(e)})
+				skip(fmt.Sprintf("server %s of %s, line %d", e.Name, e.Client, e.Line), e.File, entryOutcome(e))
 			}
 		}
 	}
 	for i := range r.Suppressions {
 		if d := &r.Suppressions[i]; d.State != result.Used {
-			out = append(out, junitTest{class: class, name: "suppression in line " + groupDigits(d.Line) + " of " + d.File, file: d.File,
-				outcome: "skipped", message: string(d.State) + ": " + unusedText(d)})
+			skip("suppression in line "+groupDigits(d.Line)+" of "+d.File, d.File, string(d.State)+": "+unusedText(d))
 		}
 	}
 	return out

@@ -12,7 +12,7 @@ func matrixOf(t *testing.T, floor capability.Confidence, opt Options, labels ...
 	t.Helper()
 	var b strings.Builder
 	s := capability.Server{Name: "desk", Tools: []capability.Tool{{Name: strings.Repeat("long_name_", 9), Capabilities: labels}, {Name: "quiet"}}}
-	if err := WriteMatrix(&b, []capability.Server{s}, floor, opt); err != nil {
+	if err := WriteLabels(&b, "pretty", []capability.Server{s}, floor, nil, opt); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -20,7 +20,7 @@ func matrixOf(t *testing.T, floor capability.Confidence, opt Options, labels ...
 
 func TestMatrixFitsNarrowTerminals(t *testing.T) {
 	labels := []capability.Label{{Tag: capability.Exec, Confidence: capability.High}, {Tag: capability.DBWrite, Confidence: capability.Low}}
-	for _, width := range []int{40, 60, 100} {
+	for _, width := range []int{50, 60, 100} {
 		for line := range strings.Lines(matrixOf(t, capability.Low, Options{Width: width, Color: true}, labels...)) {
 			if got := columns(colours.ReplaceAllString(strings.TrimSuffix(line, "\n"), "")); got > width {
 				t.Errorf("%d columns of %d: %q", got, width, line)
@@ -35,7 +35,7 @@ func TestMatrixSaysWhatItLeftOut(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	got := matrixOf(t, capability.Medium, Options{}, capability.Label{Tag: capability.Exec, Confidence: capability.High})
-	if !strings.Contains(got, "1 more without any at medium confidence or above\n") || strings.Contains(got, "low") {
+	if !strings.Contains(got, "1 more without any at medium confidence or above\n") || strings.Contains(got, " low") {
 		t.Errorf("got %s", got)
 	}
 	if got := matrixOf(t, capability.Low, Options{}); !strings.Contains(got, "no capability found\n") {
@@ -52,16 +52,20 @@ func TestMatrixTellsWarnings(t *testing.T) {
 	}
 	s.Tools[1].Warnings = append(s.Tools[1].Warnings, "weak_signal: the definition says \x1b[31m exec, "+strings.Repeat("and so on ", 20))
 	var b strings.Builder
-	if err := WriteMatrix(&b, []capability.Server{s}, capability.Low, Options{Width: 60}); err != nil {
+	if err := WriteLabels(&b, "pretty", []capability.Server{s}, capability.Low, nil, Options{Width: 60}); err != nil {
 		t.Fatal(err)
 	}
-	want := `desk  5 tools
+	want := `desk: 0 of 5 tools with a capability; 0 sets of
+  capabilities that are more dangerous together
+No tool was called. Cells show the confidence of a label.
+What the tools of desk can do
   no capability found
-  source_unread (2)
-    src/a.js: too long
-  source_incomplete (one, two, three, four and 1 more)
-    one: unknown_callee: method one
-  weak_signal (two)
+
+What makes labels less certain
+  source_unread      the server: src/a.js: too long; all: 2
+  source_incomplete  one: unknown_callee: method one; all:
+                     one, two, three, four and 1 more
+  weak_signal        two: the definition says <U+001B>[31m
 `
 	got := b.String()
 	if !strings.HasPrefix(got, want) {

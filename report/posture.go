@@ -24,6 +24,7 @@ func postureSection(r *result.Report) section {
 		return s
 	}
 	s.Remark = "what a client can see; it moves no exit code"
+	s.brief = func() []briefLine { return postureBrief(r.Posture) }
 	return withRows(s, r.Posture, func(p *result.Signal) row {
 		return row{Group: []heading{{p.Layer, ""}}, Badge: cmp.Or(stateMarks[p.State], "· ") + cmp.Or(stateWords[p.State], string(p.State)), Title: p.Name, Text: p.Detail}
 	})

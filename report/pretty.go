@@ -42,7 +42,7 @@ func (p *page) writeEverything(r *result.Report) {
 		case "attacks":
 			s.Title = "" // each run stands apart
 			if len(r.Attacks) > 1 {
-				p.attackTable(r.Attacks)
+				p.attackTable(r.Attacks, 0)
 			}
 		}
 		p.writeSection(s)
@@ -72,7 +72,7 @@ func (p *page) writeEnding(r *result.Report, opt Options) {
 
 // exitWords explains the exit code.
 func (g *Gate) exitWords(r *result.Report) string {
-	return fmt.Sprintf("Exit code %d: %s.", r.ExitCode(g.FailOn, g.AllowPartial), r.ExitReason(g.FailOn, g.AllowPartial))
+	return fmt.Sprintf("Exit code %d: %s.", r.ExitCode(g.FailOn, g.AllowPartial), Visible(r.ExitReason(g.FailOn, g.AllowPartial)))
 }
 
 // A page is pretty output being written.
@@ -99,7 +99,7 @@ func (p *page) writeBlank() { _ = p.w.WriteByte('\n') }
 // a heading of their section stand apart.
 func (p *page) writeSection(s section) {
 	listed := s.listed()
-	if !s.says(len(listed)) {
+	if !s.says(len(listed)) || s.PageOnly {
 		return
 	}
 	indent := 0
@@ -113,6 +113,13 @@ func (p *page) writeSection(s section) {
 	}
 	for _, text := range s.Intro {
 		p.writeField(indent, field{Text: text, Aside: true}, 0)
+	}
+	if s.Table != nil {
+		if len(s.Table.Rows) > 0 {
+			p.writeTable(indent, *s.Table)
+		}
+		p.writeBlank()
+		return
 	}
 	room := 0 // for the badges of lines
 	for _, i := range listed {
@@ -238,7 +245,7 @@ func (p *page) writeField(indent int, f field, room int) {
 	if room > 0 {
 		room = max(room, columns(label)+1)
 	}
-	for _, l := range wrap(clipText(Visible(f.Text), longestText*p.width), p.width-indent-max(room, 2)) {
+	for _, l := range Wrap(clipText(Visible(f.Text), longestText*p.width), p.width-indent-max(room, 2)) {
 		p.writeIndented(indent, p.dim(label), strings.Repeat(" ", room-columns(label)), paint(l))
 		if label = ""; room == 0 {
 			room = 2

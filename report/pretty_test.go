@@ -181,7 +181,7 @@ func TestWrap(t *testing.T) {
 		{"a long word is broken", "a bbbbbbbbbbbb c", "a|bbbbbbbb|bbbb c"},
 		{"empty", "", ""},
 	} {
-		if got := strings.Join(wrap(tt.in, 8), "|"); got != tt.want {
+		if got := strings.Join(Wrap(tt.in, 8), "|"); got != tt.want {
 			t.Errorf("%s: wrap(%q) = %q, want %q", tt.name, tt.in, got, tt.want)
 		}
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,14 +12,10 @@ import (
 
 // A ledger sums the lists of all servers by kind.
 type ledger struct {
-	read      []string // "2 servers", "3 tools"; "0 prompts" only if no server lacks the list
-	unread    []string // lists that sources were not read for
-	missing   []string // lists absent from the input: "prompts (1 server)"
-	unchanged []string // what equals the baseline
-	ran       int      // number of checks
+	read  []string    // "2 servers", "3 tools"; "0 prompts" only if no server lacks the list
+	lacks []briefLine // what was not looked at
+	ran   int         // number of checks
 }
-
-const notInSources = "not looked for in sources: "
 
 var listKinds = []finding.Kind{finding.Tool, finding.Prompt, finding.Resource, finding.ResourceTemplate}
 
@@ -37,24 +34,30 @@ func readLedger(r *result.Report) ledger {
 		}
 	}
 	l := ledger{read: []string{countNoun(r.Summary.Servers, "server")}}
+	var missing, unread, unchanged []string
+	if n := same[finding.Server]; n > 0 {
+		unchanged = append(unchanged, countNoun(n, "part")+" of servers' own words")
+	}
 	for _, k := range listKinds {
 		if n := items[k]; n > 0 || states[k][result.StateAbsent]+states[k][result.StateUnread] == 0 && len(r.Coverage.Servers) > 0 {
 			l.read = append(l.read, countNoun(n, kindWord(k)))
 		}
-		if n := states[k][result.StateAbsent]; n > 0 {
-			l.missing = append(l.missing, fmt.Sprintf("%ss (%s)", kindWord(k), countNoun(n, "server")))
+		switch n := states[k][result.StateAbsent]; {
+		case n > 0 && n == r.Summary.Servers:
+			missing = append(missing, kindWord(k)+"s")
+		case n > 0:
+			missing = append(missing, fmt.Sprintf("%ss (%s)", kindWord(k), countNoun(n, "server")))
 		}
 		if states[k][result.StateUnread] > 0 {
-			l.unread = append(l.unread, kindWord(k)+"s")
+			unread = append(unread, kindWord(k)+"s")
+		}
+		if n := same[k]; n > 0 {
+			unchanged = append(unchanged, countNoun(n, kindWord(k)))
 		}
 	}
-	for _, k := range append([]finding.Kind{finding.Server}, listKinds...) {
-		if n := same[k]; n > 0 && k == finding.Server {
-			l.unchanged = append(l.unchanged, countNoun(n, "part")+" of servers' own words")
-		} else if n > 0 {
-			l.unchanged = append(l.unchanged, countNoun(n, kindWord(k)))
-		}
-	}
+	l.lack("Unchanged", "equal to the baseline and not scanned again", unchanged)
+	l.lack("Absent", "not in the input", missing)
+	l.lack("Unread", "not looked for in sources", unread)
 	for _, c := range r.Coverage.Checks {
 		if c.State == "ran" {
 			l.ran++
@@ -63,45 +66,41 @@ func readLedger(r *result.Report) ledger {
 	return l
 }
 
+func (l *ledger) lack(label, why string, what []string) {
+	if what != nil {
+		l.lacks = append(l.lacks, briefLine{Label: label, Text: why + ": " + strings.Join(what, ", ")})
+	}
+}
+
+// looked says what was looked at.
+func (l *ledger) looked(r *result.Report) string {
+	return fmt.Sprintf("%s; %s; %s ran", strings.Join(l.read, ", "), countNoun(r.Summary.Strings, "string"), countNoun(l.ran, "check"))
+}
+
 // coverage says what was scanned and what the input lacks.
 func (p *page) coverage(r *result.Report) {
 	l := readLedger(r)
-	write := func(label, text string) { p.writeField(0, field{Label: label, Text: text}, labelRoom) }
-	p.inputs(r, write)
-	write("Looked at", fmt.Sprintf("%s; %s; %s ran", strings.Join(l.read, ", "), countNoun(r.Summary.Strings, "string"), countNoun(l.ran, "check")))
-	if l.unchanged != nil {
-		write("Unchanged", "equal to the baseline and not scanned again: "+strings.Join(l.unchanged, ", "))
-	}
-	if l.missing != nil {
-		write("Absent", "the input holds no "+strings.Join(l.missing, ", "))
-	}
-	if l.unread != nil {
-		write("Unread", notInSources+strings.Join(l.unread, ", "))
+	for _, line := range slices.Concat(inputLines(r), []briefLine{{Label: "Looked at", Text: l.looked(r)}}, l.lacks) {
+		p.writeField(0, field{Label: line.Label, Text: line.Text}, labelRoom)
 	}
 }
 
 // coverageLine is coverage in one line, plus a line per input that is not a server.
 func (p *page) coverageLine(r *result.Report) {
 	l := readLedger(r)
-	p.inputs(r, p.line)
 	text := fmt.Sprintf("%s; %s ran", strings.Join(l.read, ", "), countNoun(l.ran, "check"))
 	if s := r.Coverage.Servers; len(s) == 1 && s[0].Server != "" {
 		text += "; the server is " + clipText(Visible(s[0].Server), p.width/3)
 	}
-	if l.unchanged != nil {
-		text += "; equal to the baseline and not scanned again: " + strings.Join(l.unchanged, ", ")
+	for _, lack := range l.lacks {
+		text += "; " + lack.Text
 	}
-	if l.missing != nil {
-		text += "; not in the input: " + strings.ReplaceAll(strings.Join(l.missing, ", "), " ("+countNoun(r.Summary.Servers, "server")+")", "")
-	}
-	if l.unread != nil {
-		text += "; " + notInSources + strings.Join(l.unread, ", ")
-	}
-	p.line("Looked at", text)
+	p.writeBrief(append(inputLines(r), briefLine{Label: "Looked at", Text: text})...)
 }
 
-// inputs says what was read of configurations and recordings, and what checks did not judge.
-func (p *page) inputs(r *result.Report, write func(label, text string)) {
+// inputLines say what was read of configurations and recordings, and what checks did not judge.
+func inputLines(r *result.Report) (out []briefLine) {
+	write := func(label, text string) { out = append(out, briefLine{Label: label, Text: text}) }
 	if c := r.Clients; c != nil {
 		configurations := 0
 		for _, f := range c.Files {
@@ -128,13 +127,22 @@ func (p *page) inputs(r *result.Report, write func(label, text string)) {
 			write("Note", t.File+": "+caveat)
 		}
 	}
+	for _, note := range checkNotes(r) {
+		write("Note", note)
+	}
+	return out
+}
+
+// checkNotes say what checks that ran did not judge.
+func checkNotes(r *result.Report) (out []string) {
 	said := map[string]bool{}
 	for _, c := range r.Coverage.Checks {
 		if c.State == "ran" && c.Reason != "" && !said[c.Reason] {
 			said[c.Reason] = true
-			write("Note", string(c.Rule)+": "+c.Reason)
+			out = append(out, string(c.Rule)+": "+c.Reason)
 		}
 	}
+	return out
 }
 
 // writeSummary writes counts by severity and whether the scan was complete.

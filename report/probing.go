@@ -14,7 +14,7 @@ var trialWords = map[result.ProbeOutcome]string{
 
 // probeSection counts the trials and describes each.
 func probeSection(r *result.Report) section {
-	s := section{ID: "probes", Title: "Probes", Lines: true, Heads: [2]string{"Outcome", "Trial"}, Noun: "trial", Share: markdownLimit / 4}
+	s := section{ID: "probes", Title: "Probes", Brief: "Probes", Lines: true, Heads: [2]string{"Outcome", "Trial"}, Noun: "trial", Share: markdownLimit / 4}
 	p := r.Probing
 	if p == nil {
 		return s
@@ -31,7 +31,7 @@ func probeSection(r *result.Report) section {
 		return p.Trials[i].Outcome != result.Proved && (!p.Trials[i].Planned || p.Trials[i].Outcome == result.InconclusiveTrial)
 	}
 	return withRows(s, p.Trials, func(t *result.ProbeTrial) row {
-		one := row{Badge: cmp.Or(trialWords[t.Outcome], string(t.Outcome)), Title: t.Class + " in " + t.Tool + "." + t.Parameter, Text: t.Reason}
+		one := row{Badge: cmp.Or(trialWords[t.Outcome], string(t.Outcome)), Title: t.Class + " in " + strings.TrimSuffix(t.Tool+"."+t.Parameter, "."), Text: t.Reason}
 		if t.Outcome == result.ResistedIt {
 			one.Text = fmt.Sprintf("%d delivered, %d answered", t.Delivered, t.Answered)
 		}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"slices"
@@ -11,55 +10,21 @@ import (
 	"gauntlet/result"
 )
 
-// A RedTeamFormat is a format for red-team reports.
-type RedTeamFormat = FormatOf[*result.RedTeam]
-
-var redTeamFormats registry[*result.RedTeam]
-
-var (
-	_ = redTeamFormats.register("pretty", "for people", writeRedTeamText)
-	_ = redTeamFormats.register("json", "for programs, as docs/redteam.md describes it", writeRedTeamJSON)
-	_ = redTeamFormats.register("html", "for a browser: one self-contained file", writeRedTeamHTML)
-)
-
-// RedTeamNames returns the names that LookupRedTeam takes, the default first.
-func RedTeamNames() []string { return redTeamFormats.names() }
-
-// LookupRedTeam returns the format with the given name.
-func LookupRedTeam(name string) (RedTeamFormat, error) { return redTeamFormats.lookUp(name) }
-
-func writeRedTeamJSON(w *bufio.Writer, r *result.RedTeam, _ Options) error { return WriteJSON(w, r) }
+var _ = documentFormats(&redTeamFormats, "docs/redteam.md describes it", redTeamDocument)
 
 // intervalsTold follows every table of rates.
 const intervalsTold = "Intervals are Wilson's, of 95 %, over the conclusive runs. docs/redteam.md says how to read them."
 
-// writeRedTeamText writes the results of each model and the runs that were exploited or inconclusive.
-func writeRedTeamText(w *bufio.Writer, r *result.RedTeam, opt Options) error {
-	p := newPage(w, opt)
-	p.verbose = true
-	p.writeIndented(0, Visible(r.About))
-	p.writeBlank()
-	for _, s := range redTeamSections(r) {
-		p.writeSection(s)
+// redTeamDocument describes a report. Its verdict is not coloured: no model passes or fails.
+func redTeamDocument(r *result.RedTeam) *document {
+	return &document{
+		Page: Page{
+			Title: "Red team", Verdict: redTeamSum(r), Missing: redTeamMissing(r),
+			Read: fmt.Sprintf("Each attack was played %s to each model. %s", countNoun(r.Runs, "time"), intervalsTold),
+		},
+		Exit: r.About, Complete: len(r.Undone) == 0, title: "gauntlet: Red team: " + redTeamSum(r), tool: r.Tool,
+		sections: append([]section{redTeamMatrix(r)}, redTeamSections(r)...),
 	}
-	for _, problem := range r.Undone {
-		p.writeIndented(0, "The run is incomplete: "+Visible(problem)+".")
-	}
-	p.writeIndented(0, intervalsTold)
-	return nil
-}
-
-// writeRedTeamHTML writes a page in the style of a report. Its verdict is not coloured: no model passes or fails.
-func writeRedTeamHTML(w *bufio.Writer, r *result.RedTeam, _ Options) error {
-	parts := []htmlPart{redTeamMatrix(r).part()}
-	for _, s := range redTeamSections(r) {
-		parts = append(parts, s.part())
-	}
-	return writeHTMLPage(w, &htmlHead{
-		Title: "Red team", Verdict: redTeamSum(r), Exit: r.About, Missing: redTeamMissing(r), Complete: len(r.Undone) == 0,
-		Read:  fmt.Sprintf("Each attack was played %s to each model. %s", countNoun(r.Runs, "time"), intervalsTold),
-		title: "gauntlet: Red team: " + redTeamSum(r), tool: r.Tool,
-	}, parts)
 }
 
 // redTeamSum says in one line what was run.
@@ -140,7 +105,7 @@ func redTeamGroups(r *result.RedTeam, title string, of func(*result.RedTeamModel
 		}
 	}
 	s := section{ID: strings.ReplaceAll(strings.ToLower(title), " ", "-"), Title: title, Lines: true, Heads: [2]string{"", "Attacks"}}
-	return withRows(s, rows, func(r *row) row { return *r })
+	return listRows(s, rows)
 }
 
 func scenarioID(model, scenario int) string { return fmt.Sprintf("run-%d-%d", model+1, scenario+1) }
@@ -161,22 +126,16 @@ func rateWords(hits, of int) string {
 }
 
 // redTeamMatrix is the table of scenarios by model, with links to the runs.
-func redTeamMatrix(r *result.RedTeam) table {
-	t := table{ID: "matrix", Title: "Attacks by model", Head: []string{"Attack", "Technique", "Placement"}, None: "not played"}
-	at := map[string]int{}
+func redTeamMatrix(r *result.RedTeam) section {
+	t := table{Head: []string{"Attack", "Technique", "Placement"}, None: "not played"}
 	for i := range r.Models {
 		for n := range r.Models[i].Scenarios {
 			s := &r.Models[i].Scenarios[n]
-			line, ok := at[s.ID]
-			if !ok {
-				line = len(t.Rows)
-				at[s.ID] = line
-				t.addRow(cmp.Or(s.Name, s.ID), s.Technique, s.Placement)
-			}
+			line := t.rowOf(cmp.Or(s.Name, s.ID), s.Technique, s.Placement)
 			t.addMark(line, r.Models[i].Model, mark{string(scenarioTone(s)), "#" + scenarioID(i, n), scenarioWords(s)})
 		}
 	}
-	return t
+	return tableSection("matrix", "Attacks by model", t)
 }
 
 var scenarioBadges = map[tone]string{"high": "exploited", toneGood: "resisted", "medium": "inconclusive"}

@@ -38,7 +38,7 @@ func someRedTeam() *result.RedTeam {
 
 func redTeamText(t *testing.T, format string, r *result.RedTeam) string {
 	t.Helper()
-	one, err := LookupRedTeam(format)
+	one, err := RedTeamFormats().Lookup(format)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestRedTeamJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), r); err != nil {
 			t.Fatal(err)
 		}
-		for _, format := range RedTeamNames() {
+		for _, format := range RedTeamFormats().Names() {
 			redTeamText(t, format, r)
 		}
 	}

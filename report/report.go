@@ -77,15 +77,17 @@ func (f FormatOf[T]) Write(w io.Writer, v T, opt Options) error {
 	return out.Flush()
 }
 
-// A registry is the list of formats, the default first. Each format registers itself in its file.
-type registry[T any] []FormatOf[T]
+// FormatsOf are the ways to write a T, the default first. Each format registers itself in its file.
+type FormatsOf[T any] []FormatOf[T]
 
 var (
-	formats     registry[*result.Report]
-	diffFormats registry[*diff.Diff]
+	formats        FormatsOf[*result.Report]
+	diffFormats    FormatsOf[*diff.Diff]
+	fleetFormats   FormatsOf[*result.Fleet]
+	redTeamFormats FormatsOf[*result.RedTeam]
 )
 
-func (r *registry[T]) register(name, summary string, write func(*bufio.Writer, T, Options) error) bool {
+func (r *FormatsOf[T]) register(name, summary string, write func(*bufio.Writer, T, Options) error) bool {
 	*r = append(*r, FormatOf[T]{name, summary, write})
 	slices.SortFunc(*r, func(a, b FormatOf[T]) int {
 		switch defaultFormat {
@@ -101,39 +103,35 @@ func (r *registry[T]) register(name, summary string, write func(*bufio.Writer, T
 
 const defaultFormat = "pretty"
 
-func (r registry[T]) names() (names []string) {
+// Names returns the names that Lookup takes.
+func (r FormatsOf[T]) Names() (names []string) {
 	for _, f := range r {
 		names = append(names, f.Name)
 	}
 	return names
 }
 
-func (r registry[T]) lookUp(name string) (FormatOf[T], error) {
+// Lookup finds a format by its exact name; the error lists the valid names.
+func (r FormatsOf[T]) Lookup(name string) (FormatOf[T], error) {
 	for _, f := range r {
 		if f.Name == name {
 			return f, nil
 		}
 	}
-	return FormatOf[T]{}, fmt.Errorf("unknown format %q: want one of %s", name, strings.Join(r.names(), ", "))
+	return FormatOf[T]{}, fmt.Errorf("unknown format %q: want one of %s", name, strings.Join(r.Names(), ", "))
 }
 
-// Formats returns all formats, the default first.
-func Formats() []Format { return slices.Clone(formats) }
+// Formats returns the formats of reports.
+func Formats() FormatsOf[*result.Report] { return slices.Clone(formats) }
 
-// Names returns the names that Lookup takes, the default first.
-func Names() []string { return formats.names() }
+// DiffFormats returns the formats of diffs.
+func DiffFormats() FormatsOf[*diff.Diff] { return slices.Clone(diffFormats) }
 
-// Lookup finds a format by its exact name; the error lists the valid names.
-func Lookup(name string) (Format, error) { return formats.lookUp(name) }
+// FleetFormats returns the formats of fleet reports.
+func FleetFormats() FormatsOf[*result.Fleet] { return slices.Clone(fleetFormats) }
 
-// DiffFormats returns all diff formats, the default first.
-func DiffFormats() []DiffFormat { return slices.Clone(diffFormats) }
-
-// DiffNames returns the names that LookupDiff takes, the default first.
-func DiffNames() []string { return diffFormats.names() }
-
-// LookupDiff finds a format by its exact name; the error lists the valid names.
-func LookupDiff(name string) (DiffFormat, error) { return diffFormats.lookUp(name) }
+// RedTeamFormats returns the formats of red-team reports.
+func RedTeamFormats() FormatsOf[*result.RedTeam] { return slices.Clone(redTeamFormats) }
 
 // complete requires both of the report's statements: no format may call a scan complete that has a problem or calls itself incomplete.
 func complete(r *result.Report) bool { return r.Complete() && r.Summary.Complete }

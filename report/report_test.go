@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 func render(t testing.TB, format string, r *result.Report, opt Options) string {
 	t.Helper()
-	f, err := Lookup(format)
+	f, err := Formats().Lookup(format)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func firstDifference(got, want string) string {
 }
 
 func TestSameInputGivesSameBytes(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range Formats().Names() {
 		first := render(t, name, full(), Options{})
 		for _, procs := range []int{1, 2, 8} {
 			old := runtime.GOMAXPROCS(procs)
@@ -110,7 +110,7 @@ func TestSameInputGivesSameBytes(t *testing.T) {
 }
 
 func TestWritingLeavesTheReportAlone(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range Formats().Names() {
 		r := full()
 		r.Findings[0].Taxonomy, r.Summary.BySeverity = nil, nil
 		render(t, name, r, Options{})
@@ -122,16 +122,16 @@ func TestWritingLeavesTheReportAlone(t *testing.T) {
 
 func TestLookup(t *testing.T) {
 	for _, f := range Formats() {
-		if got, err := Lookup(f.Name); err != nil || got.Name != f.Name || got.Summary == "" {
-			t.Errorf("Lookup(%q) = %q, %v, want the format with a summary", f.Name, got.Name, err)
+		if got, err := Formats().Lookup(f.Name); err != nil || got.Name != f.Name || got.Summary == "" {
+			t.Errorf("Formats().Lookup(%q) = %q, %v, want the format with a summary", f.Name, got.Name, err)
 		}
 	}
-	if want := []string{"pretty", "html", "json", "junit", "markdown", "sarif"}; !slices.Equal(Names(), want) {
-		t.Errorf("Names() = %q, want %q", Names(), want)
+	if want := []string{"pretty", "html", "json", "junit", "markdown", "sarif"}; !slices.Equal(Formats().Names(), want) {
+		t.Errorf("Formats().Names() = %q, want %q", Formats().Names(), want)
 	}
-	_, err := Lookup("SARIF")
+	_, err := Formats().Lookup("SARIF")
 	if want := `unknown format "SARIF": want one of pretty, html, json, junit, markdown, sarif`; err == nil || err.Error() != want {
-		t.Errorf("Lookup(SARIF): error %v, want %s", err, want)
+		t.Errorf("Formats().Lookup(SARIF): error %v, want %s", err, want)
 	}
 }
 

@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"fmt"
-	"reflect"
 
 	"gauntlet/finding"
 	"gauntlet/internal/leaf/lazyregexp"
@@ -55,21 +54,29 @@ func writeDriver(s *jsonStream, tool result.Tool, rules sarifRules, security boo
 	if semantic.MatchString(tool.Version) {
 		s.writeValue("semanticVersion", tool.Version)
 	}
-	writeElements(s, "rules", rules.list, func(rule *result.Rule) any { return descriptor(rule, security) })
-	s.writeMember("notifications", reflect.ValueOf(notices))
+	s.openBracket("rules", '[')
+	for i := range rules.list {
+		s.writeValue("", descriptor(&rules.list[i], security))
+	}
+	s.closeBracket(']')
+	s.openBracket("notifications", '[')
+	for _, n := range notices {
+		s.writeValue("", object{"id", n[0], "shortDescription", object{"text", n[1]}})
+	}
+	s.closeBracket(']')
 	s.closeBracket('}')
 	s.closeBracket('}')
 }
 
 // notices describes the kinds of notification, so that viewers can group them.
-var notices = []sarifNotice{
-	{string(finding.Malformed), sarifText{Text: "A part of the input has not the form that MCP prescribes; its strings were scanned all the same."}},
-	{string(finding.Unread), sarifText{Text: "Something is there, or is said to be there, and was not read."}},
-	{string(finding.Limit), sarifText{Text: "A limit cut the scan short."}},
-	{string(finding.Failed), sarifText{Text: "An attempt ended in an error."}},
-	{skippedNotice, sarifText{Text: "A check did not run because its evidence is missing or it was not requested."}},
-	{unsettledNotice, sarifText{Text: "An attack has no verdict to rely on, or never reached the agent: nothing is known of its resistance."}},
-	{suppressionNotice, sarifText{Text: "A suppression is not used: it meets no finding, has ended, or its definition has changed."}},
+var notices = [][2]string{
+	{string(finding.Malformed), "A part of the input has not the form that MCP prescribes; its strings were scanned all the same."},
+	{string(finding.Unread), "Something is there, or is said to be there, and was not read."},
+	{string(finding.Limit), "A limit cut the scan short."},
+	{string(finding.Failed), "An attempt ended in an error."},
+	{skippedNotice, "A check did not run because its evidence is missing or it was not requested."},
+	{unsettledNotice, "An attack has no verdict to rely on, or never reached the agent: nothing is known of its resistance."},
+	{suppressionNotice, "A suppression is not used: it meets no finding, has ended, or its definition has changed."},
 }
 
 const (
@@ -84,35 +91,36 @@ func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
 	s.openBracket("", '{')
 	s.writeValue("executionSuccessful", complete(r))
 	s.openBracket("toolExecutionNotifications", '[')
+	notify := func(kind, level, text string, rule any, locations ...object) {
+		s.writeValue("", object{"descriptor", object{"id", kind}, "associatedRule?", rule, "level", level, "message", sarifText(text), "locations?", locations})
+	}
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		n := sarifNotification{Descriptor: sarifRef{ID: string(p.Kind)}, Level: "error", Message: sarifText{Text: sarifPlain(p.Message)}}
+		level := "error"
 		if p.Kind == finding.Malformed {
-			n.Level = "warning"
+			level = "warning"
 		}
+		var at []object
 		if p.Location.File != "" || p.Location.Server != "" {
-			n.Locations = []sarifLocation{sarifLocate(&p.Location)}
+			at = []object{sarifLocate(&p.Location, "")}
 		}
-		s.writeValue("", &n)
+		notify(string(p.Kind), level, p.Message, nil, at...)
 	}
 	for i := range r.Attacks {
 		if a := &r.Attacks[i]; !a.Exploited() && !a.Resisted() {
-			s.writeValue("", unsettledAttack(a))
+			notify(unsettledNotice, "error", attackTitle(a)+": "+outcomeWords(outcomeOf(a))+": "+outcomeReason(a), nil, sarifLine(a.Document, 0))
 		}
 	}
 	for _, skip := range r.Skipped {
-		n := sarifNotification{Descriptor: sarifRef{ID: skippedNotice}, Level: "note",
-			Message: sarifText{Text: sarifPlain(fmt.Sprintf("%s %s did not run; it needs %s", skip.Rule, skip.Name, skip.Needs))}}
+		var rule any
 		if i, ok := rules.index[skip.Rule]; ok {
-			n.AssociatedRule = &sarifRef{ID: string(skip.Rule), Index: &i}
+			rule = object{"id", skip.Rule, "index", i}
 		}
-		s.writeValue("", &n)
+		notify(skippedNotice, "note", fmt.Sprintf("%s %s did not run; it needs %s", skip.Rule, skip.Name, skip.Needs), rule)
 	}
 	for i := range r.Suppressions {
 		if d := &r.Suppressions[i]; d.State != result.Used {
-			s.writeValue("", &sarifNotification{Descriptor: sarifRef{ID: suppressionNotice}, Level: "note",
-				Message:   sarifText{Text: sarifPlain(unusedText(d))},
-				Locations: []sarifLocation{sarifLine(d.File, d.Line)}})
+			notify(suppressionNotice, "note", unusedText(d), nil, sarifLine(d.File, d.Line))
 		}
 	}
 	s.closeBracket(']')
@@ -120,57 +128,73 @@ func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
 	s.closeBracket(']')
 }
 
+// A sarifResult is a finding, an attack that succeeded, or an expectation that failed.
+type sarifResult struct {
+	rule        finding.Rule
+	level       string
+	text        string // safe for a message
+	at          object
+	related     []object
+	flows       []object
+	mark        string // fingerprint
+	properties  any
+	suppression []object
+}
+
 func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 	s.openBracket("results", '[')
 	seen := make(map[string]int, len(r.Findings))
-	write := func(f *finding.Finding, suppressions *[]sarifSuppression) {
+	write := func(one sarifResult) {
 		// Code hosts merge results with the same fingerprint into one alert. Two equal definitions are two places to
 		// fix, so the second gets a number.
-		seen[f.Fingerprint]++
-		mark := f.Fingerprint
-		if n := seen[f.Fingerprint]; n > 1 {
-			mark = fmt.Sprintf("%s:%d", mark, n)
+		if seen[one.mark]++; seen[one.mark] > 1 {
+			one.mark = fmt.Sprintf("%s:%d", one.mark, seen[one.mark])
 		}
-		s.writeValue("", &sarifResult{
-			RuleID: string(f.Rule), RuleIndex: rules.index[f.Rule], Level: sarifLevel(f.Severity),
-			Message:   sarifText{Text: resultText(f)},
-			Locations: []sarifLocation{sarifLocate(&f.Location)}, RelatedLocations: relatedLocations(f.Related), CodeFlows: codeFlows(f),
+		// Either all results of a run have this member or none has (SARIF 3.27.23); an empty list says that the result is not suppressed.
+		if len(r.Suppressed) > 0 && one.suppression == nil {
+			one.suppression = []object{}
+		}
+		s.writeValue("", object{
+			"ruleId", one.rule, "ruleIndex", rules.index[one.rule], "level", one.level, "message", object{"text", one.text},
+			"locations", []object{one.at}, "relatedLocations?", one.related, "codeFlows?", one.flows,
 			// GitHub reads only primaryLocationLineHash. Without it GitHub hashes the line, and a snapshot is often one
 			// long line that holds all findings.
-			PartialFingerprints: sarifPrints{V1: mark, Primary: mark},
-			Suppressions:        suppressions,
-			Properties: &sarifResultProperties{
-				Severity: f.Severity, Pointer: f.Location.Pointer, Seq: f.Location.Seq, IsKey: f.Location.IsKey, Advice: f.Advice, Evidence: f.Evidence, Content: f.Content,
-			},
+			"partialFingerprints", object{"gauntlet/v1", one.mark, "primaryLocationLineHash", one.mark},
+			"suppressions?", one.suppression, "properties", one.properties,
 		})
 	}
-	// Either all results of a run have this member or none has (SARIF 3.27.23); an empty list says that the result is not suppressed.
-	var none *[]sarifSuppression
-	if len(r.Suppressed) > 0 {
-		none = &[]sarifSuppression{}
-	}
 	for i := range r.Findings {
-		write(&r.Findings[i], none)
+		write(findingResult(&r.Findings[i]))
 	}
 	for i := range r.Suppressed {
-		d := &r.Suppressed[i].Decision
-		write(&r.Suppressed[i].Finding, &[]sarifSuppression{{
-			Kind: "external", Status: "accepted", Justification: sarifPlain(d.Reason), Location: sarifLine(d.File, d.Line),
-			Properties: sarifSuppressionProperties{Owner: d.Owner, Expires: d.Expires},
-		}})
+		one, d := findingResult(&r.Suppressed[i].Finding), &r.Suppressed[i].Decision
+		one.suppression = []object{{"kind", "external", "status", "accepted", "justification", sarifPlain(d.Reason), "location", sarifLine(d.File, d.Line),
+			"properties", object{"owner?", d.Owner, "expires?", d.Expires}}}
+		write(one)
 	}
 	for i := range r.Attacks {
 		if r.Attacks[i].Exploited() {
-			s.writeValue("", attackResult(&r.Attacks[i], rules, none))
+			write(attackResult(&r.Attacks[i]))
 		}
 	}
 	for i := range r.Expectations {
 		if !r.Expectations[i].Held {
-			s.writeValue("", expectationResult(&r.Expectations[i], rules, none))
+			write(expectationResult(&r.Expectations[i]))
 		}
 	}
 	s.closeBracket(']')
 }
+
+func findingResult(f *finding.Finding) sarifResult {
+	return sarifResult{
+		rule: f.Rule, level: sarifLevel(f.Severity), text: resultText(f), at: sarifLocate(&f.Location, ""),
+		related: relatedLocations(f.Related), flows: codeFlows(f), mark: f.Fingerprint,
+		properties: object{"severity", f.Severity, "pointer", f.Location.Pointer, "seq?", f.Location.Seq, "is_key?", f.Location.IsKey, "advice?", f.Advice, "evidence", f.Evidence, "content_hash?", f.Content},
+	}
+}
+
+// sarifText is a message with text made safe.
+func sarifText(text string) object { return object{"text", sarifPlain(text)} }
 
 func sarifLevel(s finding.Severity) string {
 	switch {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -11,44 +12,48 @@ import (
 
 // sarifLocate gives every location a physical part, since GitHub rejects a whole upload for one result without it, and
 // the logical part that readers want.
-func sarifLocate(l *finding.Location) sarifLocation {
-	return sarifLocation{
-		Physical: sarifPhysical{sarifArtifact{artifactURI(l)}, region(l)},
-		Logical:  []sarifLogical{logical(l)},
-	}
+func sarifLocate(l *finding.Location, message string) object {
+	return append(physical(l), "logicalLocations", []object{logical(l)}, "message?", textIf(message))
 }
 
 // sarifLine locates a line of a file, 0 if unknown, that is not a definition.
-func sarifLine(file string, line int) sarifLocation {
-	l := finding.Location{File: file, Line: line}
-	return sarifLocation{Physical: sarifPhysical{sarifArtifact{artifactURI(&l)}, region(&l)}}
+func sarifLine(file string, line int) object {
+	return physical(&finding.Location{File: file, Line: line})
+}
+
+func physical(l *finding.Location) object {
+	return object{"physicalLocation", object{"artifactLocation", object{"uri", artifactURI(l)}, "region", region(l)}}
+}
+
+// textIf is a message, or nil for "".
+func textIf(text string) any {
+	if text == "" {
+		return nil
+	}
+	return sarifText(text)
 }
 
 // relatedLocations returns the other locations of a finding.
-func relatedLocations(ls []finding.Location) []sarifLocation {
-	var out []sarifLocation
+func relatedLocations(ls []finding.Location) (out []object) {
 	for i := range ls {
-		at := sarifLocate(&ls[i])
-		at.Message = &sarifText{Text: sarifPlain(relatedText(&ls[i]))}
-		out = append(out, at)
+		out = append(out, sarifLocate(&ls[i], relatedText(&ls[i])))
 	}
 	return out
 }
 
-// codeFlows returns the data flow, ending at the finding.
-func codeFlows(f *finding.Finding) []sarifCodeFlow {
+// codeFlows returns the data flow, ending at the finding: one thread and its places.
+func codeFlows(f *finding.Finding) []object {
 	if len(f.Steps) == 0 {
 		return nil
 	}
-	var thread sarifThreadFlow
+	var places []object
 	for i := range f.Steps {
 		s := &f.Steps[i]
-		at := sarifLocate(&finding.Location{File: s.File, Line: s.Line, Column: s.Column, Kind: f.Location.Kind, Item: f.Location.Item})
-		at.Message = &sarifText{Text: sarifPlain(s.Text)}
-		thread.Locations = append(thread.Locations, sarifFlowLocation{at})
+		at := finding.Location{File: s.File, Line: s.Line, Column: s.Column, Kind: f.Location.Kind, Item: f.Location.Item}
+		places = append(places, object{"location", sarifLocate(&at, s.Text)})
 	}
-	thread.Locations = append(thread.Locations, sarifFlowLocation{sarifLocate(&f.Location)})
-	return []sarifCodeFlow{{[]sarifThreadFlow{thread}}}
+	places = append(places, object{"location", sarifLocate(&f.Location, "")})
+	return []object{{"threadFlows", []object{{"locations", places}}}}
 }
 
 // artifactURI names the scanned file. A live server has none and becomes mcp-server/<name>: a relative reference that
@@ -79,29 +84,22 @@ func fileURI(file string) string {
 }
 
 // region returns line 1 if the line is unknown: GitHub requires one.
-func region(l *finding.Location) sarifRegion {
+func region(l *finding.Location) object {
 	if l.Line < 1 {
-		return sarifRegion{StartLine: 1}
+		return object{"startLine", 1}
 	}
-	return sarifRegion{StartLine: l.Line, StartColumn: max(l.Column, 0), EndLine: max(l.EndLine, 0), EndColumn: max(l.EndColumn, 0)}
+	return object{"startLine", l.Line, "startColumn?", max(l.Column, 0), "endLine?", max(l.EndLine, 0), "endColumn?", max(l.EndColumn, 0)}
 }
 
 // logical names the definition. Parts of the full name are escaped, so that a slash in a tool name cannot make one
 // server pass for another.
-func logical(l *finding.Location) sarifLogical {
-	kind := l.Kind
-	if kind == "" {
-		kind = finding.Server
-	}
+func logical(l *finding.Location) object {
+	kind := cmp.Or(l.Kind, finding.Server)
 	full := url.PathEscape(l.Server) + "/" + string(kind)
 	if l.Item != "" {
 		full += "/" + url.PathEscape(l.Item)
 	}
-	name := l.Item
-	if name == "" {
-		name = l.Server
-	}
-	return sarifLogical{Name: name, FullyQualifiedName: full + "#" + l.Pointer, Kind: string(kind)}
+	return object{"name?", cmp.Or(l.Item, l.Server), "fullyQualifiedName", full + "#" + l.Pointer, "kind", kind}
 }
 
 // resultText is the message with its location and advice: code hosts do not show the logical location, and a live

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -54,32 +55,24 @@ func rulesOf(r *result.Report) sarifRules {
 }
 
 // descriptor returns the SARIF descriptor of a rule; security says whether it is about security.
-func descriptor(r *result.Rule, security bool) *sarifRule {
-	short := r.Name
-	if short == "" {
-		short = string(r.ID)
-	}
+func descriptor(r *result.Rule, security bool) object {
+	short := cmp.Or(r.Name, string(r.ID))
 	full, _, _ := strings.Cut(strings.TrimSpace(r.Doc), "\n\n")
-	if full == "" {
-		full = short
-	}
-	properties := sarifRuleProperties{Precision: precision(r.Maturity), Maturity: r.Maturity, Taxonomy: r.Taxonomy}
+	var tags []string
+	severity := ""
 	if security {
-		properties.Tags, properties.SecuritySeverity = ruleTags(r), securitySeverity(r.Severity)
+		tags, severity = ruleTags(r), securitySeverity(r.Severity)
 	}
-	return &sarifRule{
-		ID: string(r.ID), Name: r.Name,
-		ShortDescription:     sarifText{Text: strings.ReplaceAll(short, "-", " ")},
-		FullDescription:      sarifText{Text: full},
-		Help:                 ruleHelp(r),
-		HelpURI:              rulePage(r, checksPage),
-		DefaultConfiguration: sarifConfiguration{sarifLevel(r.Severity)},
-		Properties:           properties,
+	return object{
+		"id", r.ID, "name?", r.Name, "shortDescription", object{"text", strings.ReplaceAll(short, "-", " ")}, "fullDescription", object{"text", cmp.Or(full, short)},
+		"help", ruleHelp(r), "helpUri?", rulePage(r, checksPage), "defaultConfiguration", object{"level", sarifLevel(r.Severity)},
+		// Tags and precision are SARIF and GitHub vocabulary, the rest is our own.
+		"properties", object{"tags?", tags, "security-severity?", severity, "precision?", precision(r.Maturity), "maturity?", r.Maturity, "taxonomy?", r.Taxonomy},
 	}
 }
 
 // ruleHelp is the documentation of a rule. The plain text is the Markdown itself, which is readable as it is.
-func ruleHelp(r *result.Rule) sarifText {
+func ruleHelp(r *result.Rule) object {
 	var text, mark []string
 	add := func(label, s string) {
 		if s == "" {
@@ -100,7 +93,7 @@ func ruleHelp(r *result.Rule) sarifText {
 	if text == nil {
 		text, mark = []string{string(r.ID)}, []string{string(r.ID)}
 	}
-	return sarifText{Text: strings.Join(text, "\n\n"), Markdown: strings.Join(mark, "\n\n")}
+	return object{"text", strings.Join(text, "\n\n"), "markdown?", strings.Join(mark, "\n\n")}
 }
 
 // checksPage is the address of this build's docs/checks.md, "" for none. A build sets it: -ldflags "-X

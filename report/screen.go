@@ -17,8 +17,6 @@ const (
 	labelColumns = 10
 	// leastRows is the number of findings listed on even the lowest terminal.
 	leastRows = 5
-	// mostParts is the number of lines for problems, and also for suppressed findings.
-	mostParts = 3
 )
 
 // writeScreen writes one screen of text: findings, worst first and one per line, then a line for each part of the
@@ -42,25 +40,15 @@ func (p *page) writeScreen(r *result.Report, opt Options) error {
 
 // writeScreenTail writes everything below the findings.
 func (p *page) writeScreenTail(r *result.Report, opt Options) {
-	p.vettingLines(r)
-	p.attackLines(r, opt.Height)
-	p.rateLines(r.Rates)
-	p.expectationLines(r)
-	p.probeLines(r.Probing)
-	p.serverTable(r, opt.Height)
-	p.togetherLines(r.Clients)
-	p.sandboxLines(r.Sandboxes)
-	p.importedLine(r.Imported)
-	p.advisoryLines(r.Advisory)
-	p.suppressedLines(r.Suppressed)
-	p.unusedLine(r.Suppressions)
-	p.problemLines(problemsBesideVerdicts(r))
-	p.cutShortLine(r.Coverage.Checks)
-	p.informationLine(r.Findings)
-	if serversAsked(r) {
-		p.postureLine(r.Posture)
+	for _, s := range append(sectionsOf(r), problemSection(problemsBesideVerdicts(r), "")) {
+		switch {
+		case s.ID == "attacks":
+			p.attackLines(r, opt.Height)
+		case s.ID == "sandboxes":
+			p.serverTable(r, opt.Height)
+		}
+		p.writeBrief(s.briefLines()...)
 	}
-	p.skippedLine(r.Skipped)
 	if attacksOnly(r) {
 		p.attackSum(r)
 	} else {
@@ -68,12 +56,6 @@ func (p *page) writeScreenTail(r *result.Report, opt Options) {
 		p.writeSummary(r)
 	}
 	p.writeEnding(r, opt)
-}
-
-// line writes one line after a label, clipped on a terminal and whole elsewhere.
-func (p *page) line(label, text string) {
-	text = p.fit(Visible(text), labelColumns)
-	p.writeIndented(0, p.dim(label), strings.Repeat(" ", max(labelColumns-columns(label), 1)), text)
 }
 
 // fit clips a text to the room left on a line after used columns; a pipe has no limit.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"gauntlet/finding"
@@ -25,21 +24,17 @@ func (p *page) serverTable(r *result.Report, height int) {
 	if len(rows) < 2 {
 		return
 	}
-	t := serversTable(rows)
-	more := 0
-	if height > 0 && len(t.Rows) > mostServers+1 {
-		t.Rows, more = t.Rows[:mostServers], len(t.Rows)-mostServers
+	t := serversTable(rows).Table
+	if height > 0 {
+		t.Most, t.Rest = mostServers, "-v lists them"
 	}
-	p.writeTable(0, t)
-	if more > 0 {
-		p.writeIndented(0, p.dim(fmt.Sprintf("… and %s: -v lists them", countNoun(more, "more server"))))
-	}
+	p.writeTable(0, *t)
 	p.writeBlank()
 }
 
 // serversTable has a row per server, the worst findings first.
-func serversTable(rows []serverRow) table {
-	t := table{ID: "servers", Title: "Servers", Head: []string{"Server", "Items", "Findings", "Where"}, Least: []int{20, 5, 40, 0}}
+func serversTable(rows []serverRow) section {
+	t := table{Head: []string{"Server", "Items", "Findings", "Where"}, Least: []int{20, 5, 40, 0}}
 	slices.SortStableFunc(rows, func(a, b serverRow) int { return cmp.Compare(b.weight(), a.weight()) })
 	for i := range rows {
 		row := &rows[i]
@@ -54,7 +49,7 @@ func serversTable(rows []serverRow) table {
 		}
 		t.Rows = append(t.Rows, []cell{{{Text: row.name}}, {{Class: "soft", Text: row.items}}, found, {{Class: "soft", Text: row.where}}})
 	}
-	return t
+	return tableSection("servers", "Servers", t)
 }
 
 // weight orders rows: one severer finding outweighs any number of milder ones.

@@ -18,13 +18,19 @@ type section struct {
 	Intro     []string // sentences before the rows
 	// Lines says that a row is short: a line of text, or a row of a table whose first columns are Heads, of badge and title.
 	// Other rows are blocks, which a page folds.
-	Lines bool
-	Heads [2]string
-	Noun  string // what a row is, without the s of its plural
-	Share int    // bytes that the section may take of a Markdown page, 0 for what is left
-	n     int    // number of rows
-	row   func(int) row
-	quiet func(int) bool // reports whether there is nothing to act on: only a page has the row; nil for none
+	Lines     bool
+	Heads     [2]string
+	Noun      string // what a row is, without the s of its plural
+	Share     int    // bytes that the section may take of a Markdown page, 0 for what is left
+	n         int    // number of rows
+	row       func(int) row
+	Table     *table             // columns of its own instead of rows; nil for none
+	PageOnly  bool               // of less interest to readers of text
+	Filter    *findingFilter     // of findings on a page; nil for other sections
+	quiet     func(int) bool     // reports whether there is nothing to act on: only a page has the row; nil for none
+	Brief     string             // label of the section in the short text, "" if it is not there
+	BriefRows bool               // the short text has the first rows, too, and not only the remark or introduction
+	brief     func() []briefLine // what the short text says instead; nil for that
 }
 
 // A row is one item of a section.
@@ -73,7 +79,7 @@ func toneOf(s finding.Severity) tone { return tone(min(s, finding.Critical).Stri
 func sectionsOf(r *result.Report) (out []section) {
 	for _, of := range []func(*result.Report) section{
 		vettedSection, attackSection, rateSection, expectationSection, probeSection, findingSection, suppressedSection,
-		unusedSection, sandboxSection, clientSection, importedSection, checkSection, skippedSection, postureSection,
+		unusedSection, sandboxSection, clientSection, importedSection, checkSection, postureSection, skippedSection,
 	} {
 		out = append(out, of(r))
 	}
@@ -83,6 +89,17 @@ func sectionsOf(r *result.Report) (out []section) {
 // withRows gives s a row for each item.
 func withRows[T any](s section, items []T, one func(*T) row) section {
 	s.n, s.row = len(items), func(i int) row { return one(&items[i]) }
+	return s
+}
+
+// listRows gives s the rows.
+func listRows(s section, rows []row) section {
+	return withRows(s, rows, func(r *row) row { return *r })
+}
+
+// onPages leaves the rows of s to pages.
+func onPages(s section) section {
+	s.PageOnly = true
 	return s
 }
 
@@ -97,7 +114,9 @@ func (s *section) listed() (out []int) {
 }
 
 // says reports whether s with that many rows says anything.
-func (s *section) says(rows int) bool { return rows > 0 || s.Remark != "" || s.Intro != nil }
+func (s *section) says(rows int) bool {
+	return rows > 0 || s.Remark != "" || s.Intro != nil || s.Table != nil
+}
 
 // add adds fields of one label, except empty ones.
 func (r *row) add(label string, texts ...string) {

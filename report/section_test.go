@@ -81,7 +81,7 @@ func TestLongPlacesHaveALine(t *testing.T) {
 
 func TestSectionTables(t *testing.T) {
 	s := samples(true)
-	got := s.table()
+	got := s.asTable().Table
 	if want := []string{"Part of", "Result", "Sample", "Where", "Why", "Do", "At"}; !slices.Equal(got.Head, want) {
 		t.Errorf("head %q, want %q", got.Head, want)
 	}

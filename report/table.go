@@ -1,18 +1,20 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
 
 // A table is shown by a page and by text. Its texts may be a stranger's, as they came.
 type table struct {
-	ID, Title string
-	Intro     []string
-	Head      []string
-	Rows      [][]cell
-	None      string // what a page says in a cell without marks
-	Least     []int  // columns that text needs at least for each column, leastColumn where it is shorter
+	Head  []string
+	Rows  [][]cell
+	None  string // what a page says in a cell without marks
+	Least []int  // columns that text needs at least for each column, leastColumn where it is shorter
+	Whole bool   // text does not clip columns: a terminal's lines are folded
+	Most  int    // rows that text shows, 0 for all
+	Rest  string // where the other rows are
 }
 
 // A cell has any number of marks.
@@ -21,12 +23,10 @@ type cell []mark
 // A mark is a text of a cell with a style, a tone in text, and an address, each "" for none.
 type mark struct{ Class, Link, Text string }
 
-// part returns t as a part of a page, each row filled up to the length of the head.
-func (t table) part() htmlPart {
-	for i, row := range t.Rows {
-		t.Rows[i] = append(row, make([]cell, len(t.Head)-len(row))...)
-	}
-	return executed(t.ID, t.Title, "table", t)
+// tableSection returns a section with columns of its own.
+func tableSection(id, title string, t table, intro ...string) section {
+	intro = slices.DeleteFunc(intro, func(text string) bool { return text == "" })
+	return section{ID: id, Title: title, Intro: intro, Table: &t}
 }
 
 // addRow adds a row of plain texts.
@@ -36,6 +36,17 @@ func (t *table) addRow(texts ...string) {
 		row[i] = cell{{Text: text}}
 	}
 	t.Rows = append(t.Rows, row)
+}
+
+// rowOf returns the index of the row that begins with that text, which is added with more if it is new.
+func (t *table) rowOf(first string, more ...string) int {
+	for i := range t.Rows {
+		if t.Rows[i][0][0].Text == first {
+			return i
+		}
+	}
+	t.addRow(append([]string{first}, more...)...)
+	return len(t.Rows) - 1
 }
 
 // addMark adds a mark to a row, in the column of that head, which is added to the table if it is new.
@@ -73,12 +84,19 @@ func (p *page) writeTable(indent int, t table) {
 	if head != nil {
 		rows = slices.Concat([][]cell{head}, rows)
 	}
+	more := 0
+	if most := t.Most + len(rows) - len(t.Rows); t.Most > 0 && len(rows) > most+1 {
+		rows, more = rows[:most], len(rows)-most
+	}
 	widths := columnWidths(rows)
-	if !p.whole {
+	if !p.whole && !t.Whole {
 		p.shrink(indent, widths, t.Least)
 	}
 	for _, row := range rows {
 		p.writeTableRow(indent, row, widths)
+	}
+	if more > 0 {
+		p.writeIndented(indent, p.dim(fmt.Sprintf("… and %s more: %s", groupDigits(more), t.Rest)))
 	}
 }
 

@@ -14,10 +14,7 @@ var verdictWords = map[result.VettingVerdict]string{
 	result.Refuse: "do not install", result.Review: "look closer before you install", result.Accept: "nothing speaks against", result.Unknown: "cannot say anything about",
 }
 
-// verdictText is the verdict in one line, without reasons.
-func verdictText(v *result.Vetting) string {
-	return cmp.Or(verdictWords[v.Verdict], string(v.Verdict)) + " " + v.Target
-}
+func verdictOf(v *result.Vetting) string { return cmp.Or(verdictWords[v.Verdict], string(v.Verdict)) }
 
 // verdictTone returns the look of a verdict.
 func verdictTone(v *result.Vetting) tone {
@@ -30,34 +27,31 @@ func verdictTone(v *result.Vetting) tone {
 	return "medium"
 }
 
-// vettingLines summarizes each vetting in a few lines. What is a problem, or a reason of the verdict, is not repeated.
-func (p *page) vettingLines(r *result.Report) {
+// vettingBrief summarizes each vetting in a few lines. What is a problem, or a reason of the verdict, is not repeated.
+func vettingBrief(r *result.Report) (out []briefLine) {
+	add := func(label string, texts ...string) {
+		for _, text := range texts {
+			out = append(out, briefLine{Label: label, Text: text})
+		}
+	}
 	for i := range r.Vetted {
 		v := &r.Vetted[i]
-		p.writeIndented(0, p.dim("Verdict"), "   ", p.paint(verdictTone(v), p.bold(p.fit(Visible(capitalised(verdictText(v))), labelColumns))))
-		for _, why := range v.Reasons {
-			p.line("", why)
+		out = append(out, briefLine{"Verdict", capitalised(verdictOf(v)) + " " + v.Target, verdictTone(v)})
+		add("", v.Reasons...)
+		if v.Package != nil {
+			add("Package", packageText(v))
 		}
-		if k := v.Package; k != nil {
-			p.line("Package", packageText(v))
-		}
-		for _, c := range v.Changes {
-			p.line("Changed", c)
-		}
-		for _, s := range v.Steps {
-			if s.State == result.StepDone {
-				p.line("Done", s.Name+": "+s.Detail)
-			}
-		}
+		add("Changed", v.Changes...)
 		for _, s := range v.Steps {
 			text := s.Name + ": " + s.Detail
 			said := slices.ContainsFunc(v.Reasons, func(why string) bool { return strings.HasSuffix(why, s.Detail) }) ||
 				slices.ContainsFunc(r.Problems, func(p finding.Problem) bool { return p.Message == text })
-			if s.State != result.StepDone && !said {
-				p.line(capitalised(stepWords(s.State)), text)
+			if s.State == result.StepDone || !said {
+				add(capitalised(stepWords(s.State)), text)
 			}
 		}
 	}
+	return out
 }
 
 // problemsBesideVerdicts lists the problems that no verdict gives as its reason.
@@ -103,16 +97,20 @@ func packageText(v *result.Vetting) string {
 	return strings.Join(parts, "; ")
 }
 
-// capitalised capitalizes the first letter of a text, which must be ours and not empty.
-func capitalised(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+// capitalised capitalizes the first letter of a text, which must be ours.
+func capitalised(text string) string {
+	first := min(1, len(text))
+	return strings.ToUpper(text[:first]) + text[first:]
+}
 
 func stepWords(state string) string { return strings.ReplaceAll(state, "_", " ") }
 
 // vettedSection describes what was vetted and what was done for it.
 func vettedSection(r *result.Report) section {
 	s := section{ID: "vetted", Title: "Vetted", Noun: "target", Share: markdownLimit / 4}
+	s.brief = func() []briefLine { return vettingBrief(r) }
 	return withRows(s, r.Vetted, func(v *result.Vetting) row {
-		one := row{Tone: verdictTone(v), Badge: cmp.Or(verdictWords[v.Verdict], string(v.Verdict)), Title: v.Target}
+		one := row{Tone: verdictTone(v), Badge: verdictOf(v), Title: v.Target}
 		one.add("why", v.Reasons...)
 		if k := v.Package; k != nil {
 			one.add("package", packageText(v))

@@ -1,6 +1,12 @@
 package result
 
-import "gauntlet/finding"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+)
 
 // ExitReason explains the result of ExitCode for the same arguments.
 func (r *Report) ExitReason(floor finding.Severity, allowPartial bool) string {
@@ -17,7 +23,7 @@ func (r *Report) ExitReason(floor finding.Severity, allowPartial bool) string {
 	case attacks == ExitTrouble:
 		return "an attack has no verdict or never reached the agent"
 	case !r.Complete() && !allowPartial:
-		return "part of the input was not read"
+		return r.incompleteReason()
 	case !r.Complete() && !r.Read():
 		return "nothing was read"
 	case !r.Complete():
@@ -30,6 +36,20 @@ func (r *Report) ExitReason(floor finding.Severity, allowPartial bool) string {
 		return "no finding fails the run with --fail-on none"
 	}
 	return "no finding has severity " + orHigher(floor)
+}
+
+// incompleteReason says what is missing: input, or only something that was to be done, such as calls beyond a budget.
+func (r *Report) incompleteReason() string {
+	unread := func(p finding.Problem) bool { return p.Kind != finding.Limit }
+	undone := r.Undone()
+	if slices.ContainsFunc(r.Problems, unread) || len(undone) == 0 {
+		return "part of the input was not read"
+	}
+	text := "not everything was done: " + strings.TrimSuffix(undone[0], ".")
+	if more := len(undone) - 1; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
 }
 
 func orHigher(floor finding.Severity) string {

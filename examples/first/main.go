@@ -36,7 +36,7 @@ func scanFile(name string, w io.Writer) (int, error) {
 	}
 	r := scan.Run(c, scan.Options{})
 	r.MergeCauses() // one finding for one cause, as gauntlet shows it
-	pretty, err := report.Lookup("pretty")
+	pretty, err := report.Formats().Lookup("pretty")
 	if err != nil {
 		return 0, err
 	}

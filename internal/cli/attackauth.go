@@ -62,7 +62,7 @@ func (c *attackAuthCommand) run(cmd *cobra.Command, args []string) error {
 	if slices.ContainsFunc(outcomes, func(o *attackoauth.Outcome) bool { return o.Fell }) {
 		c.code = result.ExitGate
 	}
-	return c.writeFormat(c.format, "-", func(w io.Writer) error { return attackoauth.Write(w, outcomes, c.format) })
+	return c.writeFormat(c.format, "-", func(w io.Writer) error { return attackoauth.Write(w, outcomes, c.format, c.terminalOptions(false)) })
 }
 
 // chooseClient returns the named attacks, and the client for each attack or for none.

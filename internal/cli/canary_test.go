@@ -142,12 +142,12 @@ func noLeak(t *testing.T, dir, secret string, env, server []string) {
 	}
 	args := []string{"scan", "--verbose", "--differential", "--baseline", baseline}
 	texts := map[string]string{}
-	for _, format := range report.Names()[1:] {
+	for _, format := range report.Formats().Names()[1:] {
 		args = append(args, "--report", format+"="+filepath.Join(dir, format))
 	}
 	code, stdout, stderr := runMain(t, env, append(args, server...)...)
 	texts["stdout"], texts["stderr"] = stdout, stderr
-	for _, format := range report.Names()[1:] {
+	for _, format := range report.Formats().Names()[1:] {
 		b, err := os.ReadFile(filepath.Join(dir, format))
 		if err != nil {
 			t.Fatal(err)

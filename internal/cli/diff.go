@@ -37,9 +37,9 @@ func (a *app) newDiffCommand() *cobra.Command {
 }
 
 func diffFormatFlag(cmd *cobra.Command, to *report.DiffFormat) {
-	format := &value[report.DiffFormat]{to, "FORMAT", report.LookupDiff, func(f report.DiffFormat) string { return f.Name }}
-	cmd.Flags().Var(format, "format", "how to write the result: "+strings.Join(report.DiffNames(), ", "))
-	completeWith(cmd, "format", report.DiffNames())
+	format := &value[report.DiffFormat]{to, "FORMAT", report.DiffFormats().Lookup, func(f report.DiffFormat) string { return f.Name }}
+	cmd.Flags().Var(format, "format", "how to write the result: "+strings.Join(report.DiffFormats().Names(), ", "))
+	completeWith(cmd, "format", report.DiffFormats().Names())
 }
 
 func (d *diffCommand) diffFiles(cmd *cobra.Command, args []string) error {

@@ -190,7 +190,7 @@ func TestLoginIsUsedRenewedAndRevoked(t *testing.T) {
 	}
 	run(0, "login", "list", "--format", "json")
 	texts := func(args ...string) []string {
-		for _, format := range report.Names()[1:] {
+		for _, format := range report.Formats().Names()[1:] {
 			args = append(args, "--report", format+"="+filepath.Join(dir, "report-"+format))
 		}
 		return append(args, at)

@@ -24,13 +24,13 @@ type outputFlags struct {
 
 func (o *outputFlags) addOutputFlags(cmd *cobra.Command, a *app) {
 	o.format = report.Formats()[0]
-	format := &value[report.Format]{&o.format, "FORMAT", report.Lookup, func(f report.Format) string { return f.Name }}
-	cmd.Flags().Var(format, "format", "how to write the result: "+strings.Join(report.Names(), ", "))
+	format := &value[report.Format]{&o.format, "FORMAT", report.Formats().Lookup, func(f report.Format) string { return f.Name }}
+	cmd.Flags().Var(format, "format", "how to write the result: "+strings.Join(report.Formats().Names(), ", "))
 	outputFlag(cmd, &o.file, "the report")
 	cmd.Flags().StringArrayVar(&o.more, "report", nil, "write a further report, `FORMAT=FILE`; repeatable (default none)")
 	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "say more: in the pretty format, the evidence of every finding, posture, skipped checks (default off)")
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
-	completeWith(cmd, "format", report.Names())
+	completeWith(cmd, "format", report.Formats().Names())
 	completeReports(cmd)
 }
 

@@ -66,7 +66,7 @@ func (a *app) newRedteamCommand() *cobra.Command {
 	f.Var(countFlag(&r.parallel, 8, 100), "parallel", "most at the same time: runs")
 	f.StringVar(&r.traces, "record", "", "record every message, both ways: a trace of each run in this `DIR` (default none)")
 	r.addServerFlags(cmd)
-	textFormat(cmd, &r.format, report.RedTeamNames()...)
+	textFormat(cmd, &r.format, report.RedTeamFormats().Names()...)
 	outputFlag(cmd, &r.file, "the report")
 	a.progressFlag(cmd)
 	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
@@ -184,7 +184,7 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	out.Tool = result.Tool{Name: "gauntlet", Version: version()}
 	r.progress.Stop()
 	r.note("models: %s", set.Spent())
-	format, err := report.LookupRedTeam(r.format)
+	format, err := report.RedTeamFormats().Lookup(r.format)
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (r *redteamCommand) leaveReport(out *result.RedTeam) error {
 	if r.recorder.File == "" {
 		return nil
 	}
-	format, err := report.LookupRedTeam("json")
+	format, err := report.RedTeamFormats().Lookup("json")
 	if err != nil {
 		return err
 	}

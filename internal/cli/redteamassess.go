@@ -28,7 +28,7 @@ func (a *app) newRedteamAssessCommand() *cobra.Command {
 				}
 				all = append(all, one)
 			}
-			if err := a.writeFormat(format, file, func(w io.Writer) error { return redteam.WriteAssessed(w, all, format) }); err != nil {
+			if err := a.writeFormat(format, file, func(w io.Writer) error { return redteam.WriteAssessed(w, all, format, a.terminalOptions(false)) }); err != nil {
 				return err
 			}
 			if why := redteam.Undecided(all); why != "" {

@@ -39,11 +39,11 @@ func TestNoCommandCallsUndoneDone(t *testing.T) {
 		undone  string // a further argument by which a part stays undone
 		formats []string
 	}{
-		{"scan", []string{"scan", "--fail-on", "none", good}, cut, report.Names()},
-		{"scan, a file that is not there", []string{"scan", "--fail-on", "none", good}, filepath.Join(dir, "nowhere.json"), report.Names()},
-		{"attack run", []string{"attack", "run", "--agent", "builtin:resister", "--agent-idle", "1ms", "tool-poisoning"}, broken, report.Names()},
-		{"attack judge", []string{"attack", "judge", "--trace", recorded, "tool-poisoning"}, broken, report.Names()},
-		{"attack judge, one that never arrived", []string{"attack", "judge", "--trace", recorded, "tool-poisoning"}, "prompt-poisoning", report.Names()},
+		{"scan", []string{"scan", "--fail-on", "none", good}, cut, report.Formats().Names()},
+		{"scan, a file that is not there", []string{"scan", "--fail-on", "none", good}, filepath.Join(dir, "nowhere.json"), report.Formats().Names()},
+		{"attack run", []string{"attack", "run", "--agent", "builtin:resister", "--agent-idle", "1ms", "tool-poisoning"}, broken, report.Formats().Names()},
+		{"attack judge", []string{"attack", "judge", "--trace", recorded, "tool-poisoning"}, broken, report.Formats().Names()},
+		{"attack judge, one that never arrived", []string{"attack", "judge", "--trace", recorded, "tool-poisoning"}, "prompt-poisoning", report.Formats().Names()},
 	} {
 		for _, format := range tt.formats {
 			t.Run(tt.name+", "+format, func(t *testing.T) {

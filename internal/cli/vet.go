@@ -99,6 +99,9 @@ func (v *vetCommand) vetTargets(cmd *cobra.Command, args []string) error {
 	}
 	defer v.startProgress().Stop()
 	opt.Progress, opt.Replay = v.progress, v.replay
+	if !isTerminal(v.host.Stderr) { // which shows a line
+		opt.Begun = func(step string) { v.note("%s", step) }
+	}
 	opt.Again = func(target string) string { return againLine(cmd, []string{target}, serverArgs) }
 	r, err := vet.Run(cmd.Context(), *opt, targets)
 	if err != nil {

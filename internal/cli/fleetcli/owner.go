@@ -41,14 +41,14 @@ func (a *app) newReportCommand() *cobra.Command {
 type reportFlags struct{ format, output, directory string }
 
 func (r *reportFlags) add(cmd *cobra.Command) {
-	formatFlag(cmd, &r.format, report.FleetNames())
+	formatFlag(cmd, &r.format, report.FleetFormats().Names())
 	cmd.Flags().StringVarP(&r.output, "output", "o", "-", "write the result here: the report to this `FILE`, - for standard output")
 	cmd.Flags().StringVar(&r.directory, "directory", "", "write reports of each target to this `DIR` as well: pages, SARIF, JSON (default none)")
 }
 
 // writeReport writes the reports of a fleet and sets the exit code.
 func (a *app) writeReport(ctx context.Context, owner *fleet.Owner, to *reportFlags) error {
-	f, err := report.LookupFleet(to.format)
+	f, err := report.FleetFormats().Lookup(to.format)
 	if err != nil {
 		return fmt.Errorf("--format: %w", err)
 	}

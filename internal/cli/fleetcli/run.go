@@ -55,7 +55,7 @@ func (r *runCommand) runPlan(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := report.LookupFleet(r.report.format); err != nil {
+	if _, err := report.FleetFormats().Lookup(r.report.format); err != nil {
 		return err // before anything is done
 	}
 	const most = 1 << 30 // MiB

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"gauntlet/report"
 )
 
 // Width is the width of help without a terminal, in columns.
@@ -93,13 +95,13 @@ func writeFlags(b *strings.Builder, flags *pflag.FlagSet, title string, columns 
 			return
 		}
 		b.WriteString("  " + FlagName(f) + "\n")
-		for _, line := range wrapLine(FlagMeaning(f), columns-6) {
+		for _, line := range wrapWords(FlagMeaning(f), columns-6) {
 			b.WriteString("      " + line + "\n")
 		}
 	})
 	if named != nil {
 		b.WriteString("\n" + wrapText("Further flags, which are rather set in a file (--settings); docs/flags.md describes them:", columns))
-		for _, line := range wrapLine(strings.Join(named, ", "), columns-2) {
+		for _, line := range wrapWords(strings.Join(named, ", "), columns-2) {
 			b.WriteString("  " + line + "\n")
 		}
 	}
@@ -161,7 +163,7 @@ func writeRows(b *strings.Builder, rows []row, columns int) {
 		widest = max(widest, len(r.name))
 	}
 	for _, r := range rows {
-		for i, line := range wrapLine(r.meaning, columns-widest-4) {
+		for i, line := range wrapWords(r.meaning, columns-widest-4) {
 			name := r.name
 			if i > 0 {
 				name = ""
@@ -176,7 +178,7 @@ func wrapText(text string, columns int) string {
 	var b strings.Builder
 	var paragraph []string
 	end := func() {
-		for _, line := range wrapLine(strings.Join(paragraph, " "), columns) {
+		for _, line := range wrapWords(strings.Join(paragraph, " "), columns) {
 			b.WriteString(line + "\n")
 		}
 		paragraph = nil
@@ -198,17 +200,8 @@ func wrapText(text string, columns int) string {
 	return b.String()
 }
 
-func wrapLine(text string, columns int) []string {
-	var lines []string
-	var line string
-	for _, word := range strings.Fields(text) {
-		if line != "" && len(line)+1+len(word) > columns {
-			lines, line = append(lines, line), word
-			continue
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	return append(lines, line)
+func wrapWords(text string, columns int) []string {
+	return report.Wrap(strings.Join(strings.Fields(text), " "), columns)
 }
 
 // wrapCommand wraps a command line with backslashes, between words and outside quotes.

@@ -51,7 +51,7 @@ func judgeConfigs(r *result.Report, opt Options, first int) {
 	r.Rules = append(r.Rules, ConfigRules(checks)...)
 	for _, k := range config.Checks() {
 		if !slices.ContainsFunc(checks, func(c *config.Check) bool { return c.ID == k.ID }) {
-			r.Skipped = append(r.Skipped, result.Skip{Rule: k.ID, Name: k.Name, Needs: Unasked})
+			r.Skipped = append(r.Skipped, result.Skip{Rule: k.ID, Name: k.Name, Needs: opt.unasked()})
 		}
 	}
 }

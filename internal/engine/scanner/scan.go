@@ -58,6 +58,8 @@ type Options struct {
 	Contacts []probe.Contact
 	// Package is what is known of a package before it runs; nil for none. The scan sets its Number.
 	Package *check.PackageFacts
+	// Unasked says what a check that is not in Checks or ConfigChecks needs to run; "" for "a request for it".
+	Unasked string
 	// Version is the program's, for the report.
 	Version string
 }
@@ -105,10 +107,11 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 		Suppressions:  []result.Suppression{},
 		Coverage:      result.Coverage{Servers: coverServers(c, kept), Fields: orEmpty(res.Fields), Checks: orEmpty(res.Checks)},
 		Posture:       seen.Signals(),
-		Skipped:       orEmpty(append(res.Skipped, skippedChecks(checks)...)),
+		Skipped:       orEmpty(append(res.Skipped, skippedChecks(checks, opt.unasked())...)),
 		Problems:      orEmpty(append(slices.Clone(c.Problems), res.Problems...)),
 		Rules:         Rules(checks),
 	}
+	nameSourceServer(r)
 	r.Problems = append(r.Problems, idle(c, checks, opt)...)
 	docs := c.Documents
 	if opt.Baseline != nil {
@@ -231,15 +234,31 @@ func presenceState(present bool) string {
 	return result.StateAbsent
 }
 
-// Unasked is the missing evidence of a check that was not requested.
-const Unasked = "to be asked for"
+// nameSourceServer names the only server in findings about its source: what was read of it is then told in one place, and not once
+// by the server's name and once by that of a file.
+func nameSourceServer(r *result.Report) {
+	if len(r.Coverage.Servers) != 1 {
+		return
+	}
+	ofSource := map[finding.Rule]bool{}
+	for _, c := range r.Coverage.Checks {
+		ofSource[c.Rule] = c.Of == result.OfSource
+	}
+	for i := range r.Findings {
+		if l := &r.Findings[i].Location; ofSource[r.Findings[i].Rule] && l.Server == "" && l.Origin == "" {
+			l.Server, l.Origin = r.Coverage.Servers[0].Server, r.Coverage.Servers[0].Origin
+		}
+	}
+}
+
+func (o *Options) unasked() string { return cmp.Or(o.Unasked, "a request for it") }
 
 // skippedChecks lists the checks that were not requested.
-func skippedChecks(checks []*check.Check) []result.Skip {
+func skippedChecks(checks []*check.Check, needs string) []result.Skip {
 	var out []result.Skip
 	for _, k := range Checks() {
 		if !slices.ContainsFunc(checks, func(c *check.Check) bool { return c.ID == k.ID }) {
-			out = append(out, result.Skip{Rule: k.ID, Name: k.Name, Needs: Unasked})
+			out = append(out, result.Skip{Rule: k.ID, Name: k.Name, Needs: needs})
 		}
 	}
 	return out

@@ -183,7 +183,7 @@ func TestWords(t *testing.T) {
 		{"no words", strings.Join(wrapParagraph(" \n"), "|"), ""},
 		{"a line that is full", strings.Join(wrapParagraph(strings.Repeat("a", 38)+" "+strings.Repeat("b", 39)), "|"), strings.Repeat("a", 38) + " " + strings.Repeat("b", 39)},
 		{"a line that is one too long", strings.Join(wrapParagraph(strings.Repeat("ä", 39)+" "+strings.Repeat("b", 39)), "|"), strings.Repeat("ä", 39) + "|" + strings.Repeat("b", 39)},
-		{"a word that is too long", strings.Join(wrapParagraph(strings.Repeat("a", 80)+" b"), "|"), strings.Repeat("a", 80) + "|b"},
+		{"a word that is too long", strings.Join(wrapParagraph(strings.Repeat("a", 80)+" b"), "|"), strings.Repeat("a", 78) + "|aa b"},
 		{"seven names", listSome([]string{"a", "b", "c", "d", "e", "f", "g"}), "a, b, c, d, e, f, g"},
 		{"eight names", listSome([]string{"a", "b", "c", "d", "e", "f", "g", "h"}), "a, b, c, d, e, f and 2 more"},
 		{"no names", listSome(nil), ""},

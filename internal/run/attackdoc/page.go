@@ -11,7 +11,7 @@ import (
 )
 
 func writePage(w io.Writer, all []Diagnosis) error {
-	p := &report.TablePage{Title: "Attack documents", Class: "ok", Verdict: strings.TrimSpace(tallyText(all)), Read: fmt.Sprintf("%d documents were checked against the rules of the format.", len(all))}
+	p := &report.Page{Title: "Attack documents", Class: "ok", Verdict: strings.TrimSpace(tallyText(all)), Read: fmt.Sprintf("%d documents were checked against the rules of the format.", len(all))}
 	documents := report.Table{ID: "documents", Title: "Documents", Head: []string{"Document", "Is", "Errors", "Warnings"}}
 	found := report.Table{ID: "diagnostics", Title: "Errors and warnings", Intro: "For each the rule, where the document breaks it, and how.", Head: []string{"Document", "Kind", "Rule", "Section", "Line", "Path", "What"}}
 	for i := range all {
@@ -33,7 +33,7 @@ func writePage(w io.Writer, all []Diagnosis) error {
 	if len(found.Rows) > 0 {
 		p.Tables = append(p.Tables, found)
 	}
-	return report.WriteTables(w, p)
+	return p.Write(w, "html", nil, report.Options{})
 }
 
 func diagnosticRow(document string, d *oatf.Diagnostic) []string {

@@ -37,7 +37,7 @@ func writeSARIF(w io.Writer, all []Diagnosis, version string) error {
 		}
 	}
 	r.Summary.Findings, r.Summary.Problems, r.Summary.Complete = len(r.Findings), len(r.Problems), len(r.Problems) == 0
-	format, err := report.Lookup("sarif")
+	format, err := report.Formats().Lookup("sarif")
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
+	"gauntlet/report"
 )
 
 // How a summary describes a document's parts.
@@ -53,21 +54,11 @@ func shortenLine(s string) string {
 
 // wrapParagraph wraps a text's first paragraph for a terminal.
 func wrapParagraph(s string) []string {
-	const width = 78
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n\n")
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(s) {
-		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		line = strings.TrimSpace(line + " " + word)
+	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n\n")
+	if first == "" {
+		return nil
 	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return lines
+	return report.Wrap(report.Visible(strings.Join(strings.Fields(first), " ")), 78)
 }
 
 // stateLines describes a state's keys: a list by its entries' names, a text by its beginning.

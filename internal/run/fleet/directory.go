@@ -62,7 +62,7 @@ func (o *Owner) writeDirectory(ctx context.Context, path string, k *known, r *re
 	}
 	r.Summarize()
 	for _, f := range []struct{ format, name string }{{"html", "index.html"}, {"json", "fleet.json"}} {
-		format, err := report.LookupFleet(f.format)
+		format, err := report.FleetFormats().Lookup(f.format)
 		if err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (d directory) addResult(t *result.FleetTarget, j *result.FleetJob, text []b
 	if err := json.Unmarshal(text, &r); err != nil {
 		return nil, fmt.Errorf("the report of %s %s: %w", j.Lane, t.Name, err)
 	}
-	html, err := report.Lookup("html")
+	html, err := report.Formats().Lookup("html")
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (d directory) addResult(t *result.FleetTarget, j *result.FleetJob, text []b
 	if t.Page == "" {
 		t.Page = page
 	}
-	sarif, err := report.Lookup("sarif")
+	sarif, err := report.Formats().Lookup("sarif")
 	if err != nil {
 		return nil, err
 	}

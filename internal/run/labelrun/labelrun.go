@@ -148,15 +148,12 @@ func (opt *Options) askModels(ctx context.Context, l *advise.Layer3, servers []c
 
 // Write writes labels as pretty, html or json. In JSON one server is an object, several are a list.
 func Write(w io.Writer, format string, servers []capability.Server, floor capability.Confidence, unread []finding.Problem, looks report.Options) error {
-	switch format {
-	case "html":
+	if format != "json" {
 		var missing []string
 		for _, p := range unread {
 			missing = append(missing, target.FailureText(p))
 		}
-		return report.WriteLabels(w, servers, floor, missing)
-	case "pretty":
-		return report.WriteMatrix(w, servers, floor, looks)
+		return report.WriteLabels(w, format, servers, floor, missing, looks)
 	}
 	var v any = struct {
 		Servers []capability.Server `json:"servers"`

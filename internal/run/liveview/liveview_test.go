@@ -25,7 +25,7 @@ func writeJSONReport(t *testing.T, file, message string) *result.Report {
 		{Rule: "SEC-001", Name: "n", Severity: finding.High, Message: message, Fingerprint: "f1", Location: finding.Location{Server: "s", Kind: finding.Tool, Item: "t"}},
 	}}
 	r.Count()
-	format, err := report.Lookup("json")
+	format, err := report.Formats().Lookup("json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func get(t *testing.T, address string) (int, string) {
 func TestPageOfAReportIsTheFormat(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.json")
 	r := writeJSONReport(t, file, "zq7marker")
-	format, err := report.Lookup("html")
+	format, err := report.Formats().Lookup("html")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gauntlet/diff"
+	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
@@ -34,7 +35,7 @@ func WritePage(w io.Writer, name string) error {
 		return err
 	}
 	if s, ok := runstate.Parse(text); ok {
-		return report.WriteTables(w, s.Page())
+		return s.Page().Write(w, "html", nil, report.Options{})
 	}
 	var head struct {
 		SchemaVersion string           `json:"schema_version"`
@@ -48,32 +49,30 @@ func WritePage(w io.Writer, name string) error {
 	case !strings.HasPrefix(head.SchemaVersion, "1."):
 		return fmt.Errorf("its form has version %q, want 1", head.SchemaVersion)
 	case head.Findings != nil:
-		return writeReport(w, text)
+		return writeJSONPage(w, text, report.Formats(), func(r *result.Report) report.Options { return report.Options{Traces: namedRecordings(r)} })
 	case head.Servers != nil:
-		return writeDiff(w, text)
+		return writeJSONPage(w, text, report.DiffFormats(), func(*diff.Diff) (none report.Options) { return })
 	case head.Models != nil:
-		return writeRedTeam(w, text)
+		return writeJSONPage(w, text, report.RedTeamFormats(), func(*result.RedTeam) (none report.Options) { return })
 	}
 	return errUnknown
 }
 
-func writeReport(w io.Writer, text string) error {
-	r := new(result.Report)
+// writeJSONPage writes the page of a report that was read as JSON.
+func writeJSONPage[T any](w io.Writer, text string, formats report.FormatsOf[*T], options func(*T) report.Options) error {
+	r := new(T)
 	if err := json.Unmarshal([]byte(text), r); err != nil {
 		return err
 	}
-	format, err := report.Lookup("html")
+	format, err := formats.Lookup("html")
 	if err != nil {
 		return err
 	}
-	return format.Write(w, r, report.Options{Traces: namedRecordings(r)})
+	return format.Write(w, r, options(r))
 }
 
-// maxRecordings bounds the recordings drawn for one report.
-const maxRecordings = 12
-
 // namedRecordings reads the recordings that a report names, skipping missing ones.
-func namedRecordings(r *result.Report) (out []report.Conversation) {
+func namedRecordings(r *result.Report) []report.Conversation {
 	var names []string
 	if t := r.Coverage.Trace; t != nil {
 		names = append(names, t.File)
@@ -81,41 +80,7 @@ func namedRecordings(r *result.Report) (out []report.Conversation) {
 	for i := range r.Attacks {
 		names = append(names, r.Attacks[i].Trace)
 	}
-	seen := map[string]bool{"": true, "-": true}
-	for _, name := range names {
-		if seen[name] || len(out) == maxRecordings {
-			continue
-		}
-		seen[name] = true
-		if t, _, err := tracefile.ReadConversation(name, nil); err == nil {
-			out = append(out, report.Conversation{File: name, Trace: t})
-		}
-	}
-	return out
-}
-
-func writeDiff(w io.Writer, text string) error {
-	d := new(diff.Diff)
-	if err := json.Unmarshal([]byte(text), d); err != nil {
-		return err
-	}
-	format, err := report.LookupDiff("html")
-	if err != nil {
-		return err
-	}
-	return format.Write(w, d, report.Options{})
-}
-
-func writeRedTeam(w io.Writer, text string) error {
-	r := new(result.RedTeam)
-	if err := json.Unmarshal([]byte(text), r); err != nil {
-		return err
-	}
-	format, err := report.LookupRedTeam("html")
-	if err != nil {
-		return err
-	}
-	return format.Write(w, r, report.Options{})
+	return reportfile.Conversations(names, func(string, ...any) {})
 }
 
 // writeRecording writes a recording without a verdict.

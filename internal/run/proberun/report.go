@@ -29,7 +29,7 @@ func (r *Result) Report(version string, limits catalog.Limits) (*result.Report, 
 	}
 	c.Documents[0].Origin = r.Place
 	r.Evidence.Ground = groundName(r.Sealed)
-	opt := scanner.Options{Checks: probing.Checks(), Probes: &r.Evidence, Version: version}
+	opt := scanner.Options{Checks: probing.Checks(), Probes: &r.Evidence, Version: version, Unasked: "gauntlet scan"}
 	if seen := r.observed(); seen != nil {
 		opt.Checks = slices.Concat(opt.Checks, behaviour.Checks())
 		opt.Trace = check.Recording{Trace: seen, Live: true}

@@ -9,31 +9,9 @@ import (
 	"gauntlet/report"
 )
 
-// WriteAssessed writes the assessment of kept traces as "json", as "html", or one line each.
-func WriteAssessed(w io.Writer, all []Assessed, format string) error {
-	switch format {
-	case "json":
-		return report.WriteJSON(w, all)
-	case "html":
-		return writePage(w, all)
-	}
-	for _, one := range all {
-		text := fmt.Sprintf("%s: %s", one.Trace, one.Outcome)
-		if one.Reason != "" {
-			text += ": " + one.Reason
-		}
-		if one.Messages != nil {
-			text += fmt.Sprintf(" in messages %v", one.Messages)
-		}
-		if _, err := fmt.Fprintln(w, text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writePage writes the assessment as HTML, without pass or fail colours: no model passes or fails.
-func writePage(w io.Writer, all []Assessed) error {
+// WriteAssessed writes the assessment of kept traces as "json", as "html" or as text, without pass or fail colours: no model passes
+// or fails.
+func WriteAssessed(w io.Writer, all []Assessed, format string, looks report.Options) error {
 	count := map[Outcome]int{}
 	t := report.Table{ID: "traces", Title: "Traces", Intro: "What the messages of each trace show, and which of them prove it.", Head: []string{"Trace", "Shows", "Why", "Messages"}}
 	for _, a := range all {
@@ -44,10 +22,11 @@ func writePage(w io.Writer, all []Assessed) error {
 		}
 		t.Rows = append(t.Rows, []string{a.Trace, string(a.Outcome), a.Reason, strings.Join(numbers, ", ")})
 	}
-	return report.WriteTables(w, &report.TablePage{
+	p := &report.Page{
 		Title:   "Kept traces of attacks",
 		Verdict: fmt.Sprintf("%d exploited, %d resisted, %d inconclusive", count[Exploited], count[Resisted], len(all)-count[Exploited]-count[Resisted]),
 		Read:    "The traces were read, and no model was asked. The results are not findings about a server.",
 		Tables:  []report.Table{t},
-	})
+	}
+	return p.Write(w, format, all, looks)
 }

@@ -27,14 +27,14 @@ func Plan(main Output, more []string, progress string, inputs []string) ([]Outpu
 		if !ok || file == "" {
 			return nil, fmt.Errorf("--report: %q is not of the form FORMAT=FILE", text)
 		}
-		f, err := report.Lookup(name)
+		f, err := report.Formats().Lookup(name)
 		if err != nil {
 			return nil, fmt.Errorf("--report: %w", err)
 		}
 		outs = append(outs, Output{f, file})
 	}
 	if progress != "" {
-		f, err := report.Lookup("json")
+		f, err := report.Formats().Lookup("json")
 		if err != nil {
 			return nil, err
 		}
@@ -79,10 +79,12 @@ const maxPageTraces = 12
 // Conversations reads at most maxPageTraces recordings for a page's diagrams. Unreadable ones are left out and noted: the report
 // does not depend on them.
 func Conversations(names []string, note func(format string, args ...any)) (out []report.Conversation) {
-	for _, name := range slices.Compact(names) {
-		if name == "" || name == "-" || len(out) == maxPageTraces {
+	seen := map[string]bool{"": true, "-": true}
+	for _, name := range names {
+		if seen[name] || len(out) == maxPageTraces {
 			continue
 		}
+		seen[name] = true
 		t, _, err := tracefile.ReadConversation(name, nil)
 		if err != nil {
 			note("%s is not drawn: %s", name, err)

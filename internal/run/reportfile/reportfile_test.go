@@ -58,7 +58,7 @@ func TestPlan(t *testing.T) {
 }
 
 func TestOutputs(t *testing.T) {
-	html, err := report.Lookup("html")
+	html, err := report.Formats().Lookup("html")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func TestResultsOutliveTheStepsBeforeThem(t *testing.T) {
 		t.Errorf("the table is %q", table.Rows)
 	}
 	var page strings.Builder
-	if err := report.WriteTables(&page, s.Page()); err != nil || strings.Contains(page.String(), "<b>it") || !strings.Contains(page.String(), "it gives orders") {
+	if err := s.Page().Write(&page, "html", nil, report.Options{}); err != nil || strings.Contains(page.String(), "<b>it") || !strings.Contains(page.String(), "it gives orders") {
 		t.Errorf("the page (%v) is %.2000s", err, page.String())
 	}
 }

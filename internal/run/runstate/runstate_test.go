@@ -105,7 +105,7 @@ func FuzzPage(f *testing.F) {
 			t.Errorf("%d steps of %d lines", len(s.Steps)+s.Unread, strings.Count(text, "\n"))
 		}
 		var b strings.Builder
-		if err := report.WriteTables(&b, s.Page()); err != nil {
+		if err := s.Page().Write(&b, "html", nil, report.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(b.String(), "<script"); n != 1 {

@@ -101,8 +101,8 @@ func (s *State) addResult(r Result) {
 const maxShown = 200
 
 // Page returns the page of a run without a report.
-func (s *State) Page() *report.TablePage {
-	p := &report.TablePage{Title: "gauntlet " + s.Command, Class: "open", Verdict: s.now(), Read: "The run began at " + s.Began.Format(time.DateTime) + " UTC."}
+func (s *State) Page() *report.Page {
+	p := &report.Page{Title: "gauntlet " + s.Command, Class: "open", Verdict: s.now(), Read: "The run began at " + s.Began.Format(time.DateTime) + " UTC."}
 	p.Missing = []string{"the run goes on: there is no verdict before its end"}
 	if s.Ended != "" {
 		p.Missing = []string{"the run ended without a report: " + s.Ended}

@@ -156,6 +156,7 @@ func (s *Scan) runChecks(ctx context.Context) (*result.Report, error) {
 	opt := scanner.Options{
 		Checks: s.Checks, ConfigChecks: s.ConfigChecks, Baseline: s.baseline, ChangedOnly: s.ChangedOnly, Askings: s.Gathered.Askings,
 		Trace: s.conversation, Source: s.source, Contacts: s.Gathered.Contacts, Version: s.Reader.Version,
+		Unasked: "another choice with --only or --skip",
 	}
 	if s.Plan != nil {
 		opt.Configs = append([]config.File{}, s.Plan.Files...)

@@ -398,7 +398,7 @@ func (t *run) captureRest(ctx context.Context, open func(string) (wire.Conn, err
 // judgeRecording runs the checks and compares with the expectations.
 func (t *run) judgeRecording(rec check.Recording, results []stepResult) *result.Report {
 	c := &catalog.Catalog{}
-	opt := scanner.Options{Trace: rec, Version: t.Version, Checks: boundary.Checks()}
+	opt := scanner.Options{Trace: rec, Version: t.Version, Checks: boundary.Checks(), Unasked: "scan: true in the suite"}
 	if slices.ContainsFunc(rec.Messages, func(m trace.Message) bool { return m.IsProtocol(sandbox.TraceProtocol) }) {
 		opt.Checks = slices.Concat(opt.Checks, behaviour.Checks())
 	}
@@ -414,13 +414,6 @@ func (t *run) judgeRecording(rec check.Recording, results []stepResult) *result.
 		}
 	}
 	r := scanner.Run(c, opt)
-	if !t.suite.Scan {
-		for i := range r.Skipped {
-			if r.Skipped[i].Needs == scanner.Unasked {
-				r.Skipped[i].Needs = "scan: true in the suite"
-			}
-		}
-	}
 	if c := r.Coverage.Trace; c != nil && len(callsIn(rec.Trace)) == 0 {
 		c.Caveats = append(c.Caveats, "no tool was called in it, so that nothing could pass between servers")
 	}

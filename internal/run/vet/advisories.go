@@ -38,7 +38,7 @@ func (v *vetting) lookUpAdvisories(ctx context.Context) {
 		v.skipped(stepAdvisories, "its ecosystem has no advisories")
 		return
 	}
-	v.Progress.Step("%s: reading advisories", v.label())
+	v.begin("reading advisories")
 	s := &advisorySearch{own: packageKey(v.fetched.Ecosystem, v.fetched.Name), wanted: map[string][]fetch.Dependency{}}
 	for _, d := range append([]fetch.Dependency{{Ecosystem: v.fetched.Ecosystem, Name: v.fetched.Name, Version: v.fetched.Version}}, v.fetched.Packages...) {
 		key := packageKey(d.Ecosystem, d.Name)

@@ -101,7 +101,7 @@ func (v *vetting) capture(ctx context.Context) error {
 	}
 	for n := 1; ; n++ {
 		var notes []target.Note
-		v.Progress.Step("%s: starting it in a sandbox", v.label())
+		v.begin("starting it in a sandbox")
 		got, err := v.reader(&notes).Gather(ctx, []target.Target{{Server: *v.server, Name: v.target.Name}})
 		if err != nil {
 			return err
@@ -220,7 +220,7 @@ func (v *vetting) probe(ctx context.Context) {
 		v.inapplicable(Behaviour, "the tools of a server on another machine are called only on request: gauntlet probe does that")
 		return
 	}
-	v.Progress.Step("%s: probing it", v.label())
+	v.begin("probing it")
 	d := launch.Dialer{Environ: v.Fetcher.Environ, Limits: wire.Limits{Message: wire.DefaultMessage}, Sandboxes: &launch.Sandboxes{}}
 	s := v.sealing()
 	d.Sandbox, d.SandboxConfig = s.Level, s.Config

@@ -32,6 +32,7 @@ const (
 // run performs all steps and returns the report.
 func (v *vetting) run(ctx context.Context) (*result.Report, error) {
 	v.what = result.Vetting{Target: v.target.text(), Kind: string(v.target.Spec.Kind), Reasons: []string{}, Steps: []result.VettingStep{}}
+	v.begin("loading it")
 	v.get(ctx)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -142,7 +143,7 @@ func (v *vetting) readSource(ctx context.Context) error {
 		v.missing(Source, "no file of it was unpacked")
 		return nil
 	}
-	v.Progress.Step("%s: reading its source", v.label())
+	v.begin("reading its source")
 	found, err := sourcecode.Analyse(ctx, v.fetched.Dir, nil)
 	if err != nil {
 		return err

@@ -58,6 +58,7 @@ type Options struct {
 	Version  string // this program's, sent to servers
 	Limits   catalog.Limits
 	Progress Progress
+	Begun    func(step string) // is told of each step of a vetting that begins; may be nil
 
 	// Connect permits connections to URLs of a configuration, with what it gives them, and to URLs named by a registry.
 	Connect bool
@@ -165,6 +166,15 @@ type vetting struct {
 	read    reading
 
 	problems []finding.Problem
+}
+
+// begin tells of a step that begins.
+func (v *vetting) begin(step string) {
+	text := v.label() + ": " + step
+	v.Progress.Step("%s", text)
+	if v.Begun != nil {
+		v.Begun(text)
+	}
 }
 
 func (v *vetting) close() {

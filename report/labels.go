@@ -1,0 +1,174 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"gauntlet/capability"
+)
+
+// WriteLabels writes what tools can do as "html" or as text: the matrix, dangerous combinations and warnings, and on a page the
+// reasons for each label and parameter roles. floor is the confidence below which labels were omitted; unread names the inputs that
+// could not be read.
+func WriteLabels(to io.Writer, format string, servers []capability.Server, floor capability.Confidence, unread []string, opt Options) error {
+	d := &document{Page: Page{Title: labelsTitle(servers), Verdict: labelsVerdict(servers), Missing: unread, Read: "No tool was called. Cells show the confidence of a label."}, Complete: true}
+	if floor != capability.Low {
+		d.Missing = append(slices.Clone(unread), "labels below "+string(floor)+" confidence were left out")
+	}
+	for i := range servers {
+		s, after := &servers[i], ""
+		matrix := capabilityTable(s, i, floor)
+		if len(servers) > 1 {
+			after = fmt.Sprintf(" (%d: %s)", i+1, cmp.Or(s.Name, "unnamed"))
+			matrix.Title += fmt.Sprintf(" (%d)", i+1)
+		}
+		d.sections = append(d.sections, matrix)
+		for _, t := range []section{inferredLabels(s), combinationSection(s), labelReasons(s), parameterRoles(s), labelWarnings(s)} {
+			if t.n > 0 {
+				t.ID += fmt.Sprintf("-%d", i+1)
+				t.Name = after
+				d.sections = append(d.sections, t)
+			}
+		}
+	}
+	return d.write(to, format, opt)
+}
+
+// capabilitySections show a capability matrix per server of a report.
+func capabilitySections(servers []capability.Server) (out []section) {
+	titles := map[string]int{}
+	for i := range servers {
+		t := capabilityTable(&servers[i], i, capability.Low)
+		for _, k := range servers[i].Combinations {
+			t.Intro = append(t.Intro, combinationWords(&k)+" ("+toolList(k.Tools)+")")
+		}
+		if titles[t.Title]++; titles[t.Title] > 1 {
+			t.Title += fmt.Sprintf(" (%d)", titles[t.Title])
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func labelsTitle(servers []capability.Server) string {
+	if len(servers) == 1 {
+		return cmp.Or(servers[0].Name, "(unnamed)")
+	}
+	return countNoun(len(servers), "server")
+}
+
+// labelsVerdict counts the tools with a capability and the dangerous combinations.
+func labelsVerdict(servers []capability.Server) string {
+	tools, able, together := 0, 0, 0
+	for i := range servers {
+		tools += len(servers[i].Tools)
+		together += len(servers[i].Combinations)
+		for k := range servers[i].Tools {
+			if len(servers[i].Tools[k].Capabilities) > 0 {
+				able++
+			}
+		}
+	}
+	return fmt.Sprintf("%s of %s with a capability; %s that are more dangerous together", groupDigits(able), countNoun(tools, "tool"), countNoun(together, "set")+" of capabilities")
+}
+
+// inferredLabels lists models' labels, which count for nothing else.
+func inferredLabels(s *capability.Server) section {
+	var rows []row
+	for i := range s.Tools {
+		for _, l := range s.Tools[i].Capabilities {
+			if l.Confidence == capability.Inferred {
+				rows = append(rows, row{Title: "inferred " + s.Tools[i].Name, Text: string(l.Tag) + " (" + strings.Join(l.Evidence, ", ") + ")"})
+			}
+		}
+	}
+	return listRows(section{ID: "inferred", Title: "Inferred by a model, which counts for nothing else", Lines: true}, rows)
+}
+
+// combinationSection has a row per set of capabilities that is more dangerous together than apart.
+func combinationSection(s *capability.Server) section {
+	out := section{ID: "together", Title: "More dangerous together than apart", Lines: true, Heads: [2]string{"", "Capabilities"}}
+	return withRows(out, s.Combinations, func(c *capability.Combination) row {
+		one := row{Title: combinationWords(c)}
+		one.add("scope", map[bool]string{true: "within one tool", false: "across tools"}[c.Scope == capability.WithinTool])
+		one.add("confidence", string(c.Confidence))
+		one.add("tools", toolList(c.Tools))
+		return one
+	})
+}
+
+// labelReasons has a row per label with its evidence.
+func labelReasons(s *capability.Server) section {
+	var rows []row
+	for i := range s.Tools {
+		for _, l := range s.Tools[i].Capabilities {
+			one := row{Title: s.Tools[i].Name}
+			one.add("capability", string(l.Tag))
+			one.add("confidence", string(l.Confidence))
+			one.add("found by", strings.Join(l.Evidence, ", "))
+			rows = append(rows, one)
+		}
+	}
+	return onPages(listRows(section{ID: "reasons", Title: "Why", Lines: true, Heads: [2]string{"", "Tool"}}, rows))
+}
+
+// parameterRoles has a row per parameter that is more than text or an identifier.
+func parameterRoles(s *capability.Server) section {
+	var rows []row
+	plain := 0
+	for i := range s.Tools {
+		tool := &s.Tools[i]
+		for _, name := range slices.Sorted(maps.Keys(tool.Roles)) {
+			r := tool.Roles[name]
+			if r.Role == capability.Text || r.Role == capability.ID {
+				plain++
+				continue
+			}
+			one := row{Title: tool.Name}
+			one.add("parameter", name)
+			one.add("role", string(r.Role))
+			one.add("confidence", string(r.Confidence))
+			one.add("found by", strings.Join(r.Evidence, ", "))
+			rows = append(rows, one)
+		}
+	}
+	out := section{ID: "parameters", Title: "Parameter roles", Lines: true, Heads: [2]string{"", "Tool"}}
+	out.Remark = countNoun(plain, "parameter") + " of plain text, numbers and identifiers are omitted"
+	return onPages(listRows(out, rows))
+}
+
+// labelWarnings has a row per fact that makes labels less certain. Text has the first of each kind.
+func labelWarnings(s *capability.Server) section {
+	var rows []row
+	first, times, tools := map[string]int{}, map[string]int{}, map[string][]string{}
+	add := func(text, of string) {
+		code, words, _ := strings.Cut(text, ": ")
+		if times[code]++; times[code] == 1 {
+			first[code] = len(rows)
+		}
+		if of != "" && !slices.Contains(tools[code], of) {
+			tools[code] = append(tools[code], of)
+		}
+		rows = append(rows, row{Badge: code, Title: cmp.Or(of, "the server"), Text: words})
+	}
+	for _, text := range s.Warnings {
+		add(text, "")
+	}
+	for i := range s.Tools {
+		for _, text := range s.Tools[i].Warnings {
+			add(text, s.Tools[i].Name)
+		}
+	}
+	out := listRows(section{ID: "warnings", Title: "What makes labels less certain", Lines: true, Heads: [2]string{"Warning", "Of"}}, rows)
+	out.quiet = func(i int) bool { return first[rows[i].Badge] != i }
+	for code, i := range first {
+		if times[code] > 1 {
+			rows[i].add("all", cmp.Or(toolList(tools[code]), fmt.Sprint(times[code])))
+		}
+	}
+	return out
+}
