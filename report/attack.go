@@ -268,12 +268,9 @@ func rateSection(r *result.Report) section {
 
 func rateOf(r *result.Rate) string { return strings.TrimSpace(r.Document + " " + r.Agent) }
 
-// rateFigures formats a rate: "3 of 5 60 % (23 to 88 %), 1 inconclusive".
+// rateFigures formats a rate: "3 of 5, 60 % (23 to 88 %), 1 inconclusive".
 func rateFigures(r *result.Rate) string {
-	figures := "no conclusive run"
-	if n := r.Exploited + r.Resisted; n > 0 {
-		figures = fmt.Sprintf("%d of %d  %.0f %% (%.0f to %.0f %%)", r.Exploited, n, 100*r.Share, 100*r.Low, 100*r.High)
-	}
+	figures := rateWords(r.Exploited, r.Exploited+r.Resisted)
 	if r.Inconclusive > 0 {
 		figures += fmt.Sprintf(", %d inconclusive", r.Inconclusive)
 	}

@@ -114,11 +114,8 @@ func mdEdits(edits []diff.Edit) string {
 		}
 	}
 	h.flush()
-	text := strings.Join(h.out, "\n  ")
-	if longestRun(text) > maxTicks {
-		text = strings.ReplaceAll(text, "`", "<U+0060>")
-	}
-	fence := strings.Repeat("`", max(3, longestRun(text)+1))
+	text, longest := untick(strings.Join(h.out, "\n  "))
+	fence := strings.Repeat("`", max(3, longest+1))
 	return "\n\n  " + fence + "diff\n  " + text + "\n  " + fence
 }
 
@@ -171,15 +168,4 @@ func linesOf(s string) []string {
 		return nil
 	}
 	return strings.Split(s, "\n")
-}
-
-func longestRun(s string) int {
-	longest, n := 0, 0
-	for i := range len(s) {
-		if n++; s[i] != '`' {
-			n = 0
-		}
-		longest = max(longest, n)
-	}
-	return longest
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/finding"
 	"gauntlet/result"
 )
 
@@ -97,11 +98,11 @@ func fleetNotDone(f *result.Fleet) []notDone {
 }
 
 func (n *notDone) String() string {
-	text := fmt.Sprintf("%s: %s", strings.Join(n.first, ", "), n.reason)
+	text := strings.Join(n.first, ", ")
 	if more := n.n - len(n.first); more > 0 {
-		text = fmt.Sprintf("%s and %s more: %s", strings.Join(n.first, ", "), groupDigits(more), n.reason)
+		text += " and " + groupDigits(more) + " more"
 	}
-	return text
+	return text + ": " + n.reason
 }
 
 // badness orders targets: the severest findings first, then incomplete targets.
@@ -168,9 +169,9 @@ func fleetDocument(f *result.Fleet) *document {
 		d.Missing = append(d.Missing, clipEnd(n.String(), maxReason))
 	}
 	d.Missing = append(d.Missing, f.Refused...)
-	for _, name := range []string{"critical", "high", "medium", "low", "info"} {
-		if n := f.Summary.Counts[name]; n > 0 {
-			d.Counts = append(d.Counts, severityCount{name, n})
+	for sev := finding.Critical; sev > finding.None; sev-- {
+		if n := f.Summary.Counts[sev.String()]; n > 0 {
+			d.Counts = append(d.Counts, severityCount{sev.String(), n, sev})
 		}
 	}
 	d.sections = []section{fleetTable(f)}

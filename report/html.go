@@ -139,25 +139,9 @@ func usedOnly(texts []string, used []bool) (out []string) {
 	return out
 }
 
-type severityCount struct {
-	Name string
-	N    int
-}
-
-// countSeverities counts findings by severity, the severest first.
-func countSeverities(fs []finding.Finding) (out []severityCount) {
-	by := bySeverity(fs)
-	for sev := finding.Critical; sev > finding.None; sev-- {
-		if by[sev] > 0 {
-			out = append(out, severityCount{sev.String(), by[sev]})
-		}
-	}
-	return out
-}
-
 // reportHead says what was read and found, and what was not looked at.
 func reportHead(r *result.Report, g *Gate) *document {
-	head := &document{Page: Page{Title: reportTitle(r), Class: reportClass(r, g), Verdict: reportVerdict(r), Missing: notLookedAt(r)}, Counts: countSeverities(r.Findings), Complete: complete(r), tool: r.Tool}
+	head := &document{Page: Page{Title: reportTitle(r), Class: reportClass(r, g), Verdict: reportVerdict(r), Missing: notLookedAt(r)}, Counts: bySeverity(r.Findings).counts(), Complete: complete(r), tool: r.Tool}
 	head.title = "gauntlet: " + head.Verdict
 	if g != nil {
 		head.Exit = g.exitWords(r)
@@ -247,7 +231,7 @@ type findingFilter struct {
 }
 
 func filterOf(fs []finding.Finding) *findingFilter {
-	f := &findingFilter{len(fs), findingsAtOnce, countSeverities(fs), map[string]bool{}, map[string]string{}}
+	f := &findingFilter{len(fs), findingsAtOnce, bySeverity(fs).counts(), map[string]bool{}, map[string]string{}}
 	for i := range fs {
 		f.Servers[Visible(fs[i].Location.Server)] = true
 		f.Rules[Visible(string(fs[i].Rule))] = fs[i].Name

@@ -128,18 +128,12 @@ func fieldsHTML(r row) template.HTML {
 	return template.HTML(b.String())
 }
 
-// maxQuoted is the number of bytes of evidence that a page shows; JSON has all of it.
-const maxQuoted = 4_000
-
 // evidenceHTML shows the offending text, marked, in its surroundings.
 func evidenceHTML(e finding.Evidence) template.HTML {
 	if e.Raw == "" {
 		return ""
 	}
-	raw, cut := e.Raw, ""
-	if len(raw) > maxQuoted {
-		raw, cut = strings.ToValidUTF8(raw[:maxQuoted], ""), fmt.Sprintf("… %s more bytes", groupDigits(len(e.Raw)-maxQuoted))
-	}
+	raw, cut := clipBytes(e.Raw)
 	return visibleLinesHTML(e.Before) + "<mark>" + visibleLinesHTML(raw) + "</mark>" + template.HTML(cut) + visibleLinesHTML(e.After)
 }
 

@@ -173,13 +173,7 @@ func mdTable(r *result.Report) string {
 	if n := unscanned(r); n > 0 {
 		cell("unchanged and not scanned again", n)
 	}
-	ran := 0
-	for _, c := range r.Coverage.Checks {
-		if c.State == "ran" {
-			ran++
-		}
-	}
-	cell("checks run", ran)
+	cell("checks run", checksRun(r))
 	cell("checks skipped", len(r.Skipped))
 	return head + "\n" + rule + "\n" + row + "\n"
 }
@@ -187,10 +181,8 @@ func mdTable(r *result.Report) string {
 // maxTicks is the longest run of backticks kept in a code span. Readers give up on longer fences, and the code would become markup.
 const maxTicks = 3
 
-// codeSpan returns untrusted text as a Markdown code span that it cannot leave: Visible and therefore one line of at
-// most wide columns, fenced by more backticks than it has in a row.
-func codeSpan(s string, wide int) string {
-	s = clipText(Visible(s), wide)
+// untick returns text whose runs of backticks a reader takes for text inside of longer fences, and the length of the longest.
+func untick(s string) (string, int) {
 	longest, run := 0, 0
 	for i := range len(s) {
 		if run++; s[i] != '`' {
@@ -199,8 +191,16 @@ func codeSpan(s string, wide int) string {
 		longest = max(longest, run)
 	}
 	if longest > maxTicks {
-		s, longest = strings.ReplaceAll(s, "`", "<U+0060>"), 0
+		return strings.ReplaceAll(s, "`", "<U+0060>"), 0
 	}
+	return s, longest
+}
+
+// codeSpan returns untrusted text as a Markdown code span that it cannot leave: Visible and therefore one line of at
+// most wide columns, fenced by more backticks than it has in a row.
+func codeSpan(s string, wide int) string {
+	s = clipText(Visible(s), wide)
+	s, longest := untick(s)
 	fence := strings.Repeat("`", longest+1)
 	if strings.Trim(s, " ") == "" {
 		return fence + " " + s + " " + fence

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/capability"
+	"gauntlet/internal/leaf/excerpt"
 )
 
 // matrixHeads are the column heads of the matrix, in the order of capability.Tags.
@@ -77,14 +78,9 @@ func combinationWords(c *capability.Combination) string {
 
 // toolList names the first tools and counts the rest.
 func toolList(names []string) string {
-	const most = 4
-	shown := make([]string, 0, most)
-	for _, n := range names[:min(most, len(names))] {
-		shown = append(shown, clipText(Visible(n), matrixName))
+	shown := make([]string, len(names))
+	for i, n := range names {
+		shown[i] = clipText(Visible(n), matrixName)
 	}
-	s := strings.Join(shown, ", ")
-	if more := len(names) - len(shown); more > 0 {
-		s += fmt.Sprintf(" and %d more", more)
-	}
-	return s
+	return excerpt.List(shown, 4)
 }

@@ -58,12 +58,17 @@ func readLedger(r *result.Report) ledger {
 	l.lack("Unchanged", "equal to the baseline and not scanned again", unchanged)
 	l.lack("Absent", "not in the input", missing)
 	l.lack("Unread", "not looked for in sources", unread)
+	l.ran = checksRun(r)
+	return l
+}
+
+func checksRun(r *result.Report) (n int) {
 	for _, c := range r.Coverage.Checks {
 		if c.State == "ran" {
-			l.ran++
+			n++
 		}
 	}
-	return l
+	return n
 }
 
 func (l *ledger) lack(label, why string, what []string) {
@@ -149,7 +154,7 @@ func checkNotes(r *result.Report) (out []string) {
 func (p *page) writeSummary(r *result.Report) {
 	text := p.bold("No findings.")
 	if len(r.Findings) > 0 {
-		text = p.bold(countNoun(len(r.Findings), "finding")) + ": " + severityCounts(bySeverity(r.Findings), p.colourSeverity) + "."
+		text = p.bold(countNoun(len(r.Findings), "finding")) + ": " + bySeverity(r.Findings).words(p.colourSeverity) + "."
 	}
 	if n := len(r.Suppressed); n > 0 {
 		text += " " + groupDigits(n) + " suppressed."

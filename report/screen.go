@@ -229,7 +229,7 @@ func countBySeverity(lines []findingLine) string {
 	for i := range lines {
 		by[min(lines[i].Severity, finding.Critical)] += lines[i].count
 	}
-	return severityCounts(by, func(_ finding.Severity, s string) string { return s })
+	return by.words(func(_ finding.Severity, s string) string { return s })
 }
 
 // A severityTally has a number for each severity.
@@ -242,12 +242,28 @@ func bySeverity(fs []finding.Finding) (by severityTally) {
 	return by
 }
 
-func severityCounts(by severityTally, paint func(finding.Severity, string) string) string {
-	var parts []string
+// A severityCount is the number of findings of a severity.
+type severityCount struct {
+	Name string
+	N    int
+
+	severity finding.Severity
+}
+
+// counts returns the numbers above 0, the severest first.
+func (by severityTally) counts() (out []severityCount) {
 	for sev := finding.Critical; sev > finding.None; sev-- {
 		if by[sev] > 0 {
-			parts = append(parts, paint(sev, groupDigits(by[sev])+" "+sev.String()))
+			out = append(out, severityCount{sev.String(), by[sev], sev})
 		}
+	}
+	return out
+}
+
+func (by severityTally) words(paint func(finding.Severity, string) string) string {
+	var parts []string
+	for _, c := range by.counts() {
+		parts = append(parts, paint(c.severity, groupDigits(c.N)+" "+c.Name))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -38,14 +38,12 @@ func serversTable(rows []serverRow) section {
 	slices.SortStableFunc(rows, func(a, b serverRow) int { return cmp.Compare(b.weight(), a.weight()) })
 	for i := range rows {
 		row := &rows[i]
-		found := cell{{Text: cmp.Or(row.state, "no findings")}}
-		for sev := finding.Critical; sev > finding.None; sev-- {
-			if n := row.by[sev]; n > 0 {
-				found = append(found, mark{Class: sev.String(), Text: groupDigits(n) + " " + sev.String()})
-			}
+		var found cell
+		for _, c := range row.by.counts() {
+			found = append(found, mark{Class: c.Name, Text: groupDigits(c.N) + " " + c.Name})
 		}
-		if len(found) > 1 {
-			found = found[1:]
+		if found == nil {
+			found = cell{{Text: cmp.Or(row.state, "no findings")}}
 		}
 		t.Rows = append(t.Rows, []cell{{{Text: row.name}}, {{Class: "soft", Text: row.items}}, found, {{Class: "soft", Text: row.where}}})
 	}

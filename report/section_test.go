@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gauntlet/finding"
+	"gauntlet/result"
 )
 
 // samples has every text of a row in a place of its own, and rows that ask for nothing.
@@ -160,5 +161,14 @@ func TestTablesFitATerminal(t *testing.T) {
 		if !strings.Contains(b.String(), "\x1b[31m2 high\x1b[0m, ") {
 			t.Errorf("the marks are not painted: %q", b.String())
 		}
+	}
+}
+
+// A trial of a tool as a whole names the tool alone.
+func TestTrialsWithoutParameter(t *testing.T) {
+	r := &result.Report{Probing: &result.Probing{Trials: []result.ProbeTrial{{Class: "error hygiene", Tool: "create_scene", Planned: true, Outcome: result.NotDelivered, Reason: "no call"}}}}
+	one := probeSection(r).row(0)
+	if got, want := one.line(), "error hygiene in create_scene: no call"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -70,11 +69,9 @@ func ends(m *trace.Message) (client, server string) {
 
 // A Sequence draws a trace as a text sequence diagram with a lifeline per end. It keeps no messages.
 type Sequence struct {
-	palette
-	w      *bufio.Writer
+	tracePrinter
 	ends   *Ends
 	column int // columns between lifelines
-	clock  clock
 }
 
 const (
@@ -87,7 +84,7 @@ const (
 func NewSequence(w io.Writer, ends *Ends, opt Options) *Sequence {
 	n := len(ends.labels())
 	column := (tableWidth(opt) - sequenceHead) / max(n, 1)
-	s := &Sequence{palette: palette(opt.Color), w: bufio.NewWriter(w), ends: ends, column: min(max(column, sequenceLeast), sequenceMost)}
+	s := &Sequence{tracePrinter: newTracePrinter(w, opt), ends: ends, column: min(max(column, sequenceLeast), sequenceMost)}
 	line := strings.Repeat(" ", sequenceHead-1)
 	for _, name := range ends.labels() {
 		line += s.bold(fit(name, s.column-1)) + " "
@@ -95,9 +92,6 @@ func NewSequence(w io.Writer, ends *Ends, opt Options) *Sequence {
 	_, _ = fmt.Fprintln(s.w, strings.TrimRight(line, " ")) // the writer keeps its first error for Flush
 	return s
 }
-
-// Skip records the time of a message that is not drawn.
-func (s *Sequence) Skip(m *trace.Message) { s.clock.see(m) }
 
 // Add draws a message as an arrow: solid for requests and notifications, dashed for responses.
 func (s *Sequence) Add(m *trace.Message) error {
@@ -114,9 +108,6 @@ func (s *Sequence) Add(m *trace.Message) error {
 	_, err := fmt.Fprintf(s.w, "%6d %9s %s\n", m.Seq, since, s.arrow(from, to, m, label))
 	return err
 }
-
-// Flush writes buffered output.
-func (s *Sequence) Flush() error { return s.w.Flush() }
 
 // arrow draws the lifelines with a labelled arrow between two of them, in the direction of m.
 func (s *Sequence) arrow(client, server int, m *trace.Message, label string) string {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -13,16 +12,14 @@ import (
 // A Timeline shows a trace with one message per line: number, time since the first message, peer and direction, method, and
 // the beginning of the content. It keeps no messages, however long the trace. Peers' text is Visible and clipped to the width.
 type Timeline struct {
-	palette
-	w     *bufio.Writer
+	tracePrinter
 	width int
-	clock clock
 	tree  rawjson.Tree
 }
 
 // NewTimeline returns a Timeline that writes to w. Call Flush at the end.
 func NewTimeline(w io.Writer, opt Options) *Timeline {
-	return &Timeline{palette: palette(opt.Color), w: bufio.NewWriter(w), width: tableWidth(opt)}
+	return &Timeline{tracePrinter: newTracePrinter(w, opt), width: tableWidth(opt)}
 }
 
 func tableWidth(opt Options) int {
@@ -36,9 +33,6 @@ const (
 	timelineWho  = 16 // columns for the peer
 	timelineWhat = 30 // for method and id
 )
-
-// Skip records the time of a message that is not shown.
-func (t *Timeline) Skip(m *trace.Message) { t.clock.see(m) }
 
 // Add shows a message.
 func (t *Timeline) Add(m *trace.Message) error {
@@ -57,9 +51,6 @@ func (t *Timeline) Add(m *trace.Message) error {
 	_, err := fmt.Fprintln(t.w, strings.TrimRight(t.dim(head)+t.paint(m, what)+" "+line, " "))
 	return err
 }
-
-// Flush writes buffered output.
-func (t *Timeline) Flush() error { return t.w.Flush() }
 
 func (t *Timeline) paint(m *trace.Message, s string) string {
 	switch {

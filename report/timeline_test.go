@@ -67,7 +67,7 @@ func TestSequence(t *testing.T) {
      2     0.012 │◀╌╌ initialize #1 12… ╌│                       │                       │                       │
      3     0.020 │── tools/call #"a" ───▶│                       │                       │                       │
      4     0.021 │◀── notifications/pr… ─│                       │                       │                       │
-     5     1.521 │◀╌╌ tools/call #"a" … ╌│                       │                       │                       │
+     5     1.521 │◀╌╌ tools/call #"a"… ╌╌│                       │                       │                       │
      6     1.522 │◀╌╌ error #9 [answer… ╌│                       │                       │                       │
      7     1.523 │◀── invalid [not JSO… ─│                       │                       │                       │
      8           │◀── elicitation/create #1 ─────────────────────│                       │                       │

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -94,19 +96,27 @@ func opening(s string) string {
 }
 
 // fit makes s Visible and exactly n columns wide.
-func fit(s string, n int) string {
-	s = clipLine(s, n)
-	return s + strings.Repeat(" ", max(n-columns(s), 0))
-}
+func fit(s string, n int) string { return padTo(clipLine(s, n), n) }
 
 // clipLine makes s Visible and at most n columns wide; an ellipsis marks a cut.
-func clipLine(s string, n int) string {
-	s = Visible(s)
-	if columns(s) <= n {
-		return s
-	}
-	return clipHead(s, n-1) + "…"
+func clipLine(s string, n int) string { return clipEnd(Visible(s), n) }
+
+// A tracePrinter writes messages with their times.
+type tracePrinter struct {
+	palette
+	w     *bufio.Writer
+	clock clock
 }
+
+func newTracePrinter(w io.Writer, opt Options) tracePrinter {
+	return tracePrinter{palette: palette(opt.Color), w: bufio.NewWriter(w)}
+}
+
+// Skip records the time of a message that is not shown.
+func (t *tracePrinter) Skip(m *trace.Message) { t.clock.see(m) }
+
+// Flush writes buffered output.
+func (t *tracePrinter) Flush() error { return t.w.Flush() }
 
 // keptTimes is the number of requests whose times a clock remembers.
 const keptTimes = 20_000

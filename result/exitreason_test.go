@@ -42,3 +42,23 @@ func TestExitReasonFitsTheCode(t *testing.T) {
 		}
 	}
 }
+
+// A run whose input was all read, and that only a budget ended, says what was not done.
+func TestExitReasonOfWhatWasNotDone(t *testing.T) {
+	limit := finding.Problem{Kind: finding.Limit, Message: "the budget of 200 calls is used up."}
+	unread := finding.Problem{Kind: finding.Unread, Message: "no answer"}
+	for _, tt := range []struct {
+		name string
+		r    Report
+		want string
+	}{
+		{"calls are over", Report{Probing: &Probing{Cut: "the time for calls was over"}}, "not everything was done: the time for calls was over"},
+		{"a limit", Report{Problems: []finding.Problem{limit}}, "not everything was done: the budget of 200 calls is used up"},
+		{"more", Report{Problems: []finding.Problem{limit}, Probing: &Probing{Cut: "cut"}}, "not everything was done: the budget of 200 calls is used up, and 1 more"},
+		{"input that was not read", Report{Problems: []finding.Problem{limit, unread}}, "part of the input was not read"},
+	} {
+		if got := tt.r.ExitReason(finding.High, false); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

@@ -106,7 +106,7 @@ func (l *lockCommand) lockTargets(cmd *cobra.Command, args []string) error {
 	}
 	changes := l.old.Old.Changes(now.Entries)
 	if names := l.old.Unasked(now); names != nil {
-		l.note("in %s and not looked at: %s", l.file, lockstate.ListSome(names))
+		l.note("in %s and not looked at: %s", l.file, excerpt.List(names, 10))
 	}
 	switch {
 	case l.update:

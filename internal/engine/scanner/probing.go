@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"gauntlet/catalog"
 	"gauntlet/finding"
@@ -91,12 +90,8 @@ func undelivered(p *result.Probing) []finding.Problem {
 	}
 	out := make([]finding.Problem, 0, len(order))
 	for _, k := range order {
-		names := strings.Join(what[k], ", ")
-		if n := len(what[k]); n > 4 {
-			names = fmt.Sprintf("%s and %d more", strings.Join(what[k][:4], ", "), n-4)
-		}
 		out = append(out, finding.Problem{
-			Kind: finding.Unread, Message: fmt.Sprintf("not delivered: %s: %s", names, k.why),
+			Kind: finding.Unread, Message: fmt.Sprintf("not delivered: %s: %s", excerpt.List(what[k], 4), k.why),
 			Location: finding.Location{Server: p.Server, Kind: finding.Tool, Item: k.tool}, Input: -1,
 		})
 	}

@@ -67,3 +67,12 @@ func FuzzCut(f *testing.F) {
 		}
 	})
 }
+
+func TestList(t *testing.T) {
+	names := []string{"a", "b", "c"}
+	for n, want := range map[int]string{0: "", 1: "a", 2: "a, b", 3: "a, b and 1 more"} {
+		if got := List(names[:n], 2); got != want {
+			t.Errorf("%d names: %q, want %q", n, got, want)
+		}
+	}
+}

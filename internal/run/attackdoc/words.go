@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
 	"gauntlet/report"
@@ -82,7 +83,7 @@ func partText(v rawjson.Value) string {
 		for m := range v.Members() {
 			names = append(names, m.Key.Text())
 		}
-		return "{" + listSome(names) + "}"
+		return "{" + excerpt.List(names, shownNames) + "}"
 	case rawjson.String:
 		return shortenLine(v.Text())
 	}
@@ -109,16 +110,8 @@ func listText(list rawjson.Value) string {
 	case len(named) == 0:
 		return fmt.Sprintf("%d", len(names))
 	default:
-		return listSome(named)
+		return excerpt.List(named, shownNames)
 	}
-}
-
-// listSome joins names and counts those left out.
-func listSome(names []string) string {
-	if len(names) > shownNames+1 {
-		return strings.Join(names[:shownNames], ", ") + fmt.Sprintf(" and %d more", len(names)-shownNames)
-	}
-	return strings.Join(names, ", ")
 }
 
 func predicateText(predicate rawjson.Value) string {

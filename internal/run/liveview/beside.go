@@ -64,13 +64,8 @@ func (s *Server) tellLast() <-chan struct{} {
 		close(s.last)
 		return s.last
 	}
-	for v := range s.viewers {
-		for i := range s.Files {
-			select {
-			case v <- i:
-			default: // a reload is pending, and will read the current file
-			}
-		}
+	for i := range s.Files {
+		s.notify(i)
 	}
 	return s.last
 }

@@ -121,14 +121,19 @@ func (s *Server) look() {
 		if now != s.states[i] {
 			s.states[i] = now
 			s.versions[i]++
-			for v := range s.viewers {
-				select {
-				case v <- i:
-				default: // a reload is pending, and will read the current file
-				}
-			}
+			s.notify(i)
 		}
 		s.mu.Unlock()
+	}
+}
+
+// notify tells the viewers of a changed file; the caller holds the lock.
+func (s *Server) notify(i int) {
+	for v := range s.viewers {
+		select {
+		case v <- i:
+		default: // a reload is pending, and will read the current file
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package lockstate
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,20 +9,6 @@ import (
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/target"
 )
-
-// Ten names are listed, of more the first ten and how many there are beside.
-func TestListSome(t *testing.T) {
-	var names []string
-	for i := range 12 {
-		names = append(names, fmt.Sprint("n", i))
-	}
-	ten := strings.Join(names[:10], ", ")
-	for n, want := range map[int]string{0: "", 1: "n0", 10: ten, 11: ten + " and 1 more", 12: ten + " and 2 more"} {
-		if got := ListSome(names[:n]); got != want {
-			t.Errorf("%d names: %q, want %q", n, got, want)
-		}
-	}
-}
 
 // What the user calls a server was asked about even where nothing could be read of it.
 func TestAskedOfWhatFailed(t *testing.T) {

@@ -166,12 +166,3 @@ func (now *State) Diff(old *lock.Read) *diff.Diff {
 	}
 	return diff.Catalogs(was, is)
 }
-
-// ListSome lists names, shortened if there are many.
-func ListSome(names []string) string {
-	const most = 10
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return strings.Join(names, ", ")
-}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gauntlet/finding"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/report"
 )
 
@@ -24,17 +25,7 @@ const maxResults = 2_000
 
 // OfFinding returns a finding's Result. The finding must be redacted.
 func OfFinding(f *finding.Finding) Result {
-	return Result{ID: f.Fingerprint, Word: f.Severity.String(), What: string(f.Rule) + " " + f.Name, Where: placeOf(f.Location), Says: f.Message}
-}
-
-func placeOf(l finding.Location) string {
-	var parts []string
-	for _, part := range []string{l.Server, string(l.Kind), l.Item} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
-	return strings.Join(parts, " ")
+	return Result{ID: f.Fingerprint, Word: f.Severity.String(), What: string(f.Rule) + " " + f.Name, Where: strings.Join(strings.Fields(f.Location.Server+" "+string(f.Location.Kind)+" "+f.Location.Item), " "), Says: f.Message}
 }
 
 func (r *Result) clip() {
@@ -43,12 +34,7 @@ func (r *Result) clip() {
 	}
 }
 
-func clip(text string) string {
-	if len(text) > maxStep {
-		return strings.ToValidUTF8(text[:maxStep], "") + "…"
-	}
-	return text
-}
+func clip(text string) string { return excerpt.Clip(text, maxStep) }
 
 // worstFirst lists the words that a page shows first, in order.
 var worstFirst = []string{finding.Critical.String(), "exploited", finding.High.String(), "partial", finding.Medium.String(), finding.Low.String(), finding.Info.String()}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/report"
 )
 
@@ -129,20 +130,15 @@ func (s *State) Page() *report.Page {
 
 // now describes the run's current state in a line.
 func (s *State) now() string {
-	var parts []string
-	switch {
-	case s.Ended != "":
-		parts = append(parts, "Ended without a report")
-	default:
-		parts = append(parts, "Running")
+	parts := []string{"Running"}
+	if s.Ended != "" {
+		parts[0] = "Ended without a report"
 	}
 	if s.All > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d %s are through", s.Through, s.All, s.What))
 	}
-	if n := len(s.Results) + s.More; n == 1 {
-		parts = append(parts, "1 result so far")
-	} else if n > 1 {
-		parts = append(parts, fmt.Sprintf("%d results so far", n))
+	if n := len(s.Results) + s.More; n > 0 {
+		parts = append(parts, excerpt.Count(n, "result")+" so far")
 	}
 	if n := len(s.Steps); n > 0 && s.Ended == "" {
 		parts = append(parts, s.Steps[n-1].Text)

@@ -9,6 +9,7 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/lockstate"
 	"gauntlet/internal/run/sourcecode"
@@ -95,7 +96,7 @@ func (s *Scan) tellUnmatched() {
 			}
 		}
 		if names != nil {
-			s.Note("%s: %s", what, lockstate.ListSome(names))
+			s.Note("%s: %s", what, excerpt.List(names, 10))
 		}
 	}
 	tell("in "+s.BaselineFile+" and not in this scan", s.baseline, func(server *catalog.Server) bool {

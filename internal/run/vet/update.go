@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gauntlet/diff"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/result"
 )
@@ -75,11 +76,7 @@ func sayLists(say func(string, ...any), what string, was, now []string) {
 		list []string
 	}{{"added", without(now, was)}, {"removed", without(was, now)}} {
 		if n := len(change.list); n > 0 {
-			text := strings.Join(change.list[:min(n, maxNamed)], ", ")
-			if n > maxNamed {
-				text += fmt.Sprintf(" and %d more", n-maxNamed)
-			}
-			say("%s %s: %s", what, change.word, text)
+			say("%s %s: %s", what, change.word, excerpt.List(change.list, maxNamed))
 		}
 	}
 }

@@ -435,11 +435,7 @@ func (p *Fetched) noteAbsent(names []string) {
 	if len(names) == 0 {
 		return
 	}
-	more := ""
-	if n := len(names) - shown; n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
-	}
-	p.odd(result.OddAbsent, names[0], fmt.Sprintf("what it depends on is not installed on this system, and was not read: %s%s", strings.Join(names[:min(len(names), shown)], ", "), more))
+	p.odd(result.OddAbsent, names[0], fmt.Sprintf("what it depends on is not installed on this system, and was not read: %s", excerpt.List(names, shown)))
 }
 
 func sameOrigin(a, b string) bool {

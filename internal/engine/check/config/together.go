@@ -2,12 +2,12 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
@@ -159,11 +159,7 @@ func (p *Pass) judgeGroup(g *agentGroup) {
 				}
 			}
 		}
-		more := ""
-		if n := len(names) - 4; n > 0 {
-			names, more = names[:4], fmt.Sprintf(" and %d more", n)
-		}
-		parts = append(parts, strings.Join(names, ", ")+more+" "+l.says)
+		parts = append(parts, excerpt.List(names, 4)+" "+l.says)
 	}
 	m := members[sender]
 	r := Report{File: m.file, Entry: m.entry, At: Place{Line: 1, Column: 1, EndLine: 1, EndColumn: 1}, Evidence: m.name,

@@ -5,7 +5,6 @@ package toxicflow
 import (
 	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -13,6 +12,7 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/classify"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -171,16 +171,11 @@ func relatedPlaces(p *check.Pass, tools []*tool) (out []check.Place) {
 
 // listNames lists the first few tools by name.
 func listNames(tools []*tool) string {
-	const most = 4
-	var out []string
-	for _, t := range tools[:min(len(tools), most)] {
-		out = append(out, t.name())
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.name())
 	}
-	s := strings.Join(out, ", ")
-	if more := len(tools) - most; more > 0 {
-		s += fmt.Sprintf(" and %d more", more)
-	}
-	return s
+	return excerpt.List(names, 4)
 }
 
 // toolsWhere returns the tools of a server that satisfy is.
