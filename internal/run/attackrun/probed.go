@@ -150,7 +150,7 @@ func (p *probed) tally(doc *oatf.Document) *tally {
 			}
 		case probe.Resisted:
 			part.Delivered = o.Delivered()
-		case probe.ByDesign:
+		case probe.ByDesign, probe.Inconclusive: // an answer came, though one as any value gets: probe notes what that leaves open
 			part.Delivered = 1
 		case probe.NotDelivered:
 			t.reasons = append(t.reasons, at+": "+o.Why)
