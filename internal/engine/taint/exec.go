@@ -25,12 +25,19 @@ type reader struct {
 	option  int       // conditions around that ask for the server's configuration alone
 	off     bool      // one of them asks the environment
 	absent  *ir.Param // a condition around says that this parameter holds nothing; nil for none
+	each    element   // the function at hand asks this of each element of a list; the zero value for none
 
 	sinkAt sink.Place // where sinks are said to be; the zero value for where the call at hand is
 	argv   bool       // the sink at hand may be a list: a program with its arguments, or these
 
 	last      *ir.Expr // the expression of the statement before, and its value
 	lastValue *value
+}
+
+// An element is the parameter of a function that is called with each element of a list.
+type element struct {
+	param *ir.Param
+	list  *ir.Expr
 }
 
 // spend counts a piece of work, and reports whether it may be done.

@@ -60,7 +60,12 @@ func (r *reader) assumeMethod(e, receiver *ir.Expr, holds bool, st *state, depth
 		return r.assumePattern(e, receiver, holds, st)
 	case "some", "every", "any", "all", "find", "filter":
 		if first.Is(ir.Function) {
+			outer := r.each
+			if len(first.Func.Params) > 0 {
+				r.each = element{first.Func.Params[0], receiver}
+			}
 			r.assumeEach(first, holds, st, depth)
+			r.each = outer
 		}
 		return first.Is(ir.Function)
 	default:
@@ -124,20 +129,27 @@ func (r *reader) assumePattern(e, receiver *ir.Expr, holds bool, st *state) bool
 	} else if e.X.Text == "match" && r.a.g.Convention().Language == "typescript" { // x.match(pattern)
 		pattern, subject = e.Args[0].Value, receiver
 	}
-	text, _, ok := r.patternText(pattern)
-	if !ok {
+	texts := r.patternTexts(pattern)
+	if len(texts) == 0 {
 		return false
 	}
-	if e.X.Text == "match" && r.a.g.Convention().Language == "python" && !strings.HasPrefix(text, "^") {
-		text = "^(?:" + text + ")"
-	}
-	f := r.a.patternFacts(text, anchored)
 	v := r.silently(subject)
-	noteWordsOf(v, text, holds, st)
-	if holds {
-		st.learn(v, f.match)
-	} else {
+	f := charFacts{^fact(0), ^fact(0), ^fact(0)}
+	for _, text := range texts {
+		if e.X.Text == "match" && r.a.g.Convention().Language == "python" && !strings.HasPrefix(text, "^") {
+			text = "^(?:" + text + ")"
+		}
+		one := r.a.patternFacts(text, anchored)
+		f = charFacts{f.match & one.match, f.differ & one.differ, f.ofHost & one.ofHost}
+		noteWordsOf(v, text, holds, st)
+	}
+	switch {
+	case !holds:
 		st.learn(v, f.differ)
+	case v.has(hostOf):
+		st.learn(v, f.match|f.ofHost)
+	default:
+		st.learn(v, f.match)
 	}
 	return true
 }

@@ -17,7 +17,10 @@ const shellActive = " \t\r\n;&|`$<>(){}[]*?!~#'\"\\"
 const shellEnough = ";&|`$<>\n"
 
 // charFacts are what holds of a text because it matches a pattern, or because it does not.
-type charFacts struct{ match, differ fact }
+type charFacts struct {
+	match, differ fact
+	ofHost        fact // where it matches the host of an address
+}
 
 // patternFacts decides a pattern of JavaScript, Python or Go.
 func (a *analyzer) patternFacts(pattern string, anchored bool) charFacts {
@@ -36,6 +39,11 @@ func (a *analyzer) patternFacts(pattern string, anchored bool) charFacts {
 			if firstSafe(re) {
 				f.match |= noDash
 			}
+		}
+		if address, host := hostFacts(re, anchored); address {
+			f.match |= hostAllowed
+		} else if host {
+			f.ofHost = hostAllowed
 		}
 		if class := classOf(re); class != nil {
 			f.differ = factsWithout(func(c rune) bool { return inClass(class, c) })
@@ -172,8 +180,10 @@ func (r *reader) patternText(e *ir.Expr) (pattern, flags string, ok bool) {
 	if e.Kind == ir.Literal && strings.HasPrefix(e.Text, "/") { // JavaScript
 		if end := strings.LastIndexByte(e.Text, '/'); end > 0 {
 			pattern, flags = e.Text[1:end], e.Text[end+1:]
-			if strings.Contains(flags, "i") {
-				pattern = "(?i)" + pattern
+			for _, flag := range []string{"i", "m"} {
+				if strings.Contains(flags, flag) {
+					pattern = "(?" + flag + ")" + pattern
+				}
 			}
 			return strings.ReplaceAll(pattern, `\/`, "/"), flags, true
 		}
@@ -188,6 +198,31 @@ func (r *reader) patternText(e *ir.Expr) (pattern, flags string, ok bool) {
 		return text, "g", true
 	}
 	return "", "", false
+}
+
+// patternTexts returns the patterns one of which an expression is: one of a list, or of those that a function is called with.
+func (r *reader) patternTexts(e *ir.Expr) (patterns []string) {
+	if text, _, ok := r.patternText(e); ok {
+		return []string{text}
+	}
+	list := r.a.g.Definition(e)
+	switch {
+	case e.Is(ir.Name) && r.each.param != nil && e.Binding().Param == r.each.param: // list.some((pattern) => pattern.test(x))
+		list = r.a.g.Written(r.each.list)
+	case list.Is(ir.Index) && len(list.Args) == 0: // any(re.match(pattern, x) for pattern in list)
+		list = r.a.g.Written(list.X)
+	}
+	if !list.Is(ir.List) {
+		return nil
+	}
+	for _, a := range list.Args {
+		text, _, ok := r.patternText(a.Value)
+		if !ok {
+			return nil
+		}
+		patterns = append(patterns, text)
+	}
+	return patterns
 }
 
 // replaced is text in which what matches a pattern is replaced.
