@@ -43,9 +43,25 @@ func (e *claudeEntry) says(what string) bool { return strings.HasPrefix(e.text, 
 
 var claudeLevels = map[string]bool{"info": true, "error": true, "warn": true, "warning": true, "debug": true}
 
+// litter matches what does not belong to a line: the zero bytes that a crash leaves before the next one, and the colours of a terminal.
+var litter = lazyregexp.New(`[\x00-\x08\x0e-\x1a]+|\x1b\[[0-9;]*[A-Za-z]|\x{feff}`)
+
+// withoutLitter cleans a line up to the message, and its end; what was said stays as it is.
+func withoutLitter(line string) string {
+	at := strings.IndexByte(line, '{')
+	if at < 0 {
+		at = len(line)
+	}
+	end := strings.LastIndexByte(line, '}') + 1
+	if end < at {
+		end = len(line)
+	}
+	return litter.ReplaceAllString(line[:at], "") + line[at:end] + litter.ReplaceAllString(line[end:], "")
+}
+
 // claudeLine parses the time and bracketed words at the beginning of a line.
 func claudeLine(line string) (e claudeEntry, ok bool) {
-	stamp, rest, _ := strings.Cut(line, " ")
+	stamp, rest, _ := strings.Cut(withoutLitter(line), " ")
 	at, err := time.Parse(time.RFC3339Nano, stamp)
 	if err != nil || !strings.HasPrefix(rest, "[") {
 		return e, false
@@ -73,7 +89,7 @@ func readClaude(r *importRun) error {
 	return r.eachLine(func(n int, line string) error {
 		e, ok := claudeLine(line)
 		if !ok {
-			r.sum.Passed++ // the server's stderr, or the continuation of an entry
+			r.passOver(n, line) // the server's stderr, or the continuation of an entry
 			return nil
 		}
 		server := r.serverOr(e.server)
@@ -84,13 +100,29 @@ func readClaude(r *importRun) error {
 		if !sent {
 			var received bool
 			if text, received = strings.CutPrefix(e.text, fromServer); !received {
-				r.sum.Passed++
+				r.passOver(n, e.text)
 				return nil
 			}
+		}
+		if end, err := rawjson.Skip(text, 0); err == nil && holdsMessage(text[end:]) {
+			r.addProblem(n, "a second message on the line is not read")
 		}
 		about := trace.Message{Server: server, Session: "s" + strconv.Itoa(max(sessions[server], 1)), Role: trace.AsClient}
 		return r.putMessage(about, wire.Passage{Message: claudeMessage(text), Sent: sent}, e.at)
 	})
+}
+
+// passOver counts a line that is no entry, or an entry that is no message. One that has a message all the same is not read.
+func (r *importRun) passOver(n int, line string) {
+	if holdsMessage(line) {
+		r.addProblem(n, "a message in a line that does not begin as the log's lines do")
+		return
+	}
+	r.sum.Passed++
+}
+
+func holdsMessage(text string) bool {
+	return strings.Contains(text, fromClient+"{") || strings.Contains(text, fromServer+"{")
 }
 
 // claudeCut marks text left out of the middle.

@@ -141,6 +141,36 @@ const jackTrace = `{"seq":0,"timestamp":"2026-03-15T10:30:00.000Z","actor":"serv
 {"seq":14,"timestamp":"2026-03-15T10:30:00.014Z","actor":"friend","phase":"p","direction":"Outgoing","method":"message/stream","content":{"taskId":"1"}}
 `
 
+// A crash leaves zero bytes before the next line, and a terminal its colours; a message in a line that is none of the log's is counted, and
+// one that a message quotes is not.
+func TestClaudeDesktopLitter(t *testing.T) {
+	const begin, message = "2026-11-01T10:00:04.000Z [b] [info] ", `Message from client: {"method":"a","jsonrpc":"2.0"}`
+	for _, c := range []struct {
+		name, line       string
+		messages, unread int
+	}{
+		{"plain", begin + message, 1, 0},
+		{"zero bytes", strings.Repeat("\x00", 4096) + begin + message + " { metadata: undefined }", 1, 0},
+		{"coloured", "\x1b[32m" + begin + "\x1b[0m" + message + "\x1b[0m", 1, 0},
+		{"another beginning", "b: " + message, 0, 1},
+		{"another level", begin + "stderr: " + message, 0, 1},
+		{"two on a line", begin + message + " { metadata: undefined }" + begin + message, 1, 1},
+		{"quoted", begin + `Message from server: {"method":"a","jsonrpc":"2.0","params":{"x":"Message from client: {"}}`, 1, 0},
+		{"stderr", "Message from client: none", 0, 0},
+	} {
+		f, _ := Lookup("claude-desktop")
+		got, sum := read(t, f, strings.NewReader(c.line+"\n"+begin+message+"\n"), Options{})
+		if len(got)-1 != c.messages || sum.Unread != c.unread {
+			t.Errorf("%s: %d messages and %d unread, want %d and %d", c.name, len(got)-1, sum.Unread, c.messages, c.unread)
+		}
+		for i := range got {
+			if got[i].Method != "a" {
+				t.Errorf("%s: message %d has the method %q", c.name, i, got[i].Method)
+			}
+		}
+	}
+}
+
 func TestThoughtJack(t *testing.T) {
 	got, sum := imported(t, "thoughtjack", jackTrace, Options{})
 	const made = " (the envelope and the id were made"
