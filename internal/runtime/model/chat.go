@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,7 +25,6 @@ type chatMessage struct {
 	Content    *string    `json:"content"` // null beside calls
 	ToolCalls  []chatCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
-	Refusal    *string    `json:"refusal,omitempty"` // in answers
 }
 
 type chatCall struct {
@@ -110,10 +110,40 @@ func chatMessages(m *Message) (out []chatMessage) {
 	return out
 }
 
+// A chatReply is a message of an answer.
+type chatReply struct {
+	Content   chatText   `json:"content"`
+	ToolCalls []chatCall `json:"tool_calls"`
+	Refusal   string     `json:"refusal"`
+}
+
+// A chatText is the text of a message, which is a string, null, or a list of parts, as Magistral sends it: [{"type":"thinking",…},{"type":"text","text":"Done."}].
+// Parts that are no text are left out.
+type chatText string
+
+// UnmarshalJSON reads any of the forms.
+func (t *chatText) UnmarshalJSON(raw []byte) error {
+	if len(raw) == 0 || raw[0] != '[' {
+		return json.Unmarshal(raw, (*string)(t))
+	}
+	var parts []struct{ Type, Text string }
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return err
+	}
+	var text strings.Builder
+	for _, p := range parts {
+		if p.Type == "text" {
+			text.WriteString(p.Text)
+		}
+	}
+	*t = chatText(text.String())
+	return nil
+}
+
 type chatAnswer struct {
 	Model   string `json:"model"`
 	Choices []struct {
-		Message      chatMessage `json:"message"`
+		Message      chatReply `json:"message"`
 		FinishReason string      `json:"finish_reason"`
 	} `json:"choices"`
 	Usage struct {
@@ -124,25 +154,22 @@ type chatAnswer struct {
 
 func decodeChat(body []byte) (Answer, error) {
 	var in chatAnswer
-	if err := json.Unmarshal(body, &in); err != nil {
+	if err := decodeBody(body, &in); err != nil {
 		return Answer{}, fmt.Errorf("the answer is not a chat completion: %v", describeJSON(err))
 	}
 	if len(in.Choices) == 0 {
 		return Answer{}, errors.New("the answer has no choices")
 	}
 	first := &in.Choices[0]
-	out := Answer{Model: in.Model, Usage: Usage{max(0, in.Usage.PromptTokens), max(0, in.Usage.CompletionTokens)}}
-	if first.Message.Content != nil {
-		out.Text = *first.Message.Content
-	}
+	out := Answer{Model: in.Model, Text: string(first.Message.Content), Usage: Usage{max(0, in.Usage.PromptTokens), max(0, in.Usage.CompletionTokens)}}
 	for _, c := range first.Message.ToolCalls {
 		out.Calls = append(out.Calls, ToolCall{c.ID, c.Function.Name, argumentText(c.Function.Arguments)})
 	}
 	if err := out.end(first.FinishReason); err != nil {
 		return Answer{}, err
 	}
-	if refusal := first.Message.Refusal; refusal != nil && *refusal != "" {
-		out.Stop, out.Refusal = Refused, *refusal
+	if refusal := first.Message.Refusal; refusal != "" {
+		out.Stop, out.Refusal = Refused, refusal
 	}
 	out.dropThoughts()
 	return out, nil
@@ -185,6 +212,11 @@ func objectSchema(raw string) json.RawMessage {
 	}
 	out, _ := json.Marshal(schema) // it was just decoded
 	return out
+}
+
+// decodeBody decodes an answer. Some servers begin it with a byte order mark.
+func decodeBody(body []byte, into any) error {
+	return json.Unmarshal(bytes.TrimPrefix(body, []byte("\ufeff")), into)
 }
 
 // describeJSON keeps the body, which may be long and contain secrets, out of an error.

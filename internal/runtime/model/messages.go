@@ -110,7 +110,7 @@ type messagesAnswer struct {
 
 func decodeMessages(body []byte, structured bool) (Answer, error) {
 	var in messagesAnswer
-	if err := json.Unmarshal(body, &in); err != nil {
+	if err := decodeBody(body, &in); err != nil {
 		return Answer{}, fmt.Errorf("the answer is not a message: %v", describeJSON(err))
 	}
 	if in.Content == nil && in.StopReason == "" {

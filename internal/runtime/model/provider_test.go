@@ -127,6 +127,37 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// The text of a chat completion is a string, null, or the texts of a list of parts, also behind a byte order mark.
+func TestChatContent(t *testing.T) {
+	for _, tt := range []struct {
+		content, said string
+		fails         bool
+	}{
+		{`"Done."`, "Done.", false},
+		{`null`, "", false},
+		{`[]`, "", false},
+		{`[{"type":"text","text":"Done."}]`, "Done.", false},
+		{`[{"type":"thinking","thinking":[{"type":"text","text":"The user wants"}]},{"type":"text","text":"All "},{"type":"text","text":"done."}]`, "All done.", false},
+		{`[{"type":"image_url","image_url":{"url":"x"}}]`, "", false},
+		{`[{"type":"text","text":5}]`, "", true},
+		{`["Done."]`, "", true},
+		{`{"text":"Done."}`, "", true},
+	} {
+		for _, mark := range []string{"", "\ufeff"} {
+			a, err := decodeChat([]byte(mark + `{"choices":[{"message":{"content":` + tt.content + `},"finish_reason":"stop"}]}`))
+			if (err != nil) != tt.fails || a.Text != tt.said {
+				t.Errorf("%q%s: %q, %v", mark, tt.content, a.Text, err)
+			}
+		}
+	}
+	if a, err := decodeMessages([]byte("\ufeff"+`{"content":[{"type":"text","text":"x"}],"stop_reason":"end_turn"}`), false); err != nil || a.Text != "x" {
+		t.Errorf("a message behind a byte order mark: %+v, %v", a, err)
+	}
+	if _, err := decodeChat([]byte("\ufeff\ufeff{}")); err == nil {
+		t.Error("two byte order marks are JSON")
+	}
+}
+
 // FuzzAnswers holds both readers to their promise: an error, or an answer that has a stop and whose
 // calls are told by it.
 func FuzzAnswers(f *testing.F) {
