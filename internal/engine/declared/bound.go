@@ -15,6 +15,7 @@ type Bound struct {
 	Free     bool              // its members may have names of the caller's choosing
 	Text     bool              // it is a text
 	Plain    bool              // letters, digits and "-"
+	Address  bool              // an address, which begins with a scheme
 	Patterns []*ir.Expr        // that it matches
 	Checks   []Check           // that it has passed
 	Members  map[string]*Bound // of an object; "*" for the elements of a list

@@ -148,9 +148,12 @@ var pythonTypes = map[string]string{"str": "string", "int": "integer", "float": 
 // boundedTypes are types that hold no text of the caller's choosing.
 var boundedTypes = callgraph.Names("int float bool Literal datetime date UUID Decimal PositiveInt NonNegativeInt IPvAnyAddress IPv4Address IPv6Address")
 
+// addressTypes are types whose values begin with a scheme.
+var addressTypes = callgraph.Names("AnyUrl HttpUrl AnyHttpUrl")
+
 // namedAs is the schema of a type by its name.
 func namedAs(name string, json object) schema {
-	return schema{json: json, Bound: Bound{Gone: boundedTypes[name]}}
+	return schema{json: json, Bound: Bound{Gone: boundedTypes[name], Address: addressTypes[name]}}
 }
 
 // annotation reads the type of a parameter or a field.

@@ -60,6 +60,8 @@ var (
 	openMakers = callgraph.Names("any unknown record json looseRecord partialRecord")
 	// plainTexts are checks of texts whose form leaves nothing to choose but letters, digits and "-".
 	plainTexts = callgraph.Names("uuid uuidv4 guid cuid cuid2 ulid nanoid datetime date time duration base64url xid ksuid hex")
+	// addresses are checks of texts that the URL of JavaScript can read.
+	addresses = callgraph.Names("url httpUrl")
 )
 
 // limits are checks whose argument JSON Schema has a word for, by type.
@@ -85,6 +87,7 @@ func (r *Reader) zod(x *ir.Expr, c callgraph.Context, depth int) schema {
 			s.Free = s.Free || openMakers[name] || name == "looseObject"
 			s.Open = s.Open || openMakers[name]
 			s.Plain = s.Plain || plainTexts[name] && !s.Gone
+			s.Address = s.Address || addresses[name]
 			s.Text = s.Text || s.json.get("type") == "string" && !s.Gone
 			return s
 		}
@@ -254,6 +257,7 @@ func (r *Reader) modified(x *ir.Expr, c callgraph.Context, depth int) schema {
 	default:
 		s.json = limited(s.json, x.X.Text, arg)
 		s.Plain = s.Plain || plainTexts[x.X.Text]
+		s.Address = s.Address || addresses[x.X.Text]
 	}
 	return s
 }

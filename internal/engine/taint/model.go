@@ -24,6 +24,9 @@ func (a *analyzer) factsOfBound(b *declared.Bound) (f fact) {
 	if b.Plain {
 		f |= plainWord
 	}
+	if b.Address { // yt-dlp takes none for an option
+		f |= noDash
+	}
 	for _, x := range b.Patterns {
 		if text, _, ok := (&reader{a: a}).patternText(x); ok {
 			f |= a.patternFacts(text, false).match

@@ -111,8 +111,20 @@ func (r *reader) gitSink(c call, name string) {
 		r.argumentSinks(c, name, "git", args)
 	}
 	if strings.HasPrefix(name, "git.") && strings.Contains(name, ".git.") || strings.HasPrefix(name, "git.Git()") || strings.HasPrefix(name, "git.cmd.Git()") {
-		r.argumentSinks(c, name, "git", c.args)
+		r.argumentSinks(c, name, "git", c.inOrder())
 	}
+}
+
+// inOrder returns the arguments of a call, those of lists that are spread one by one: git.log(*["--since", since]).
+func (c call) inOrder() (out []*value) {
+	for i, a := range c.args {
+		if list := c.spread(i); list != nil && list.length >= 0 {
+			out = append(out, list.listed()...)
+		} else {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // gitCommands are methods of simple-git.
@@ -284,7 +296,31 @@ func (r *reader) hasShell(row *callgraph.Row, e *ir.Expr) bool {
 			x = r.a.g.Written(v).Option("shell")
 		}
 	}
-	return x != nil && r.turnsOn(r.a.g.Definition(x))
+	return x != nil && (r.turnsOn(r.a.g.Definition(x)) || r.mayBeText(x, 0))
+}
+
+// mayBeText reports whether an option is a parameter or a field that holds a text, by its type, its default or what it is given:
+// constructor(shell = "/bin/zsh") { this.shell = shell; } of { shell: this.shell }.
+func (r *reader) mayBeText(x *ir.Expr, depth int) bool {
+	const deepest = 4
+	switch {
+	case x == nil || depth > deepest:
+		return false
+	case x.Kind == ir.Type:
+		return x.X.Is(ir.Name) && (x.X.Text == "string" || x.X.Text == "str")
+	case x.Kind == ir.String:
+		return x.Text != ""
+	case x.Kind == ir.Name:
+		p := x.Binding().Param
+		return p != nil && (r.mayBeText(p.Type, depth+1) || p.Value.Is(ir.String) && p.Value.Text != "")
+	case x.Kind == ir.Attr && x.X.Is(ir.Name) && (x.X.Text == "this" || x.X.Text == "self"):
+		fn := x.Scope.Owner()
+		for fn != nil && fn.Class == nil {
+			fn = fn.Scope.Up.Owner()
+		}
+		return fn != nil && slices.ContainsFunc(fn.Class.Fields[x.Text], func(given *ir.Expr) bool { return r.mayBeText(given, depth+1) })
+	}
+	return false
 }
 
 // turnsOn reports whether an option is on, or a text, for one of the values that it may have.

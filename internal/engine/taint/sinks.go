@@ -139,7 +139,11 @@ func (r *reader) sinkMarksBehind(need front, c call, kind sink.FlowKind, name, a
 func (r *reader) pathSink(c call, row *callgraph.Row, name string) {
 	for _, role := range []string{"path", "to"} {
 		if p := row.Argument(role, c.expr); p != nil {
-			r.sinkMarks(c, sink.PathFlow, name, "", r.valueOf(c, p).marks)
+			v := r.valueOf(c, p)
+			if v.length >= 0 { // index.add([path])
+				v = v.elements()
+			}
+			r.sinkMarks(c, sink.PathFlow, name, "", v.marks)
 		}
 	}
 }
