@@ -243,6 +243,53 @@ func (r *reader) clauses() {
 	}
 }
 
+// The scores from which a text resembles attacks: of 1,592 honest files of agents, by weights that had not learnt from their sources, one
+// in a hundred reaches the first and none the second.
+const (
+	resembles = 130
+	surely    = 350
+)
+
+// resembling asks the learnt layer of definitions about the text as a whole: a rule knows the words that it was made of, and a stranger
+// has others.
+func (r *reader) resembling() {
+	var c clause.Reader
+	c.Begin(clause.Business{Size: len(r.raw)})
+	start, end, kind, score, ok := c.Resembles(r.raw, clause.Instruction)
+	if !ok || score < resembles || r.about() || r.excused(start, end, score) {
+		return
+	}
+	weight := 2
+	if score >= surely {
+		weight = enough
+	}
+	like, ok := kindOf[kind]
+	if !ok {
+		like = Run
+	}
+	r.acts = append(r.acts, Act{Kind: like, Says: "resembles known attacks on agents", Start: start, End: end, Weight: weight})
+}
+
+// excused reports whether what resembles an attack stands beside what an attack lacks: it warns of something, or stays on this machine. A
+// secret that something is done with, and what is done once the user asks, need the higher score.
+func (r *reader) excused(start, end, score int) bool {
+	for i := range r.units {
+		u := &r.units[i]
+		from, to := r.original(u.start, u.end)
+		if from >= end || to <= start {
+			continue
+		}
+		s := r.text(i)
+		if u.class.any(localhost) || r.defending(i) || score < surely && (withoutMeans(s) != s || userAsks.MatchString(s)) {
+			return true
+		}
+	}
+	return false
+}
+
+// userAsks matches "when the user asks for it".
+var userAsks = lazyregexp.New(`\b(?:when|if|once|after|unless)\s+(?:the user|they|you are|asked)\b[^.\n]{0,30}\b(?:asks?|asked|wants?|requests?|agrees?|confirms?|approves?)\b`)
+
 // english matches words that most sentences of English have.
 var english = lazyregexp.New(`\b(?:the|to|of|and|for|with|is|at|or)\b`)
 

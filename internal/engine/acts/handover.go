@@ -71,7 +71,7 @@ var (
 	means = lazyregexp.New(`\b(?:ssh|scp|sftp)\s[^\n|;&"'` + "`" + `]*?-i\s+\S+|-e\s+(?:"ssh[^"]*"|'ssh[^']*')|(?:^|\s)(?:-u|--user|-h|--header|--identity\S*)[\s=]+(?:"[^"]*"|'[^']*'|[^\s"']+)` +
 		`|(?:^|\s)-{1,2}(?:t|token|password|api-?key|auth\S*|pat)[\s=]+["']?\$\{?\w+\}?|\b(?:authorization|x-[\w-]*(?:key|token)|api-?key|private-token|cookie)\s*:\s*[^"'\n]*|bearer\s+\S+|\.env\.(?:example|sample|template|dist|default)\w*` +
 		`|\b` + aSecret + `\s+(?:in|as|through|via)\s+(?:the\s+|an?\s+|its\s+)?(?:\S+\s+)?(?:headers?|authorization|environment)\b` +
-		`|\b(?:with|using|via|through|by|under|needs?|requires?)\s+(?:(?:the|your|an?|its|our|their|my|valid|own)\s+)*(?:[\w-]+\s+){0,2}?` + aSecret)
+		`|\b(?:with|using|via|through|by|under|needs?|requires?)\s+(?:(?:the|your|an?|its|our|their|my|valid|own)\s+)*(?:[\w-]+\s+){0,2}?\$?\{?(?:\w+_)?` + aSecret)
 	// published matches a place that others read, and a secret that is put there: "put it into the commit message".
 	published   = lazyregexp.New(`\b(?:put|paste|write|add|include|insert|embed|append|attach|post|save|commit)\w*\b[^\n]{0,80}\b(?:in|into|to|as)\s+(?:the\s+|an?\s+|your\s+|every\s+|each\s+)?(?:public\s+|next\s+)?(?:commit(?: message)?|pull request|pr description|issue|gist|paste(?:bin)?|branch name|release notes?|readme|wiki)\b|\b(?:public|secret|new)\s+(?:gist|paste|repo\w*|issue)\b[^\n]{0,30}\bcontents?\s+of\b`)
 	fromAddress = lazyregexp.New(`\b(?:from|see|visit|open|in)\s+\S*://\S+`)

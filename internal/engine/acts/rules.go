@@ -17,6 +17,7 @@ func (c classes) any(some classes) bool { return c&some != 0 }
 // judge finds the acts of the pieces, each by itself and with those around it.
 func (r *reader) judge() {
 	r.clauses()
+	r.resembling()
 	r.marks()
 	about := r.about()
 	for i := range r.units {
@@ -160,15 +161,15 @@ var rules = []rule{
 	}},
 	{Send, 4, "puts credentials where others read them", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.any(secret|wholeEnv) && !c.any(negated) && published.MatchString(r.text(i)) && heldSecret.MatchString(r.text(i))
+		return c.any(secret|wholeEnv) && r.orders(i, published) && heldSecret.MatchString(r.text(i))
 	}},
 	{Send, 2, "puts credentials into what it writes", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.any(secret|wholeEnv) && !c.any(negated) && written.MatchString(r.text(i))
+		return c.any(secret|wholeEnv) && r.orders(i, written)
 	}},
 	{Ask, 2, "asks the user for a secret", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(provide|secret) && !c.any(negated) && asksForSecret.MatchString(r.text(i))
+		return c.has(provide|secret) && r.orders(i, asksForSecret)
 	}},
 	{Conceal, 2, "keeps the user from learning what is done", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
@@ -184,11 +185,11 @@ var rules = []rule{
 	}},
 	{Weaken, 2, "switches protection off", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(disable|protection) && !c.any(negated) && weakened.MatchString(r.text(i))
+		return c.has(disable|protection) && r.orders(i, weakened)
 	}},
 	{Weaken, 2, "takes more rights than the task needs", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(grant|broad) && !c.any(negated) && granted.MatchString(r.text(i))
+		return c.has(grant|broad) && r.orders(i, granted)
 	}},
 	{Run, 4, "runs what somebody outside sends", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
@@ -196,7 +197,7 @@ var rules = []rule{
 	}},
 	{Run, 2, "asks somebody outside again and again what to do", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(fetch|outward) && !c.any(negated|localhost) && polled.MatchString(r.text(i))
+		return c.has(fetch|outward) && !c.any(localhost) && r.orders(i, polled)
 	}},
 	{Run, 3, "has the model follow what stands at an address", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
@@ -208,7 +209,7 @@ var rules = []rule{
 	}},
 	{Plant, 2, "settles in what agents or programs read again", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(write|startup) && !c.any(negated) && planted.MatchString(r.text(i))
+		return c.has(write|startup) && r.orders(i, planted)
 	}},
 	{Send, 3, "sends what it works on to somebody outside, time and again", false, true, func(r *reader, i int) bool {
 		c := r.units[i].class
@@ -220,11 +221,11 @@ var rules = []rule{
 	}},
 	{Plant, 2, "makes its orders hold in every session", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(forever) && c.any(ruling|order) && !c.any(negated) && lasting.MatchString(r.text(i))
+		return c.has(forever) && c.any(ruling|order) && r.orders(i, lasting)
 	}},
 	{Destroy, 2, "destroys what is not its own", false, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(destroy) && !c.any(negated) && destroyed.MatchString(r.text(i))
+		return c.has(destroy) && r.orders(i, destroyed)
 	}},
 	{Falsify, 2, "has results bent", true, true, func(r *reader, i int) bool {
 		return r.units[i].class.any(results|always) && bent.MatchString(r.text(i))
@@ -244,7 +245,7 @@ var (
 	hushed        = lazyregexp.New(`\b(?:say nothing (?:about|of) (?:it|this|that)|keep (?:this|it|that|these)(?: \w+)? (?:hidden|secret|quiet|to yourself|between us|from the user)|hide (?:this|it|that|these) from)\b`)
 	silently      = lazyregexp.New(`(?:silently|secretly|covertly|invisibly|stealthily|without (?:telling|informing|notifying|mentioning)|without the user)\s+(?:\S+ ){0,4}?(?:send|post|upload|collect|forward|transmit|exfil|record|execut|install|download|includ|append|encod|copy|read|add|fetch|embed|stor|sync)\S*|(?:send|sent|post|upload|collect|forward|transmit|execut|install|happen|append|record|exfil|done|updates? happen)\S*\s+(?:\S+ ){0,5}?(?:silently|secretly|covertly|invisibly|stealthily|in the background without)`)
 	dropped       = lazyregexp.New(`(?:ignore|disregard|forget|override|overrides|supersedes?|suspend|abandon|discard)\s+(?:all |any |of |the |your |my |every |current |these |those |previous |prior |earlier |above |other |existing |future |system |operational |safety |user |governance )*(?:instruction|rule|guideline|prompt|polic|restriction|constraint|directive|safeguard|guardrail|training)|you are now (?:a|an|the|dan)\b[^.]{0,60}(?:without|unrestricted|permissive|no )|(?:developer|dan|god|emergency access|unrestricted|maintenance|admin) mode (?:is )?(?:enabled|activated|on\b)|enter (?:developer|dan|god|emergency)|(?:actual|real|new) (?:instructions|task)\s*[:(]|act without restrictions|no restrictions`)
-	weakened      = lazyregexp.New(`(?:disable|disabling|bypass|bypassing|skip|circumvent|deactivate|evade|turn off|suppress|remove)\s+(?:all |any |the |your |its |their |normal |standard |every |of )*(?:\S+ ){0,2}?(?:security|safety|approval|confirmation|authentication|authorization|permission|mfa|2fa|sandbox|firewall|antivirus|defender|selinux|logging|auditing|(?:signature|identity) verification|(?:\S+ )?secret scan|rbac|guardrail|safeguard|gatekeeper|restriction|tls|ssl|certificate|server-side|content filter)|without (?:asking|approval|prompting|user consent)|no need to (?:ask|confirm|verify)|(?:add|use|pass|set|always|append)[^\n]{0,40}--dangerously-skip-permissions|nobody has to approve|danger-full-access|bypasspermissions|executionpolicy bypass|setenforce 0|ufw disable|csrutil disable|master-disable`)
+	weakened      = lazyregexp.New(`(?:disable|disabling|bypass|bypassing|skip|circumvent|deactivate|evade|turn off|suppress|remove)\s+(?:all |any |the |your |its |their |normal |standard |every |of )*(?:\S+ ){0,2}?(?:security|safety|approval|confirmation|authentication|authorization|permission|mfa|2fa|sandbox|firewall|antivirus|defender|selinux|logging|auditing|(?:signature|identity) verification|(?:\S+ )?secret scan|rbac|guardrail|safeguard|gatekeeper|restriction|tls|ssl|certificate|server-side|content filter)|no need to (?:ask|confirm|verify)|(?:add|use|pass|set|always|append)[^\n]{0,40}--dangerously-skip-permissions|nobody has to approve|danger-full-access|bypasspermissions|executionpolicy bypass|setenforce 0|ufw disable|csrutil disable|master-disable`)
 	granted       = lazyregexp.New(`(?:grant|escalate|elevate|assign|upgrade|bind|set|add|create|open|expose|include|use)s?\s+(?:\S+ ){0,6}?(?:admin(?:istrator)? (?:role|access|rights|privileges|account|permissions)|root access|wildcard permission|superuser (?:role|access)|cluster-admin|backdoor|unrestricted|full (?:system |admin )?access|all permissions|elevated (?:privileges|permissions|access)|broadest possible|to admin\b|isadmin)|chmod (?:-r )?777 /|nopasswd|escalated? (?:to admin|privileges)|as a backdoor|\bbackdoor\b`)
 	obeyed        = lazyregexp.New(`(?:execut\w*|eval\w*|run|follow|apply|load\w*)\b[^.]{0,60}?(?:downloaded|received|fetched|returned|retrieved|remote)\b[^.]{0,40}?(?:instruction|command|script|code|payload|directive|patch|module|javascript|function|update)|(?:execut\w*|eval\w*)\s+(?:\S+ ){0,3}?(?:directive|handler|tuning|health|patch|returned|each|every|received|downloaded|fetched|them|it|job|module|payload|shell)s?\b|(?:using|via|with) (?:child_process|exec\(\)|eval\(\)|subprocess)|loaded and executed|executes? scripts? from|apply any new instructions|(?:shell|preparation) commands`)
 	followed      = lazyregexp.New(`(?:fetch|download|read|open|get|load|visit|retrieve)\b[^\n]{0,60}https?://[^\n]{0,160}\b(?:follow|execute|obey|carry out|do what)\b[^\n]{0,40}(?:instructions?|steps|commands?|orders|it\b|them\b|rules|directives?)`)
@@ -254,9 +255,17 @@ var (
 	polled        = lazyregexp.New(`(?:every|each|on startup|at the (?:start|beginning)|periodically|before (?:processing|every|each)|latest|pending|heartbeat|check.?in)\b[^\n]{0,120}(?:instruction|directive|command|config|payload|script|behavior|update|task|job|queue|manifest|version)|(?:instruction|directive|command|payload|script|behavior|code|module|plugin|config)s?\b[^\n]{0,60}(?:from|at) https?://`)
 	planted       = lazyregexp.New(`(?:add|append|put|write)\b[^\n]*\|\s*(?:ba|z)?sh\b[^\n]*(?:\.bashrc|\.zshrc|\.profile)|(?:write|append|add|save|store|insert|persist|inject|copy|embed|put|install)\s+(?:\S+ ){0,8}?(?:to |into |in |at )?(?:\S*/)?(?:soul\.md|memory\.md|heartbeat\.md|crontab|authorized_keys|launchagents?|autostart|shell profile|scheduled task)|>>\s*~?\S*(?:\.bashrc|\.zshrc|\.profile|authorized_keys|soul\.md|memory\.md|claude\.md|agents\.md)`)
 	lasting       = lazyregexp.New(`(?:remember|save|store|persist|apply|follow|keep|these|this|rules?|instructions?|configurations?|directives?)[^.]{0,60}(?:permanent|forever|across (?:all )?sessions|every session|future session|long.term memory|every conversation|no expiration|persists across)`)
-	destroyed     = lazyregexp.New(`\brm\s+-\w*r\w*f?\w*\s+(?:-\w+\s+)*(?:"?\$home"?|~|/|/\*|~/|"?\$\{home\}"?|/(?:etc|var|usr|home|opt|root)(?:/\*)?)(?:\s|$|;|&)|(?:delete|wipe|destroy|erase|shred|encrypt)\s+(?:all |every )(?:the |of |your |their |user\S* )*(?:files|data|backups|emails|documents|records|repositories|calendar \S+)\b|(?:delete|wipe|erase|destroy|encrypt)\s+(?:the |their |your )?(?:user\'?s? )?(?:home directory|hard drive|entire disk|original file|backups)|mkfs\.|dd if=/dev/(?:zero|random|urandom) of=/dev/|:\(\)\s*\{\s*:\|:&\s*\};:|git push (?:--force|-f) --all|vssadmin delete|lock it with`)
+	destroyed     = lazyregexp.New(`\brm\s+-\w*r\w*f?\w*\s+(?:-\w+\s+)*(?:"?\$home"?|~|/|/\*|~/|"?\$\{home\}"?|/(?:etc|var|usr|home|opt|root)(?:/\*)?)(?:[\s;&\x60'".,)]|$)|(?:delete|wipe|destroy|erase|shred|encrypt)\s+(?:all |every )(?:the |of |your |their |user\S* )*(?:files|data|backups|emails|documents|records|repositories|calendar \S+)\b|(?:delete|wipe|erase|destroy|encrypt)\s+(?:the |their |your )?(?:user\'?s? )?(?:home directory|hard drive|entire disk|original file|backups)|mkfs\.|dd if=/dev/(?:zero|random|urandom) of=/dev/|:\(\)\s*\{\s*:\|:&\s*\};:|git push (?:--force|-f) --all|vssadmin delete|lock it with`)
 	bent          = lazyregexp.New(`always (?:return|give|assign|report|output)\s+(?:a |an |the )?(?:high|perfect|maximum|positive|highest|passing|success)|(?:just |simply )?return a (?:high|perfect|passing) score|never (?:rate|score|present)\s+\S+[^.]{0,40}(?:lower|negative|worse|bad)|(?:downplay|omit|minimi[sz]e)\s+(?:any |all |the |or )*(?:ignore )?(?:the )?(?:negative|risk|critic|concern|vulnerab|safety|strengths|evidence)|report (?:success|that everything|no issues) (?:even|regardless|no matter)|should not be (?:mentioned|shown) in a bad light|not present any data`)
 )
+
+// orders reports whether a piece says what a pattern matches, without a word anywhere before it that forbids it. What follows forbids
+// nothing: "Delete all backups without asking the user."
+func (r *reader) orders(i int, re *lazyregexp.Regexp) bool {
+	s := r.text(i)
+	m := re.FindStringIndex(s)
+	return m != nil && !classify(s[:m[0]]).any(negated) && !cited(s, m[0], m[1])
+}
 
 // says reports whether a piece says what a pattern matches, without a word in front that turns it round.
 func (r *reader) says(i int, re *lazyregexp.Regexp) bool {

@@ -292,3 +292,26 @@ func (r *Reader) Samples(s string, at Place) (out []Sample) {
 	})
 	return out
 }
+
+// Resembles returns the sentence of a text at a place that is most like known attacks, the kind of these, and how much it is, in hundredths of
+// what multiplies the odds by e above the bound from which on sentences of definitions are reported. What is quoted is left out: who
+// teaches or tests quotes attacks. ok is false for a text without words.
+func (r *Reader) Resembles(s string, at Place) (start, end int, kind Kind, score int, ok bool) {
+	v := r.view(s, at)
+	toks := r.tok.run(v.text, false)
+	l, m := &r.learnt, theWeights()
+	l.read(v.text, toks, at)
+	var best window
+	for _, w := range l.windows {
+		if (!ok || w.score > best.score) && !mostly(toks, int(l.words[w.from].start), int(l.words[w.to-1].end), quoted) {
+			best, ok = w, true
+		}
+	}
+	if !ok {
+		return 0, 0, 0, 0, false
+	}
+	from, to := int(l.words[best.from].start), int(l.words[best.to-1].end)
+	kind = kindOf(classesBetween(toks, from, to))
+	start, end = v.original(from, to)
+	return start, end, kind, m.hundredths(best.score), true
+}
