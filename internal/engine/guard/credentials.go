@@ -58,6 +58,18 @@ func credentialFile(p string) Decision {
 	return Pass
 }
 
+// credentialName reports whether files of a name, which may have wildcards, hold credentials somewhere: "credentials" does in ~/.aws.
+func credentialName(name string) bool {
+	name = path.Base(strings.ToLower(name))
+	if credentialFile(name) != Pass || name == "credentials" {
+		return true
+	}
+	return slices.ContainsFunc(credentialPaths, func(want []string) bool {
+		last := want[len(want)-1:]
+		return last[0] != "" && last[0] != "config" && matches([]string{name}, last)
+	})
+}
+
 // matches reports whether parts of a path, which may have wildcards, can be those wanted. A wildcard alone is no name.
 func matches(parts, want []string) bool {
 	for i, w := range want {

@@ -264,7 +264,7 @@ func (j *judge) interpreter(program string, words, data []word, vars map[string]
 			j.file(w, reads)
 			continue
 		}
-		if i+1 < len(words) && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.ContainsAny(w[1:], "ceE") || w == "--eval" {
+		if i+1 < len(words) && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.ContainsAny(w[1:], "ceE") || w == "--eval" || w == "eval" && program == "deno" {
 			if i++; i < len(words) {
 				inner(words[i].text)
 			}
@@ -303,7 +303,11 @@ func (j *judge) operands(program string, words []word, u use, says bool, depth i
 			i++
 			j.mask(words[i], depth)
 			pattern = false
-		case program == "find" && (w.text == "-name" || w.text == "-iname" || w.text == "-path"):
+		case program == "find" && slices.Contains(sought, w.text) && i+1 < len(words):
+			i++
+			if u != names && credentialName(words[i].text) && slices.ContainsFunc(files, func(f word) bool { return wholeHome(f.text) }) {
+				j.say(Deny, "the call looks in the user's home for files that hold credentials: %s", words[i].text)
+			}
 		case strings.HasPrefix(w.text, "-") && !inline:
 			if strings.HasPrefix(w.text, "-f") && len(w.text) > 2 || strings.Contains(w.text, "/") {
 				files = append(files, w)
@@ -329,10 +333,18 @@ func (j *judge) operands(program string, words []word, u use, says bool, depth i
 			continue
 		}
 		j.file(w.text, u)
-		if slices.Contains(packers, program) && !unpacks && slices.Contains([]string{"~", "/", "/home", "/users"}, plainPath(w.text)) {
+		if slices.Contains(packers, program) && !unpacks && wholeHome(w.text) {
 			j.say(Deny, "the call copies the user's home with all credentials: %s", w.text)
 		}
 	}
+}
+
+// sought are options of find before the name of a file.
+var sought = []string{"-name", "-iname", "-path", "-ipath", "-wholename"}
+
+// wholeHome reports whether a path is the user's home, or holds it.
+func wholeHome(p string) bool {
+	return slices.Contains([]string{"~", "/", "/home", "/users"}, plainPath(p))
 }
 
 // file judges a word that names a file, or more than one: "f=@x", "/a:/b", {a,b}.
