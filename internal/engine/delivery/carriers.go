@@ -24,13 +24,15 @@ const (
 	byAsking    = "answers that name the call or the argument that an indicator examines"
 	bySurface   = "parts that ask for the answer that an indicator examines"
 	byChange    = "parts that the actor did not have at the beginning"
+	byAction    = "every part but requests for a list"
 	byDefault   = "every part: none is distinguished"
 )
 
 // carriers returns the parts that carry the attack, by the first rule that finds any: planted files with a marker; the
 // author's statement; text that gives a model orders; text that an indicator searches for, since the agent can have it only
 // from there; an answer that names the call that an indicator examines; the question
-// whose answer an indicator examines; what an actor says in a later state but not in the first; everything.
+// whose answer an indicator examines; what an actor says in a later state but not in the first; everything but a
+// client's requests for a list; everything.
 func carriers(doc *oatf.Document, parts []part) ([]int, string) {
 	markBaits(doc, parts)
 	if out, basis := attackCarriers(doc, parts, func(p *part) bool { return !p.task }); out != nil {
@@ -44,6 +46,7 @@ func carriers(doc *oatf.Document, parts []part) ([]int, string) {
 func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]int, string) {
 	named := namedBy(doc)
 	anchors, names := anchorsOf(doc), sought(doc, parts)
+	lists := slices.ContainsFunc(parts, func(p part) bool { return p.onlyLists() })
 	var r clause.Reader
 	for _, rule := range []struct {
 		basis string
@@ -63,8 +66,9 @@ func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]i
 				slices.ContainsFunc(doc.Attack.Indicators, func(i oatf.Indicator) bool { return i.Surface == p.Method })
 		}},
 		{byChange, func(p *part) bool {
-			return !p.first && !slices.ContainsFunc(parts, func(q part) bool { return q.first && q.Actor == p.Actor && equalParts(&q, p) })
+			return !p.first && !p.onlyLists() && !slices.ContainsFunc(parts, func(q part) bool { return q.first && q.Actor == p.Actor && equalParts(&q, p) })
 		}},
+		{byAction, func(p *part) bool { return lists && !p.onlyLists() }},
 		{byDefault, func(*part) bool { return true }},
 	} {
 		var out, baits []int

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/oatf"
 	"gauntlet/rawjson"
@@ -102,13 +103,38 @@ func (w *Watch) addExchange(m *trace.Message) {
 		}
 		return // the answer itself comes later
 	}
-	if m.Role == trace.AsClient && method == mcp.ToolsCall && known {
-		if asked.name == "" {
-			return // no tool was chosen or called
+	if m.Role == trace.AsClient {
+		if known && asked.name == "" && (asked.named || method == mcp.ToolsCall) || w.basis != byAuthor && w.lacks(m, asked.name) {
+			return // nothing was chosen or called, or there is none of it and the author does not say that asking is the attack
 		}
-		asked.refused = w.refuses(m)
+		asked.refused = known && method == mcp.ToolsCall && w.refuses(m)
 	}
 	w.markDelivered(m, method, asked, known)
+}
+
+// lacksIt matches the complaint of a server that has no such tool or prompt, without its name: "Tool  not found".
+var lacksIt = lazyregexp.New(`(?i)\b(?:unknown|no such) (?:tool|prompt)\b|\b(?:tool|prompt)[\s:'"` + "`" + `]*(?:is |was )?(?:not found|unknown|not registered|does not exist|not available)\b`)
+
+// lacks reports whether a server answers that it has no such method, tool or prompt. What is not there resists nothing.
+func (w *Watch) lacks(m *trace.Message, name string) bool {
+	if m.Kind != trace.Error && m.Method != mcp.ToolsCall {
+		return false
+	}
+	content, err := m.Content(&w.tree)
+	if err != nil {
+		return false
+	}
+	switch {
+	case m.Kind == trace.Error && content.Get("code").Raw() == "-32601":
+		return true
+	case m.Kind != trace.Error && content.Get("isError").Raw() != "true":
+		return false
+	}
+	complaint := strings.Join(textsOf(content), "\n")
+	if name != "" {
+		complaint = strings.ReplaceAll(complaint, name, "")
+	}
+	return lacksIt.MatchString(complaint)
 }
 
 // refuses reports whether a server answers a call without having run the tool: unknown tool, or arguments that do not fit its schema.
@@ -195,11 +221,25 @@ func (w *Watch) markDelivered(m *trace.Message, method string, asked request, kn
 		if asked.refused && strings.Contains(p.Name, "{") {
 			continue // no tool with a templated name ran; a fixed name was refused itself
 		}
+		if p.action && params.Exists() && p.emptied(params) {
+			continue
+		}
 		if p.choice != nil && params.Exists() && !p.chosenFor(params) {
 			continue
 		}
 		w.deliver(p, m)
 	}
+}
+
+// emptied reports whether a value of a client's action was to be filled in, and what was sent is empty.
+func (p *part) emptied(sent rawjson.Value) bool {
+	got := textsOf(sent)
+	for i, want := range p.texts {
+		if i < len(got) && got[i] == "" && strings.HasPrefix(want, "{{") && strings.HasSuffix(want, "}}") {
+			return true
+		}
+	}
+	return false
 }
 
 // chosenFor reports whether the part is the entry that its list selects for a request.

@@ -189,7 +189,10 @@ func TestClientsCallHasToRunATool(t *testing.T) {
 		{"the server failed", call("resume"), answer(trace.Error, `{"error":{"code":-32603,"message":"no disk"}}`), 1, 0},
 		{"the tool refused", call("resume"), answer(trace.Response, `{"result":{"isError":true,"content":[{"type":"text","text":"no session 1"}]}}`), 1, 0},
 		{"the tool answered", call("resume"), answer(trace.Response, `{"result":{"content":[{"type":"text","text":"hello"}]}}`), 1, 0},
-		{"a tool that no list has is refused", call("debug_exec"), answer(trace.Error, `{"error":{"code":-32602,"message":"unknown tool"}}`), 0, 1},
+		{"a tool that no list has is refused", call("debug_exec"), answer(trace.Error, `{"error":{"code":-32602,"message":"unknown tool"}}`), 0, 0},
+		{"a tool is not found", call("debug_exec"), answer(trace.Response, `{"result":{"isError":true,"content":[{"type":"text","text":"MCP error -32602: Tool debug_exec not found"}]}}`), 0, 0},
+		{"a tool finds nothing", call("debug_exec"), answer(trace.Response, `{"result":{"isError":true,"content":[{"type":"text","text":"debug_exec: session not found"}]}}`), 1, 1},
+		{"the arguments of a named tool are refused", call("debug_exec"), answer(trace.Error, `{"error":{"code":-32602,"message":"Invalid arguments"}}`), 0, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := New(doc)
@@ -206,6 +209,45 @@ func TestClientsCallHasToRunATool(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Asking for a list, calling what is not there, and sending an empty value deliver nothing, unless the document says that they are the attack.
+func TestClientsAttackHasToArrive(t *testing.T) {
+	const list, pay = "{method: tools/list}", "{method: tools/call, params: {name: pay, arguments: {to: '{{to}}'}}}"
+	const unknown, done = `{"error":{"code":-32602,"message":"Unknown tool"}}`, `{"result":{"content":[]}}`
+	for _, tt := range []struct {
+		name, extension, actions string
+		params                   string // of the call; "" for none
+		answer                   string
+		want                     verdict.Outcome
+	}{
+		{"only the list was read", "", list + "," + pay, "", "", verdict.NotExposed},
+		{"the list is all there is", "", list, "", "", verdict.NotExploited},
+		{"a list with a cursor is an attack", "", list + ",{method: tools/list, params: {cursor: '../a'}}", "", "", verdict.NotExploited},
+		{"there is no such tool", "", list + "," + pay, `{"name":"pay","arguments":{"to":"x"}}`, unknown, verdict.NotExposed},
+		{"the tool ran", "", list + "," + pay, `{"name":"pay","arguments":{"to":"x"}}`, done, verdict.NotExploited},
+		{"its value was empty", "", list + "," + pay, `{"name":"pay","arguments":{"to":""}}`, done, verdict.NotExposed},
+		{"the author asks for what is not there", "\n  x-gauntlet-carriers: [tools/call]", list + "," + pay, `{"name":"pay","arguments":{"to":"x"}}`, unknown, verdict.NotExploited},
+	} {
+		w := New(load(t, tt.extension+`
+  execution:
+    mode: mcp_client
+    state: {actions: [`+tt.actions+`]}
+`+indicators("send")))
+		messages := []trace.Message{asked("default", "tools/list", `{}`), {Actor: "default", Phase: "phase-1", Direction: trace.ToClient, Kind: trace.Response, ID: "1", Raw: `{"result":{"tools":[]}}`}}
+		if tt.params != "" {
+			kind := map[bool]trace.Kind{true: trace.Error, false: trace.Response}[tt.answer == unknown]
+			messages = append(messages, asked("default", "tools/call", tt.params), trace.Message{Actor: "default", Phase: "phase-1", Direction: trace.ToClient, Kind: kind, ID: "1", Raw: tt.answer})
+		}
+		for i := range messages {
+			messages[i].Role = trace.AsClient
+		}
+		say(w, messages...)
+		v := verdict.Attack{Outcome: verdict.NotExploited}
+		if w.Settle(&v); v.Outcome != tt.want {
+			t.Errorf("%s: %s, want %s; %+v", tt.name, v.Outcome, tt.want, v.Exposure)
+		}
 	}
 }
 

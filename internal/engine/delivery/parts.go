@@ -24,6 +24,7 @@ type part struct {
 	task       bool   // the user's request, in the user's words
 	marker     string // of a planted file: whoever repeats it has read the file; "" for what is said
 	bait       bool   // an answer that only a compliant agent receives
+	action     bool   // what a client asks of the server under attack
 	// choice is the dispatch list that contains the part, nil if it is always said.
 	choice *match.Dispatch
 	entry  rawjson.Value // its entry in choice
@@ -136,9 +137,16 @@ func clientParts(state rawjson.Value) []part {
 		if name.Kind() != rawjson.String {
 			name = params.Get("uri")
 		}
-		out = append(out, newPart(action.Get("method").Text(), name.Text(), textsOf(params)))
+		p := newPart(action.Get("method").Text(), name.Text(), textsOf(params))
+		p.action = true
+		out = append(out, p)
 	}
 	return out
+}
+
+// onlyLists reports whether the part is a client's request for a list, which says nothing: it prepares an attack.
+func (p *part) onlyLists() bool {
+	return p.action && len(p.texts) == 0 && strings.HasSuffix(p.Method, "/list")
 }
 
 // choiceParts returns the entries of a dispatch list as separate parts: the request decides which is said. keys are the

@@ -192,7 +192,8 @@ func TestCallsOfAClient(t *testing.T) {
 	}{
 		{"it ran", trace.AsClient, `{"name":"x"}`, trace.Response, `{"result":{"content":[]}}`, "1:2 1:2"},
 		{"no tool was chosen", trace.AsClient, `{"name":""}`, trace.Response, `{"result":{"content":[]}}`, "0:0 0:0"},
-		{"no tool is known", trace.AsClient, `{"name":"x"}`, trace.Error, `{"error":{"code":-32601,"message":"no"}}`, "1:2 0:0"},
+		{"no tool is known", trace.AsClient, `{"name":"x"}`, trace.Error, `{"error":{"code":-32601,"message":"no"}}`, "0:0 0:0"},
+		{"there is no such tool", trace.AsClient, `{"name":"x"}`, trace.Error, `{"error":{"code":-32602,"message":"Unknown tool: x"}}`, "0:0 0:0"},
 		{"its arguments do not fit", trace.AsClient, `{"name":"x"}`, trace.Error, `{"error":{"code":-32602,"message":"no"}}`, "1:2 0:0"},
 		{"it broke", trace.AsClient, `{"name":"x"}`, trace.Error, `{"error":{"code":-32603,"message":"no"}}`, "1:2 1:2"},
 		{"a validator speaks", trace.AsClient, `{"name":"x"}`, trace.Response, `{"result":{"isError":true,"content":[{"type":"text","text":"Input validation error: 'path' is a required property"}]}}`, "1:2 0:0"},
