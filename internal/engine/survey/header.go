@@ -80,14 +80,45 @@ func (h *headers) noteHeader(e *ir.Expr, name string) {
 func (s *surveyor) readHeaderAddresses() {
 	for _, fn := range s.g.Program().Funcs {
 		h := headersIn(fn.Body)
-		takesApart := func(x *ir.Expr) bool { return x.Is(ir.Attr, ir.Name) && slices.Contains(hostWords, x.Text) }
-		if len(h.addresses) == 0 || s.g.Reaches(fn.Body, 4, takesApart) {
+		compares := func(x *ir.Expr) bool {
+			return x.Is(ir.Attr, ir.Name) && slices.Contains(hostWords, x.Text) || slices.ContainsFunc(asked(x), s.isHostOfAddress)
+		}
+		if len(h.addresses) == 0 || s.g.Reaches(fn.Body, 4, compares) {
 			continue
 		}
 		for i, e := range h.addresses {
+			isKey := func(x *ir.Expr) bool {
+				return slices.ContainsFunc(asked(x), func(key *ir.Expr) bool {
+					return s.g.Finds(key, func(k *ir.Expr) verdict { return verdictIf(k == e) })
+				})
+			}
+			if s.g.Reaches(fn.Body, 0, isKey) {
+				continue
+			}
 			s.report(sink.HeaderAddress, e, h.names[i], "the header "+h.names[i]+" of a request names the host that the server asks, and nothing compares it: whoever sends a request chooses where the server's credentials go, and which machine of its network is asked")
 		}
 	}
+}
+
+// asked returns what an expression asks a table or a list for, or compares: table.get(key), table[key], list.includes(key), key == other.
+func asked(x *ir.Expr) []*ir.Expr {
+	switch {
+	case x.Kind == ir.Index && len(x.Args) == 1 && x.X.Is(ir.Name, ir.Attr),
+		x.Kind == ir.Call && x.X.Is(ir.Attr) && len(x.Args) > 0 && slices.Contains([]string{"get", "has", "includes"}, x.X.Text):
+		return []*ir.Expr{x.Args[0].Value}
+	case x.Kind == ir.Other && len(x.Args) == 2 && slices.Contains([]string{"==", "===", "!=", "!==", "in", "not in"}, x.Text):
+		return []*ir.Expr{x.Args[0].Value, x.Args[1].Value}
+	}
+	return nil
+}
+
+// isHostOfAddress reports whether an expression is the host of an address that was taken apart: new URL(address).host.
+func (s *surveyor) isHostOfAddress(e *ir.Expr) bool {
+	if e == nil {
+		return false
+	}
+	e = s.g.Written(e)
+	return e.Is(ir.Attr) && (e.Text == "host" || e.Text == "origin") && s.g.Written(e.X).Is(ir.New) && s.g.Written(e.X).X.Text == "URL"
 }
 
 // hostWords are what takes addresses apart: a function that asks for one of them can refuse a host.

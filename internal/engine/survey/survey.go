@@ -123,9 +123,31 @@ func (s *surveyor) constants(e *ir.Expr, depth int) (out []string) {
 		return s.constants(d.Arg(len(d.Args)-1), depth+1)
 	case d == e && e.Binding().Param != nil && e.Binding().Param.Value.Is(ir.String): // its default
 		d = e.Binding().Param.Value
+	case d == e && e.Binding().Param != nil:
+		return s.givenTexts(e.Binding().Param, depth+1)
+	case d.Kind == ir.Attr && s.g.Written(d.X).Is(ir.Object): // settings.host
+		return s.constants(s.g.Written(d.X).Member(d.Text), depth+1)
 	}
 	if d.Kind == ir.String {
 		out = []string{d.Text}
+	}
+	return out
+}
+
+// givenTexts returns the texts that a parameter of a named function is given where it is called, nil where one of them is not known.
+func (s *surveyor) givenTexts(p *ir.Param, depth int) (out []string) {
+	if p.Func == nil || p.Func.Name == "" {
+		return nil
+	}
+	for _, c := range s.g.Program().Calls {
+		if c.X == nil || c.X.Text != p.Func.Name {
+			continue
+		}
+		texts := s.constants(callgraph.ArgumentOf(p, c.Args), depth)
+		if len(texts) == 0 {
+			return nil
+		}
+		out = append(out, texts...)
 	}
 	return out
 }

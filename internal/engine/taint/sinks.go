@@ -180,6 +180,9 @@ func (r *reader) fetchSink(c call, name string) {
 // isBehindHost reports whether a text in front of a value holds the host of an address, or is the start of what only its
 // path can be.
 func isBehindHost(head string) bool {
+	if strings.HasSuffix(head, "://") { // whatever the scheme is
+		return false
+	}
 	return strings.HasPrefix(head, unknownText) || strings.HasPrefix(head, "/") || fixedHost.MatchString(head) ||
 		strings.Contains(head, ":") && !strings.Contains(head, "/") && !strings.HasSuffix(head, "http:") // localhost:
 }

@@ -261,11 +261,9 @@ func (r *reader) transferText(c call, name, method string) *value {
 	case method == "join" && !c.everything().isClean():
 		return c.joined()
 	case method == "format" && c.receiver.fixed != "":
-		head, _, _ := strings.Cut(c.receiver.fixed, "{")
-		return c.everything().behind(head)
+		return c.format()
 	case name == "fmt.Sprintf" && len(c.args) > 0:
-		head, _, _ := strings.Cut(c.args[0].fixed, "%")
-		return c.everything().behind(head)
+		return c.sprintf()
 	case method == "replace" || method == "replaceAll" || name == "re.sub":
 		return r.replaced(c, name)
 	case name == "append" && len(c.args) > 1 && r.a.g.Convention().Language == "go":
