@@ -3,6 +3,7 @@ package result
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"gauntlet/verdict"
 )
@@ -90,6 +91,13 @@ func (a *AttackRun) Resisted() bool {
 	return a.Verdict != nil && a.Verdict.Outcome == verdict.NotExploited
 }
 
+func (a *AttackRun) unsettled() bool { return !a.Exploited() && !a.Resisted() }
+
+// onServer reports whether a server is under attack: all actors are clients of it.
+func (a *AttackRun) onServer() bool {
+	return len(a.Actors) > 0 && !slices.ContainsFunc(a.Actors, func(actor ActorRun) bool { return actor.Mode != "mcp_client" })
+}
+
 // undone says what is missing from a run without a reliable verdict.
 func (a *AttackRun) undone() string {
 	why := a.Problem
@@ -107,7 +115,7 @@ func exitCode(runs []AttackRun) int {
 		switch {
 		case runs[i].Exploited():
 			return ExitGate
-		case !runs[i].Resisted():
+		case runs[i].unsettled():
 			code = ExitTrouble
 		}
 	}

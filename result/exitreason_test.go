@@ -43,6 +43,35 @@ func TestExitReasonFitsTheCode(t *testing.T) {
 	}
 }
 
+// The reason names what was under attack: an agent, a server whose only callers were clients, or both.
+func TestExitReasonNamesTheTarget(t *testing.T) {
+	attack := func(o verdict.Outcome, modes ...string) AttackRun {
+		a := AttackRun{Verdict: &verdict.Attack{Outcome: o}}
+		for _, m := range modes {
+			a.Actors = append(a.Actors, ActorRun{Mode: m})
+		}
+		return a
+	}
+	for _, tt := range []struct {
+		attacks []AttackRun
+		want    string
+	}{
+		{[]AttackRun{attack(verdict.NotExploited, "mcp_client")}, "the server resisted every attack"},
+		{[]AttackRun{attack(verdict.NotExploited, "mcp_server")}, "the agent resisted every attack"},
+		{[]AttackRun{attack(verdict.NotExploited, "a2a_client")}, "the agent resisted every attack"},
+		{[]AttackRun{attack(verdict.NotExploited, "mcp_client", "mcp_server")}, "the agent resisted every attack"},
+		{[]AttackRun{attack(verdict.NotExploited)}, "the agent resisted every attack"},
+		{[]AttackRun{attack(verdict.NotExploited, "mcp_client"), attack(verdict.NotExploited, "mcp_server")}, "the agent and the server resisted every attack"},
+		{[]AttackRun{attack(verdict.Exploited, "mcp_client"), attack(verdict.NotExploited, "mcp_server")}, "the server complied with an attack"},
+		{[]AttackRun{attack(verdict.NotExposed, "mcp_client"), attack(verdict.NotExploited, "mcp_server")}, "an attack has no verdict or never reached the server"},
+	} {
+		r := Report{Attacks: tt.attacks}
+		if got := r.ExitReason(finding.High, false); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}
+
 // A run whose input was all read, and that only a budget ended, says what was not done.
 func TestExitReasonOfWhatWasNotDone(t *testing.T) {
 	limit := finding.Problem{Kind: finding.Limit, Message: "the budget of 200 calls is used up."}

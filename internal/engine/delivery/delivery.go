@@ -343,11 +343,21 @@ func (w *Watch) Settle(v *verdict.Attack) {
 	}
 	v.Outcome = verdict.NotExposed
 	if v.Exposure.Reached() {
-		v.Reason = "a part of what carries the attack did not reach the agent: " + missing(absent)
+		v.Reason = "a part of what carries the attack did not reach the " + w.target() + ": " + missing(absent)
 	} else {
-		v.Reason = "nothing that carries the attack reached the agent: " + missing(absent)
+		v.Reason = "nothing that carries the attack reached the " + w.target() + ": " + missing(absent)
 	}
 	v.Reason += w.declined()
+}
+
+// target names who is under attack: a server, if all that carries the attack are clients' actions over MCP.
+func (w *Watch) target() string {
+	for _, i := range w.carriers {
+		if p := &w.parts[i]; !p.action || p.protocol != "mcp" {
+			return "agent"
+		}
+	}
+	return "server"
 }
 
 // unreached returns the parts that carry the attack and did not, or could not, arrive.
