@@ -66,11 +66,14 @@ func roleWithin(rel string, role config.Role) config.Role {
 		return config.Script
 	case role == config.Skill:
 		return config.SkillFile
-	case textName(name), path.Ext(name) == ".toml" && role == config.Command, path.Ext(name) == ".json" && role == config.Subagent:
+	case textName(name), slices.Contains(formsOf[role], path.Ext(name)):
 		return role
 	}
 	return config.Configuration
 }
+
+// formsOf are the endings of files that are no prose and tell an agent something: a policy, a command, an agent.
+var formsOf = map[config.Role][]string{config.Instructions: {".rules", ".toml"}, config.Command: {".toml"}, config.Subagent: {".json", ".yaml", ".yml"}}
 
 // tree reads the files below a folder of a client.
 func (s *source) tree(w *walk, hint Hint) {

@@ -156,7 +156,11 @@ func (s *source) folder(w *walk, project string, client config.Client) {
 			hint, ok = hintIn(f.rel+"/x.md", skills, plugins)
 		}
 		if !ok {
-			if strings.HasPrefix(f.rel, ".") && !out && strings.Count(f.rel, "/") <= maxUnknownDeep {
+			switch {
+			case !strings.HasPrefix(f.rel, ".") || out || strings.Count(f.rel, "/") > maxUnknownDeep:
+			case unknownText(f.rel):
+				s.read(f.path, Hint{Client: Unknown, Role: config.Instructions, Optional: true, Project: project})
+			default:
 				s.unknownFile(f.path, project)
 			}
 			continue

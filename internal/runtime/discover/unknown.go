@@ -3,6 +3,7 @@ package discover
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"gauntlet/finding"
@@ -27,6 +28,19 @@ var caches = map[string]bool{".cache": true, ".npm": true, ".cargo": true, ".rus
 
 // namesServers matches a text that may configure servers.
 var namesServers = lazyregexp.New(`(?i)mcp_?-?servers|context_servers|["\[]mcp["\].]|(?m)^mcp:|"servers"\s*:`)
+
+// namesRights matches a text that may set what an agent runs by itself, or may do unasked.
+var namesRights = lazyregexp.New(`(?i)"?hooks"?\s*[:=\]]|"?permissions"?\s*[:=\]]|auto_?-?approve|approval_?-?(?:mode|policy)|\byolo\b`)
+
+// guidance are the names of folders in which texts for agents lie.
+var guidance = map[string]bool{"rules": true, "skills": true, "commands": true, "agents": true, "subagents": true, "prompts": true, "instructions": true, "guidelines": true, "microagents": true, "steering": true, "workflows": true}
+
+// unknownText reports whether a path of a project is that of a text in a folder for agents of a client that belongs to none of the list:
+// .qoder/rules/style.md.
+func unknownText(rel string) bool {
+	parts := strings.Split(rel, "/")
+	return len(parts) > 2 && strings.HasPrefix(parts[0], ".") && textName(strings.ToLower(path.Base(rel))) && slices.ContainsFunc(parts[1:len(parts)-1], func(p string) bool { return guidance[p] })
+}
 
 // unknownClients reads the files of settings in the user's home that hold servers, and the skills there, that belong to no client of
 // the list. It comes behind those: what was read is left.
@@ -68,13 +82,15 @@ func (s *source) unknownIn(dir string, hidden bool, deep int, left *int) {
 	}
 }
 
-// unknownFile reads a file if it is one of settings and holds servers.
+// unknownFile reads a file if it is one of settings and holds servers, hooks or rights.
 func (s *source) unknownFile(p, project string) {
 	if !settingsName(strings.ToLower(path.Base(slashed(p)))) {
 		return
 	}
 	data, err := s.FS.ReadFile(p, maxUnknownBytes+1)
-	if err != nil || !namesServers.Match(data) {
+	yaml := slices.Contains([]string{".yaml", ".yml"}, path.Ext(slashed(p))) // pipelines and checks before a commit have hooks and permissions, too
+	rights := project != "" && err == nil && !yaml && namesRights.Match(data)
+	if err != nil || !rights && !namesServers.Match(data) {
 		return
 	}
 	hint := Hint{Client: Unknown, Project: project, Optional: true}
@@ -82,7 +98,7 @@ func (s *source) unknownFile(p, project string) {
 		s.out = append(s.out, failedAs(finding.Limit, p, hint, fmt.Sprintf("it may hold servers, is longer than %d MB, and was not read", maxUnknownBytes>>20)))
 		return
 	}
-	if f := Read(p, data, hint); len(f.Entries) > 0 {
+	if f := Read(p, data, hint); rights || len(f.Entries) > 0 {
 		s.read(p, hint)
 	}
 }
