@@ -1,6 +1,7 @@
 package agui
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/rawjson"
@@ -17,6 +18,7 @@ type ToolCall struct {
 	ID, Name string
 	Start    string // the event that started it, as JSON
 	Ended    bool
+	begun    bool // by an event that another one has to end
 	Answered bool // the agent itself has reported a result
 
 	args strings.Builder // assembled from deltas; JSON if the agent is honest
@@ -38,10 +40,17 @@ type Stream struct {
 type message struct {
 	id, role string
 	text     strings.Builder
+	open     bool // it was begun by an event that another one has to end
 }
 
 // Cut reports whether a limit was exceeded.
 func (s *Stream) Cut() bool { return s.cut }
+
+// Unfinished reports whether a message or a call was begun and not ended: of what was cut off nobody knows what it would have said.
+func (s *Stream) Unfinished() bool {
+	return slices.ContainsFunc(s.messages, func(m *message) bool { return m.open }) ||
+		slices.ContainsFunc(s.calls, func(c *ToolCall) bool { return c.begun && !c.Ended && !c.Answered })
+}
 
 // Add adds the next event. It returns its content completed from other events (§7.3.2): toolCallName for every event of a call, the
 // complete arguments at a call's end, the complete content at a message's. Otherwise it is the event itself.
@@ -95,6 +104,8 @@ func (s *Stream) addCall(event rawjson.Value, add func(name, value string)) {
 		c.Start = s.keep(event.Raw())
 	}
 	switch kind {
+	case ToolCallStart:
+		c.begun = true
 	case toolCallArgs, ToolCallChunk:
 		c.args.WriteString(s.keep(event.Get("delta").Text()))
 		c.Ended = c.Ended || kind == ToolCallChunk // nothing else ends chunked calls
@@ -153,6 +164,7 @@ func (s *Stream) addText(event rawjson.Value, add func(name, value string)) {
 		m.role = s.keep(role)
 	}
 	m.text.WriteString(s.keep(event.Get("delta").Text()))
+	m.open = kind == textMessageStart || m.open && kind != textMessageEnd
 	if kind == textMessageEnd {
 		add("content", rawjson.Quote(m.text.String()))
 	}

@@ -85,3 +85,24 @@ func FuzzStream(f *testing.F) {
 		_, _ = s.Text(), s.Open()
 	})
 }
+
+// What was begun has to be ended, by its own event; chunks end themselves.
+func TestUnfinished(t *testing.T) {
+	start, end := `{"type":"TEXT_MESSAGE_START","messageId":"m"}`, `{"type":"TEXT_MESSAGE_END","messageId":"m"}`
+	call, over := `{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"pay"}`, `{"type":"TOOL_CALL_END","toolCallId":"c"}`
+	for _, tt := range []struct {
+		events []string
+		want   bool
+	}{
+		{[]string{start}, true}, {[]string{start, end}, false}, {[]string{call}, true}, {[]string{call, over}, false}, {[]string{start, end, call}, true},
+		{[]string{`{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"x"}`, `{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"pay"}`}, false},
+	} {
+		var s Stream
+		for _, e := range tt.events {
+			s.Add(value(t, e))
+		}
+		if got := s.Unfinished(); got != tt.want {
+			t.Errorf("%v: unfinished %t, want %t", tt.events, got, tt.want)
+		}
+	}
+}

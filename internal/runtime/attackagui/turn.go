@@ -161,6 +161,9 @@ func (t *turn) recordAnswer(status int) {
 	if t.stream.Cut() {
 		t.c.NoteLoss(errors.New("a run exceeded the limits: part of it was not assembled"))
 	}
+	if t.ended == agui.RunFinished && t.stream.Unfinished() {
+		t.c.NoteLoss(errors.New("the agent's run ended within a message or a call: the rest of it never came"))
+	}
 	t.c.record(t.at, trace.ToClient, agui.Answer, agui.AnswerContent(t.stream.Text(), t.ended == agui.RunError), "what the agent said in this run, put together from its events", status)
 }
 
@@ -171,7 +174,7 @@ func (t *turn) answerCalls(round int) bool {
 		return false
 	}
 	if round >= mostRounds {
-		t.c.Notice(attack.Trouble, t.at, "the agent still calls tools after %d rounds: further calls are not answered", mostRounds)
+		t.c.NoteLoss(fmt.Errorf("the agent still calls tools after %d rounds: further calls are not answered", mostRounds))
 		return false
 	}
 	var results []string
