@@ -124,6 +124,9 @@ func (g *Graph) NamesOf(call *ir.Expr) (out []string) {
 	return out
 }
 
+// CallsOf returns the calls of functions and methods of a name.
+func (g *Graph) CallsOf(name string) []*ir.Expr { return g.callsOf(name) }
+
 // Runs reports whether something with this last word in its name is known to start programs or to run code.
 func (g *Graph) Runs(word string) bool { return g.conv.Table.runs[word] }
 

@@ -139,10 +139,7 @@ func (s *surveyor) givenTexts(p *ir.Param, depth int) (out []string) {
 	if p.Func == nil || p.Func.Name == "" {
 		return nil
 	}
-	for _, c := range s.g.Program().Calls {
-		if c.X == nil || c.X.Text != p.Func.Name {
-			continue
-		}
+	for _, c := range s.g.CallsOf(p.Func.Name) {
 		texts := s.constants(callgraph.ArgumentOf(p, c.Args), depth)
 		if len(texts) == 0 {
 			return nil

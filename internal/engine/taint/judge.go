@@ -131,7 +131,7 @@ var complaints = map[sink.FlowKind][]complaint{
 	},
 	sink.PathFlow: {
 		{entities, 0, 0, "the parser resolves external entities, so a document names files and addresses, and their content becomes part of it"},
-		{"", contained, switchedOff, "the check that keeps it inside a directory is off unless the server's environment turns it on"},
+		{"", contained, switchedOff, "the check that keeps it inside a directory is off unless the server's environment or an option turns it on"},
 		{"", swallowed, 0, "a check refuses it with an error, but the error is caught and the work goes on"},
 		{"", prefixed, resolved, "it is compared with a directory's name without a separator, so that /data-other passes for /data"},
 		{"", prefixed | fenced, 0, "its beginning is compared before \"..\" is resolved"},
@@ -141,7 +141,7 @@ var complaints = map[sink.FlowKind][]complaint{
 		{"", 0, 0, "nothing keeps it inside a directory"},
 	},
 	sink.HostFlow: {
-		{"", hostResolved, switchedOff, "the check of its address is off unless the server's environment turns it on"},
+		{"", hostResolved, switchedOff, "the check of its address is off unless the server's environment or an option turns it on"},
 		{"", hostResolved, 0, "its address is compared as four numbers, so that an IPv4 address written as IPv6, such as ::ffff:7f00:1, passes"},
 		{"", hostLiteral, 0, "its host is compared as text and never resolved, so a name that resolves to a private address passes"},
 		{"", schemeAllowed, 0, "its scheme is checked, but its host is not"},

@@ -91,13 +91,15 @@ func beginsWith(e *ir.Expr, roots ...string) bool {
 	return e.Is(ir.Name) && slices.Contains(roots, e.Text)
 }
 
-// asksEnvironment reports whether an expression holds what a variable of the environment has, with nothing in its place
-// where that is not set.
+// asksEnvironment reports whether an expression holds what a variable of the environment or an option has, with nothing in
+// its place where that is not set.
 func (r *reader) asksEnvironment(e *ir.Expr) bool {
 	return r.a.g.Finds(e, func(x *ir.Expr) callgraph.Verdict {
 		switch {
 		case !r.spend(), x.Kind == ir.Either && (x.Text == "??" || x.Text == "||"): // a default
 			return callgraph.Leave
+		case r.isLeftOut(x):
+			return callgraph.Yes
 		case !beginsWith(x, "process", "os", "environ", "getenv"):
 		case x.Kind == ir.Call && len(x.Args) > 1: // a default
 			return callgraph.Leave
