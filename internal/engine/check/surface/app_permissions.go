@@ -97,6 +97,7 @@ func wildcardHosts(source string) string {
 	}
 	host, _, _ := strings.Cut(source, "/")
 	host, _, _ = strings.Cut(host, ":")
+	host = strings.TrimSuffix(host, ".")
 	if host == "*" {
 		return all
 	}
