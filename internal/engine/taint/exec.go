@@ -344,8 +344,7 @@ const refusals = contained | noSlash | noDotDot | noShellMeta | noQuote | noDash
 // body asked holds behind it.
 func (r *reader) try(body []ir.Stmt, i int) int {
 	before := r.st.clone()
-	tried := body[i].Arms[0].Body
-	after := r.run(tried, r.st.clone())
+	after := r.run(body[i].Arms[0].Body, r.st.clone())
 	for i+1 < len(body) && body[i+1].Block == ir.Catch || i+2 < len(body) && body[i+1].Step == ir.Set && body[i+2].Block == ir.Catch {
 		i++
 		if body[i].Step == ir.Set {
@@ -357,11 +356,7 @@ func (r *reader) try(body []ir.Stmt, i int) int {
 		}
 		caught := r.run(body[i].Arms[0].Body, from)
 		if !caught.dead && !after.dead {
-			again := r.throwsAgain(body[i].Arms[0].Body, tried)
 			for src, f := range after.facts {
-				if again {
-					caught.facts[src] |= f & hostGuards
-				}
 				if before.facts[src]&f&refusals != f&refusals {
 					caught.facts[src] |= swallowed
 				}
