@@ -144,7 +144,7 @@ type chatAnswer struct {
 	Model   string `json:"model"`
 	Choices []struct {
 		Message      chatReply `json:"message"`
-		FinishReason string      `json:"finish_reason"`
+		FinishReason string    `json:"finish_reason"`
 	} `json:"choices"`
 	Usage struct {
 		PromptTokens     int `json:"prompt_tokens"`
