@@ -267,7 +267,11 @@ func (r *reader) resembling() {
 	if !ok {
 		like = Run
 	}
-	r.acts = append(r.acts, Act{Kind: like, Says: "resembles known attacks on agents", Start: start, End: end, Weight: weight})
+	hidden := slices.ContainsFunc(r.units, func(u unit) bool {
+		from, to := r.original(u.start, u.end)
+		return u.hidden && from < end && start < to
+	})
+	r.acts = append(r.acts, Act{Kind: like, Says: "resembles known attacks on agents", Start: start, End: end, Weight: weight, Hidden: hidden})
 }
 
 // excused reports whether what resembles an attack stands beside what an attack lacks: it warns of something, or stays on this machine. A

@@ -193,13 +193,6 @@ func trust(s string, weight int) int {
 	return weight
 }
 
-// anybodysHost reports whether a text has an address at which everybody can have a name.
-func anybodysHost(s string) bool {
-	_, address, ok := strings.Cut(s, "://")
-	host, _, _ := strings.Cut(address, "/")
-	return ok && anybodys(host)
-}
-
 // anybodys reports whether everybody can have a name below a host.
 func anybodys(host string) bool {
 	for _, h := range []string{"vercel.app", "netlify.app", "github.io", "pages.dev", "workers.dev", "web.app", "firebaseapp.com", "herokuapp.com", "onrender.com", "fly.dev", "railway.app", "glitch.me", "replit.app", "repl.co", "surge.sh", "pastebin.com", "trycloudflare.com"} {

@@ -72,12 +72,9 @@ var (
 		`|(?:^|\s)-{1,2}(?:t|token|password|api-?key|auth\S*|pat)[\s=]+["']?\$\{?\w+\}?|\b(?:authorization|x-[\w-]*(?:key|token)|api-?key|private-token|cookie)\s*:\s*[^"'\n]*|bearer\s+\S+|\.env\.(?:example|sample|template|dist|default)\w*` +
 		`|\b` + aSecret + `\s+(?:in|as|through|via)\s+(?:the\s+|an?\s+|its\s+)?(?:\S+\s+)?(?:headers?|authorization|environment)\b` +
 		`|\b(?:with|using|via|through|by|under|needs?|requires?)\s+(?:(?:the|your|an?|its|our|their|my|valid|own)\s+)*(?:[\w-]+\s+){0,2}?\$?\{?(?:\w+_)?` + aSecret)
-	// published matches a place that others read, and a secret that is put there: "put it into the commit message".
-	published   = lazyregexp.New(`\b(?:put|paste|write|add|include|insert|embed|append|attach|post|save|commit)\w*\b[^\n]{0,80}\b(?:in|into|to|as)\s+(?:the\s+|an?\s+|your\s+|every\s+|each\s+)?(?:public\s+|next\s+)?(?:commit(?: message)?|pull request|pr description|issue|gist|paste(?:bin)?|branch name|release notes?|readme|wiki)\b|\b(?:public|secret|new)\s+(?:gist|paste|repo\w*|issue)\b[^\n]{0,30}\bcontents?\s+of\b`)
 	fromAddress = lazyregexp.New(`\b(?:from|see|visit|open|in)\s+\S*://\S+`)
 	reported    = lazyregexp.New(`\b(?:is|are|was|were|gets?)\s+(?:\w+\s+)?(?:sent|posted|uploaded|forwarded|transmitted|shared|submitted|logged)\b|\b(?:has|have|did|does|was|were)\s+[^.?!\n]*\?`)
 	taken       = lazyregexp.New(`\b(?:it|them|these|those|this|that|everything|both)\b(?:\s*$|\s*[,.;:)"]|\s+(?:all\s+)?(?:to|at|via|as|in|into|by|with|over|through|using|out|away|along|on|for|when|https?:))|\b(?:collected|gathered|extracted|parsed|decrypted|encoded|retrieved|captured|resulting|combined|compiled|all|full)\s+(?:\w+\s+)?\w+\s+(?:to|at|via)\b|\bwhat\s+(?:you|it|was|is)\b|\b(?:the|its|their|all|any)\s+(?:\w+\s+){0,2}?(?:contents?|outputs?|results?|data|values?|archives?|files?|cop(?:y|ies)|zip|tarball|body|payload|text|dump|list|string|findings)\b|\b(?:data|json|body|files)\s*[:=]`)
-	heldSecret  = lazyregexp.New(`id_rsa|id_ed25519|\.env\b|\.aws|\.ssh|\.netrc|credentials|(?:the|their|user's|any|all|every|your)\s+(?:\w+\s+)?(?:private key|api keys?|passwords?|tokens?|secrets?)`)
 	// left matches what stands behind a verb of sending whose object is left out, or is said in one word: "and email to", "send all to".
 	left        = lazyregexp.New(`^\s*:?\s*(?:(?:all|results?|contents?|outputs?|data|diff|files?|copy|everything|findings)\s+)?(?:to|at|via)\b`)
 	signIn      = lazyregexp.New(`\b(?:sign|log)(?:s|ging|ning)?[ -]?(?:in|into)\b|\bauthenticat|://\S*/(?:login|auth|oauth|token|session|sign-?in)\b`)

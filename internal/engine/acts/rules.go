@@ -159,49 +159,21 @@ var rules = []rule{
 		c := r.units[i].class
 		return c.has(send|outward) && !c.any(negated|localhost) && sentAway.MatchString(r.text(i)) && (c.any(private) || r.around(i, 4, 0).has(private|take)) && orders(r.text(i))
 	}},
-	{Send, 4, "puts credentials where others read them", true, true, func(r *reader, i int) bool {
-		c := r.units[i].class
-		return c.any(secret|wholeEnv) && r.orders(i, published) && heldSecret.MatchString(r.text(i))
-	}},
-	{Send, 2, "puts credentials into what it writes", true, true, func(r *reader, i int) bool {
-		c := r.units[i].class
-		return c.any(secret|wholeEnv) && r.orders(i, written)
-	}},
 	{Ask, 2, "asks the user for a secret", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
 		return c.has(provide|secret) && r.orders(i, asksForSecret)
-	}},
-	{Conceal, 2, "keeps the user from learning what is done", true, true, func(r *reader, i int) bool {
-		c := r.units[i].class
-		return c.has(negated|tell) && concealed.MatchString(r.text(i)) || c.any(silent) && silently.MatchString(r.text(i)) || hushed.MatchString(r.text(i))
-	}},
-	{Send, 2, "sends something to somebody outside, and has that hidden", true, true, func(r *reader, i int) bool {
-		c := r.units[i].class
-		return c.has(send|outward) && !c.any(localhost) && hushed.MatchString(r.text(i))
-	}},
-	{Drop, 2, "drops the rules that hold", true, true, func(r *reader, i int) bool {
-		c := r.units[i].class
-		return c.has(ignore|ruling) && r.says(i, dropped)
 	}},
 	{Weaken, 2, "switches protection off", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
 		return c.has(disable|protection) && r.orders(i, weakened)
 	}},
-	{Weaken, 2, "takes more rights than the task needs", true, true, func(r *reader, i int) bool {
-		c := r.units[i].class
-		return c.has(grant|broad) && r.orders(i, granted)
-	}},
 	{Run, 4, "runs what somebody outside sends", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
 		return c.any(run) && !c.any(negated) && r.fetches(i) && obeyed.MatchString(r.text(i))
 	}},
-	{Run, 2, "asks somebody outside again and again what to do", true, true, func(r *reader, i int) bool {
-		c := r.units[i].class
-		return c.has(fetch|outward) && !c.any(localhost) && r.orders(i, polled)
-	}},
 	{Run, 3, "has the model follow what stands at an address", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.any(fetch|take) && r.says(i, followed)
+		return c.any(fetch|take) && r.orders(i, followed)
 	}},
 	{Send, 3, "has the model carry data out in the address of a picture", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
@@ -215,14 +187,6 @@ var rules = []rule{
 		c := r.units[i].class
 		return c.has(send|outward) && !c.any(negated|localhost) && regularly.MatchString(r.text(i)) && worked.MatchString(r.text(i))
 	}},
-	{Send, 3, "posts a file to somebody outside", false, true, func(r *reader, i int) bool {
-		c := r.units[i].class
-		return c.has(send|outward) && !c.any(negated|localhost) && (r.around(i, 4, 0).any(always) || anybodysHost(r.text(i))) && postsFile.MatchString(r.text(i))
-	}},
-	{Plant, 2, "makes its orders hold in every session", true, true, func(r *reader, i int) bool {
-		c := r.units[i].class
-		return c.has(forever) && c.any(ruling|order) && r.orders(i, lasting)
-	}},
 	{Destroy, 2, "destroys what is not its own", false, true, func(r *reader, i int) bool {
 		c := r.units[i].class
 		return c.has(destroy) && r.orders(i, destroyed)
@@ -230,31 +194,18 @@ var rules = []rule{
 	{Falsify, 2, "has results bent", true, true, func(r *reader, i int) bool {
 		return r.units[i].class.any(results|always) && bent.MatchString(r.text(i))
 	}},
-	{Spy, 2, "takes what no task needs", true, true, func(r *reader, i int) bool {
-		c := r.units[i].class
-		return c.has(spy|always) && r.around(i, 2, 4).any(send) && r.around(i, 2, 4).any(outward)
-	}},
 }
 
 var (
 	regularly     = lazyregexp.New(`(?:after|before|when|whenever|every|each|always)\b[^.]{0,80}(?:send|upload|post|forward|submit|report|log|sync|push|curl)|(?:send|upload|post|forward|submit|sync|push)\w*\b[^.]{0,120}(?:after|before|whenever|every|each|always)\b|always\b`)
 	worked        = lazyregexp.New(`\b(?:task|conversation|prompt|quer(?:y|ies)|tool ?calls?|metrics|dataset|a copy|results?|messages?|emails?|files?|records?|logs?|contents?|output|context|responses?)\b`)
-	postsFile     = lazyregexp.New(`curl\b[^\n]*(?:-f\s+\S*@|-d\s+"?@|--data(?:-binary|-raw)?\s+"?@)|curl\b[^\n;&|]*\s-t\s+[^-\s$]|wget\b[^\n]*--post-file`)
 	asksForSecret = lazyregexp.New(`(?:provide|share|enter|paste|supply|reply with|submit|type|give)\s+(?:me |us )?(?:with )?(?:a |an |the |your |their |any |all |full |current |real |actual |user'?s? |[0-9]+-word )*(?:current |production |existing |old )?(?:password|mfa|2fa|seed|recovery|private key|backup code|api keys? (?:associated|for all)|credential|social security|card number|production api keys?|real api key|real database)`)
-	concealed     = lazyregexp.New(`(?:do not|don't|never|without|must not|should not|not)\s+(?:ever |explicitly |also |need to )*(?:tell|telling|inform|informing|mention|mentioning|notify|notifying|disclose|disclosing|reveal|revealing|show|display|alert|alerting|acknowledge|report|announce|explain)(?:\s+\S+){0,5}?\s+(?:this|that you|these|it|the (?:step|action|upload|call|instruction|ruling|process|operation|change|sync|request)s?|to the user|the user|users?|anyone|them)\b`)
-	hushed        = lazyregexp.New(`\b(?:say nothing (?:about|of) (?:it|this|that)|keep (?:this|it|that|these)(?: \w+)? (?:hidden|secret|quiet|to yourself|between us|from the user)|hide (?:this|it|that|these) from)\b`)
-	silently      = lazyregexp.New(`(?:silently|secretly|covertly|invisibly|stealthily|without (?:telling|informing|notifying|mentioning)|without the user)\s+(?:\S+ ){0,4}?(?:send|post|upload|collect|forward|transmit|exfil|record|execut|install|download|includ|append|encod|copy|read|add|fetch|embed|stor|sync)\S*|(?:send|sent|post|upload|collect|forward|transmit|execut|install|happen|append|record|exfil|done|updates? happen)\S*\s+(?:\S+ ){0,5}?(?:silently|secretly|covertly|invisibly|stealthily|in the background without)`)
-	dropped       = lazyregexp.New(`(?:ignore|disregard|forget|override|overrides|supersedes?|suspend|abandon|discard)\s+(?:all |any |of |the |your |my |every |current |these |those |previous |prior |earlier |above |other |existing |future |system |operational |safety |user |governance )*(?:instruction|rule|guideline|prompt|polic|restriction|constraint|directive|safeguard|guardrail|training)|you are now (?:a|an|the|dan)\b[^.]{0,60}(?:without|unrestricted|permissive|no )|(?:developer|dan|god|emergency access|unrestricted|maintenance|admin) mode (?:is )?(?:enabled|activated|on\b)|enter (?:developer|dan|god|emergency)|(?:actual|real|new) (?:instructions|task)\s*[:(]|act without restrictions|no restrictions`)
 	weakened      = lazyregexp.New(`(?:disable|disabling|bypass|bypassing|skip|circumvent|deactivate|evade|turn off|suppress|remove)\s+(?:all |any |the |your |its |their |normal |standard |every |of )*(?:\S+ ){0,2}?(?:security|safety|approval|confirmation|authentication|authorization|permission|mfa|2fa|sandbox|firewall|antivirus|defender|selinux|logging|auditing|(?:signature|identity) verification|(?:\S+ )?secret scan|rbac|guardrail|safeguard|gatekeeper|restriction|tls|ssl|certificate|server-side|content filter)|no need to (?:ask|confirm|verify)|(?:add|use|pass|set|always|append)[^\n]{0,40}--dangerously-skip-permissions|nobody has to approve|danger-full-access|bypasspermissions|executionpolicy bypass|setenforce 0|ufw disable|csrutil disable|master-disable`)
-	granted       = lazyregexp.New(`(?:grant|escalate|elevate|assign|upgrade|bind|set|add|create|open|expose|include|use)s?\s+(?:\S+ ){0,6}?(?:admin(?:istrator)? (?:role|access|rights|privileges|account|permissions)|root access|wildcard permission|superuser (?:role|access)|cluster-admin|backdoor|unrestricted|full (?:system |admin )?access|all permissions|elevated (?:privileges|permissions|access)|broadest possible|to admin\b|isadmin)|chmod (?:-r )?777 /|nopasswd|escalated? (?:to admin|privileges)|as a backdoor|\bbackdoor\b`)
 	obeyed        = lazyregexp.New(`(?:execut\w*|eval\w*|run|follow|apply|load\w*)\b[^.]{0,60}?(?:downloaded|received|fetched|returned|retrieved|remote)\b[^.]{0,40}?(?:instruction|command|script|code|payload|directive|patch|module|javascript|function|update)|(?:execut\w*|eval\w*)\s+(?:\S+ ){0,3}?(?:directive|handler|tuning|health|patch|returned|each|every|received|downloaded|fetched|them|it|job|module|payload|shell)s?\b|(?:using|via|with) (?:child_process|exec\(\)|eval\(\)|subprocess)|loaded and executed|executes? scripts? from|apply any new instructions|(?:shell|preparation) commands`)
 	followed      = lazyregexp.New(`(?:fetch|download|read|open|get|load|visit|retrieve)\b[^\n]{0,60}https?://[^\n]{0,160}\b(?:follow|execute|obey|carry out|do what)\b[^\n]{0,40}(?:instructions?|steps|commands?|orders|it\b|them\b|rules|directives?)`)
 	carried       = lazyregexp.New(`!\[[^\]]*\]\(https?://[^)\s]*[?&=]`)
-	written       = lazyregexp.New(`(?:include|append|embed|insert|encode|prepend|memorize|duplicate|reproduce)\b[^\n]{0,140}(?:comment|output|report|response|fixture|section|footer|changelog|every (?:file|document|message)|base64|verbatim|field)|(?:contents?|values?) of[^\n]{0,80}(?:\.env|credential|id_rsa|secret|environment variable)[^\n]{0,80}(?:comment|output|report|response|fixture|section|footer|changelog|base64)`)
 	sentAway      = lazyregexp.New(`(?:send|forward|export|submit|upload|post|transmit|load|share|stream|deliver|push|report|sync)(?:s|ed|ing)?\b[^.]{0,80}?\b(?:to|at|via|through|with)\b`)
-	polled        = lazyregexp.New(`(?:every|each|on startup|at the (?:start|beginning)|periodically|before (?:processing|every|each)|latest|pending|heartbeat|check.?in)\b[^\n]{0,120}(?:instruction|directive|command|config|payload|script|behavior|update|task|job|queue|manifest|version)|(?:instruction|directive|command|payload|script|behavior|code|module|plugin|config)s?\b[^\n]{0,60}(?:from|at) https?://`)
 	planted       = lazyregexp.New(`(?:add|append|put|write)\b[^\n]*\|\s*(?:ba|z)?sh\b[^\n]*(?:\.bashrc|\.zshrc|\.profile)|(?:write|append|add|save|store|insert|persist|inject|copy|embed|put|install)\s+(?:\S+ ){0,8}?(?:to |into |in |at )?(?:\S*/)?(?:soul\.md|memory\.md|heartbeat\.md|crontab|authorized_keys|launchagents?|autostart|shell profile|scheduled task)|>>\s*~?\S*(?:\.bashrc|\.zshrc|\.profile|authorized_keys|soul\.md|memory\.md|claude\.md|agents\.md)`)
-	lasting       = lazyregexp.New(`(?:remember|save|store|persist|apply|follow|keep|these|this|rules?|instructions?|configurations?|directives?)[^.]{0,60}(?:permanent|forever|across (?:all )?sessions|every session|future session|long.term memory|every conversation|no expiration|persists across)`)
 	destroyed     = lazyregexp.New(`\brm\s+-\w*r\w*f?\w*\s+(?:-\w+\s+)*(?:"?\$home"?|~|/|/\*|~/|"?\$\{home\}"?|/(?:etc|var|usr|home|opt|root)(?:/\*)?)(?:[\s;&\x60'".,)]|$)|(?:delete|wipe|destroy|erase|shred|encrypt)\s+(?:all |every )(?:the |of |your |their |user\S* )*(?:files|data|backups|emails|documents|records|repositories|calendar \S+)\b|(?:delete|wipe|erase|destroy|encrypt)\s+(?:the |their |your )?(?:user\'?s? )?(?:home directory|hard drive|entire disk|original file|backups)|mkfs\.|dd if=/dev/(?:zero|random|urandom) of=/dev/|:\(\)\s*\{\s*:\|:&\s*\};:|git push (?:--force|-f) --all|vssadmin delete|lock it with`)
 	bent          = lazyregexp.New(`always (?:return|give|assign|report|output)\s+(?:a |an |the )?(?:high|perfect|maximum|positive|highest|passing|success)|(?:just |simply )?return a (?:high|perfect|passing) score|never (?:rate|score|present)\s+\S+[^.]{0,40}(?:lower|negative|worse|bad)|(?:downplay|omit|minimi[sz]e)\s+(?:any |all |the |or )*(?:ignore )?(?:the )?(?:negative|risk|critic|concern|vulnerab|safety|strengths|evidence)|report (?:success|that everything|no issues) (?:even|regardless|no matter)|should not be (?:mentioned|shown) in a bad light|not present any data`)
 )
@@ -265,17 +216,6 @@ func (r *reader) orders(i int, re *lazyregexp.Regexp) bool {
 	s := r.text(i)
 	m := re.FindStringIndex(s)
 	return m != nil && !classify(s[:m[0]]).any(negated) && !cited(s, m[0], m[1])
-}
-
-// says reports whether a piece says what a pattern matches, without a word in front that turns it round.
-func (r *reader) says(i int, re *lazyregexp.Regexp) bool {
-	s := r.text(i)
-	m := re.FindStringIndex(s)
-	if m == nil {
-		return false
-	}
-	before := s[max(0, m[0]-40):m[0]]
-	return !classify(before).any(negated) && !cited(s, m[0], m[1])
 }
 
 // cited reports whether a part of a sentence is quoted speech that is not to be followed: if a page says "…", do not.
