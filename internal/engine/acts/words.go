@@ -19,8 +19,6 @@ const (
 	user                           // the user
 	silent                         // silently, secretly
 	ignore                         // ignore, disregard
-	earlier                        // previous, prior, system
-	ruling                         // instructions, rules
 	disable                        // disable, bypass, skip
 	protection                     // security, approval, sandbox
 	run                            // run, execute
@@ -35,8 +33,6 @@ const (
 	spy                            // screenshot, clipboard
 	provide                        // ask the user for
 	results                        // scores, reviews
-	grant                          // grant, escalate
-	broad                          // admin, wildcard, full access
 	shellish                       // words of shells
 	fetch                          // download, fetch, poll
 )
@@ -58,8 +54,6 @@ var wordClasses = func() map[string]classes {
 		{user, "user users anyone human humans operator developer they them victim owner"},
 		{silent, "silently secretly covertly quietly invisibly stealthily unnoticed discreetly"},
 		{ignore, "ignore disregard forget override overrides overriding supersede supersedes suspend abandon discard"},
-		{earlier, "previous prior earlier above preceding existing other current original system future"},
-		{ruling, "instruction instructions rules rule guidelines guideline prompt prompts policies policy restrictions constraints directives safeguards guardrails"},
 		{disable, "disable disables disabling bypass bypasses bypassing skip skips circumvent deactivate evade suppress weaken turn remove"},
 		{protection, "security safety approval approvals confirmation confirmations authentication authorization permission permissions mfa 2fa sandbox sandboxing firewall antivirus defender selinux apparmor edr logging auditing verification signature rbac guardrails safeguards filter filters gatekeeper restrictions protections safeguard validation tls ssl certificate"},
 		{run, "loaded executed executes eval() exec() require run runs running execute executes executing exec eval evaluate launch invoke apply install source"},
@@ -74,8 +68,6 @@ var wordClasses = func() map[string]classes {
 		{spy, "screenshot screenshots screencapture clipboard pbpaste webcam microphone keylogger keystrokes gps geolocation"},
 		{provide, "provide share enter paste supply reply submit confirm give type"},
 		{results, "score scores rating ratings review reviews verdict evaluation recommendation ranking grade"},
-		{grant, "grant grants escalate escalates elevate give assign upgrade bind add create allow enable"},
-		{broad, "admin administrator root sudo wildcard superuser cluster-admin backdoor privileges"},
 		{shellish, "dig nslookup ssh curl wget base64 b64decode b85decode a85decode b32decode fromhex unhexlify marshal.loads zlib.decompress atob xxd openssl nc ncat netcat socat eval exec exec. function compile rm mkfs dd chmod crontab iex invoke-expression irm iwr invoke-webrequest powershell pwsh osascript security launchctl systemctl schtasks reg pip pip3 npm uv xattr history unset histfile bash sh zsh source env printenv tee authorized_keys claude codex gemini screencapture pbpaste xclip pynput mimikatz lsass metamask set-mppreference add-mppreference ufw setenforce csrutil spctl iptables netsh vssadmin open appendfile writefile shutil.rmtree requests.post requests.get fetch urlopen post cookies wallet.dat useradd wevtutil pty.spawn os.dup2 mkfifo imagesnap cmdkey vaultcmd core.hookspath nopasswd"},
 		{fetch, "download downloads fetch fetches poll polls pull pulls load loads check retrieve get receive"},
 	} {
@@ -104,9 +96,8 @@ var phrases = []phrase{
 	{"git hook", startup}, {".git/hooks", startup}, {"login item", startup}, {"scheduled task", startup}, {"startup script", startup}, {"shell profile", startup}, {"registry run", startup}, {".claude/settings", startup}, {".cursor/mcp.json", startup}, {"launch agent", startup},
 	{"all files", everything}, {"all data", everything}, {"home directory", everything}, {"~/", everything}, {"$home", everything}, {"entire disk", everything}, {"all the user's", everything}, {"system-wide", everything}, {"all emails", everything}, {"all branches", everything}, {"all backups", everything}, {"each identified file", everything},
 	{"screen capture", spy}, {"browser history", spy}, {"ip address", spy}, {"location data", spy}, {"current location", spy}, {"gps coordinates", spy}, {"location metadata", spy}, {"key press", spy},
-	{"full access", broad}, {"all permissions", broad}, {"unrestricted", broad}, {"\"*\"", broad}, {"['*']", broad}, {"elevated", broad}, {"public access", broad}, {"0.0.0.0/0", broad}, {"chmod 777", broad}, {"nopasswd", broad}, {"admin role", broad}, {"admin access", broad}, {"isadmin", broad},
-	{"you are no longer", ignore | ruling | earlier}, {"[inst]", ignore | ruling | earlier}, {"<<sys>>", ignore | ruling | earlier}, {"system override", ignore | ruling}, {"system update", ignore}, {"priority directive", ignore | ruling}, {"your new instructions", ignore | ruling | earlier}, {"<system", ignore}, {"hidden instruction", ignore | ruling}, {"switching to unrestricted", ignore | ruling | earlier}, {"previous constraints", ignore | ruling | earlier}, {"from this point forward", ignore | forever},
-	{"you are now", ignore | ruling | earlier}, {"developer mode", ignore | ruling | earlier}, {"jailbreak", ignore}, {"dan mode", ignore | ruling | earlier}, {"new instructions:", ignore | ruling | earlier}, {"actual instructions", ignore | ruling | earlier}, {"your real task", ignore | ruling | earlier}, {"new task:", ignore | ruling}, {"no restrictions", ignore | ruling | earlier}, {"without restrictions", ignore | ruling | earlier},
+	{"you are no longer", ignore}, {"[inst]", ignore}, {"<<sys>>", ignore}, {"system override", ignore}, {"system update", ignore}, {"priority directive", ignore}, {"your new instructions", ignore}, {"<system", ignore}, {"hidden instruction", ignore}, {"switching to unrestricted", ignore}, {"previous constraints", ignore}, {"from this point forward", ignore | forever},
+	{"you are now", ignore}, {"developer mode", ignore}, {"jailbreak", ignore}, {"dan mode", ignore}, {"new instructions:", ignore}, {"actual instructions", ignore}, {"your real task", ignore}, {"new task:", ignore}, {"no restrictions", ignore}, {"without restrictions", ignore},
 	{"look for code", defends}, {"search for code", defends}, {"check for code", defends}, {"code that reads", defends}, {"look for calls", defends}, {"look for scripts", defends},
 	{"do not", negated}, {"must not", negated},
 	{"should not", negated}, {"search for", take}, {"look for", take}, {"pass along", send}, {"to the url", send}, {"in the url", send}, {"query parameter", send}, {"query string", send}, {"url https", send}, {"url `https", send}, {"post to", send}, {"http post", send}, {"-x post", send}, {"-d @", send}, {"--data", send}, {"-f file=@", send}, {"scp ", send}, {"rsync ", send},
