@@ -151,12 +151,11 @@ type unit struct {
 	section    int  // headings before it
 	hidden     bool // in a comment of HTML
 	prose      bool // of a text, not of a program
-	sample     bool // an item of a list of samples
 }
 
 // sentences cuts the text at line ends and full stops, and tells of each piece which words are in it.
 func (r *reader) sentences() {
-	fence, section, comment, samples := false, 0, false, false
+	fence, section, comment := false, 0, false
 	for at := 0; at < len(r.low); {
 		end := strings.IndexByte(r.low[at:], '\n')
 		if end < 0 {
@@ -175,11 +174,7 @@ func (r *reader) sentences() {
 		if strings.Contains(line, "<!--") || strings.Contains(line, "display:none") || strings.Contains(line, "font-size:0") || strings.Contains(line, "color:transparent") || strings.HasPrefix(trimmed, "[//]: #") || strings.HasPrefix(trimmed, "[comment]: #") {
 			comment = true
 		}
-		item := trimmed != "" && strings.IndexByte("-*+|\"0123456789", trimmed[0]) >= 0
-		if trimmed != "" && !item {
-			samples = (trimmed[0] == '#' || strings.HasSuffix(trimmed, ":")) && announcesSamples.MatchString(trimmed)
-		}
-		r.cut(at, end, unit{code: fence, section: section, hidden: comment, sample: samples && item, prose: true})
+		r.cut(at, end, unit{code: fence, section: section, hidden: comment, prose: true})
 		if strings.Contains(line, "-->") || trimmed == "" || strings.HasPrefix(trimmed, "[") || strings.Contains(line, "</div>") || strings.Contains(line, "</p>") {
 			comment = false
 		}

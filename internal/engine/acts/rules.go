@@ -2,7 +2,6 @@ package acts
 
 import (
 	"slices"
-	"sort"
 	"strings"
 
 	"gauntlet/internal/leaf/lazyregexp"
@@ -45,33 +44,16 @@ func (r *reader) judge() {
 	})
 }
 
-// excuse lowers the weight of orders in a list of samples ("Test phrases:"), which are named and not given, and of protection that is
-// switched off for a while by somebody who locked himself out. What is sent or run is no sample.
+// excuse lowers the weight of protection that is switched off for a while, by somebody who locked himself out.
 func (r *reader) excuse() {
-	var samples []span
-	for i := range r.units {
-		if u := &r.units[i]; u.sample {
-			start, end := r.original(u.start, u.end)
-			samples = append(samples, span{start, end})
-		}
-	}
 	for i := range r.acts {
 		a := &r.acts[i]
-		n := sort.Search(len(samples), func(n int) bool { return samples[n].end > a.Start })
-		switch {
-		case a.Hidden:
-		case (a.Kind == Drop || a.Kind == Conceal) && n < len(samples) && samples[n].start <= a.Start:
-			a.Weight = min(a.Weight, 1)
-		case a.Kind == Send && n < len(samples) && samples[n].start <= a.Start && classify(lowerASCII(r.raw[a.Start:a.End])).any(localhost):
-			a.Weight = min(a.Weight, 1)
-		case (a.Kind == Weaken || strings.Contains(a.Says, "switch off")) && forAWhile.MatchString(lowerASCII(r.raw[max(0, a.Start-200):min(len(r.raw), a.End+200)])):
+		around := lowerASCII(r.raw[max(0, a.Start-200):min(len(r.raw), a.End+200)])
+		if !a.Hidden && (a.Kind == Weaken || strings.Contains(a.Says, "switch off")) && forAWhile.MatchString(around) {
 			a.Kind, a.Weight = Weaken, min(a.Weight, 2)
 		}
 	}
 }
-
-// announcesSamples matches the heading or the line before a list of what somebody else may write.
-var announcesSamples = lazyregexp.New(`\b(?:test|tests|example|sample|attack|injection|malicious|suspicious|adversarial|jailbreak)\s+(?:(?:test|injection|attack)\s+)?(?:phrases?|cases?|inputs?|payloads?|strings?|prompts?|texts?|patterns?|examples?|tests?)\b|\bmust\s+(?:catch|detect|block|reject|refuse|flag)\b`)
 
 // forAWhile matches the advice to switch protection on again, and whom it is for.
 var forAWhile = lazyregexp.New(`\bre-?enable|\b(?:enable|turn|switch)\s+(?:it|them|the \w+)\s+(?:again|back on|on again)\b|\bufw\s+(?:--force\s+)?enable\b|\bsetenforce 1\b|\block(?:ed|s|ing)?\s+(?:\w+\s+)?out\b`)
@@ -215,18 +197,5 @@ var (
 func (r *reader) orders(i int, re *lazyregexp.Regexp) bool {
 	s := r.text(i)
 	m := re.FindStringIndex(s)
-	return m != nil && !classify(s[:m[0]]).any(negated) && !cited(s, m[0], m[1])
+	return m != nil && !classify(s[:m[0]]).any(negated)
 }
-
-// cited reports whether a part of a sentence is quoted speech that is not to be followed: if a page says "…", do not.
-func cited(s string, start, end int) bool {
-	open := strings.LastIndexAny(s[:start], "\"`")
-	if open < 0 || strings.Count(s[:start], s[open:open+1])%2 == 0 {
-		return false
-	}
-	shut := strings.IndexByte(s[end:], s[open])
-	return shut >= 0 && speech.MatchString(s[:open]) && classify(s[end+shut:]).any(negated|ignore)
-}
-
-// speech matches who or what says the words that follow.
-var speech = lazyregexp.New(`(?:says?|said|contains?|asks?|reads?|claims?|tells? you(?: to)?|instructs?(?: you)?(?: to)?|states?|such as|like)[\s:,]*$`)
