@@ -215,26 +215,15 @@ func sentenceEnd(s string) int {
 	}
 }
 
-// clauses are the acts that the reader of definitions finds: of its directives those that no honest instruction has. It
-// reads the parts that hold a word of an act, or what is no plain English; most of a manual is neither.
+// clauses are the acts that the reader of definitions finds: of its directives those that no honest instruction has, and what resembles
+// known attacks: a rule knows the words that it was made of, and a stranger has others.
 func (r *reader) clauses() {
-	var c clause.Reader
+	c := clause.Reader{Likens: true}
 	c.Begin(clause.Business{Size: len(r.raw)})
-	for i := 0; i < len(r.units); i++ {
-		if !r.telling(i) {
-			continue
-		}
-		last := i
-		for j := i + 1; j < len(r.units) && j <= last+2; j++ {
-			if r.telling(j) {
-				last = j
-			}
-		}
-		from := max(0, i-1)
-		start, _ := r.original(r.units[from].start, r.units[from].end)
-		_, end := r.original(r.units[last].start, r.units[last].end)
-		r.clausesOf(&c, start, end)
-		i = last
+	read := c.Read(r.raw, clause.Instruction)
+	r.directives(read.Directives)
+	if l := read.Like; l != nil && l.Score >= resembles && !r.about() && !r.excused(l.Start, l.End, l.Score) {
+		r.resembling(l)
 	}
 }
 
@@ -245,28 +234,21 @@ const (
 	surely    = 350
 )
 
-// resembling asks the learnt layer of definitions about the text as a whole: a rule knows the words that it was made of, and a stranger
-// has others.
-func (r *reader) resembling() {
-	var c clause.Reader
-	c.Begin(clause.Business{Size: len(r.raw)})
-	start, end, kind, score, ok := c.Resembles(r.raw, clause.Instruction)
-	if !ok || score < resembles || r.about() || r.excused(start, end, score) {
-		return
-	}
+// resembling adds the act of a sentence that resembles known attacks.
+func (r *reader) resembling(l *clause.Likeness) {
 	weight := 2
-	if score >= surely {
+	if l.Score >= surely {
 		weight = enough
 	}
-	like, ok := kindOf[kind]
+	like, ok := kindOf[l.Kind]
 	if !ok {
 		like = Run
 	}
 	hidden := slices.ContainsFunc(r.units, func(u unit) bool {
 		from, to := r.original(u.start, u.end)
-		return u.hidden && from < end && start < to
+		return u.hidden && from < l.End && l.Start < to
 	})
-	r.acts = append(r.acts, Act{Kind: like, Says: "resembles known attacks on agents", Start: start, End: end, Weight: weight, Hidden: hidden})
+	r.acts = append(r.acts, Act{Kind: like, Says: "resembles known attacks on agents", Start: l.Start, End: l.End, Weight: weight, Hidden: hidden})
 }
 
 // excused reports whether what resembles an attack stands beside what an attack lacks: it warns of something, or stays on this machine. A
@@ -292,33 +274,8 @@ var userAsks = lazyregexp.New(`\b(?:when|if|once|after|unless)\s+(?:the user|the
 // english matches words that most sentences of English have.
 var english = lazyregexp.New(`\b(?:the|to|of|and|for|with|is|at|or)\b`)
 
-// telling reports whether a piece has a word that an act needs, or is no plain English.
-func (r *reader) telling(i int) bool {
-	u := &r.units[i]
-	c := u.class
-	if c.any(ignore|silent|forever|startup|spy|wholeEnv|secret) || c.has(negated|tell) || c.has(disable|protection) || c.has(send|outward) || c.has(destroy|everything) || c.has(run|fetched) || u.hidden || c.any(outward) && !english.MatchString(r.low[u.start:u.end]) {
-		return true
-	}
-	long := 0
-	for _, b := range []byte(r.low[u.start:u.end]) {
-		switch {
-		case b >= utf8.RuneSelf:
-			return true
-		case b == ' ' || b == '\n' || b == '/' || b == '.' || b == '_' || b == '-':
-			long = 0
-		default:
-			long++
-		}
-		if long > 24 {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *reader) clausesOf(c *clause.Reader, from, to int) {
-	read := c.Read(r.raw[from:to], clause.Elsewhere)
-	for _, d := range read.Directives {
+func (r *reader) directives(found []clause.Directive) {
+	for _, d := range found {
 		kind, ok := kindOf[d.Kind]
 		if !ok || !d.Sure {
 			continue
@@ -331,13 +288,13 @@ func (r *reader) clausesOf(c *clause.Reader, from, to int) {
 		case kind == Send && strings.HasSuffix(d.Says, "to an outside address"):
 			// A password or a variable may be what the request is made with.
 			means := strings.HasPrefix(d.Says, "sends secrets") || strings.HasPrefix(d.Says, "sends a credential from the environment")
-			if !means || !english.MatchString(lowerASCII(r.raw[from:to])) || handsOver(lowerASCII(r.raw[from+d.Start:from+d.End]), true) {
+			if !means || !english.MatchString(lowerASCII(r.raw[max(0, d.Start-200):d.End])) || handsOver(lowerASCII(r.raw[d.Start:d.End]), true) {
 				weight = 3
 			}
 		case grave[d.Says]:
 			weight = 2
 		}
-		r.acts = append(r.acts, Act{Kind: kind, Says: d.Says, Start: r.pastHeading(from+d.Start, from+d.End), End: from + d.End, Weight: weight, Hidden: d.Hidden})
+		r.acts = append(r.acts, Act{Kind: kind, Says: d.Says, Start: r.pastHeading(d.Start, d.End), End: d.End, Weight: weight, Hidden: d.Hidden})
 	}
 }
 

@@ -16,7 +16,6 @@ func (c classes) any(some classes) bool { return c&some != 0 }
 // judge finds the acts of the pieces, each by itself and with those around it.
 func (r *reader) judge() {
 	r.clauses()
-	r.resembling()
 	r.marks()
 	about := r.about()
 	for i := range r.units {

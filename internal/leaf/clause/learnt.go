@@ -293,25 +293,29 @@ func (r *Reader) Samples(s string, at Place) (out []Sample) {
 	return out
 }
 
-// Resembles returns the sentence of a text at a place that is most like known attacks, the kind of these, and how much it is, in hundredths of
-// what multiplies the odds by e above the bound from which on sentences of definitions are reported. What is quoted is left out: who
-// teaches or tests quotes attacks. ok is false for a text without words.
-func (r *Reader) Resembles(s string, at Place) (start, end int, kind Kind, score int, ok bool) {
-	v := r.view(s, at)
-	toks := r.tok.run(v.text, false)
-	l, m := &r.learnt, theWeights()
-	l.read(v.text, toks, at)
-	var best window
-	for _, w := range l.windows {
-		if (!ok || w.score > best.score) && !mostly(toks, int(l.words[w.from].start), int(l.words[w.to-1].end), quoted) {
-			best, ok = w, true
+// A Likeness is the sentence of a text that is most like known attacks, and how much it is, in hundredths of what multiplies the odds by e
+// above the bound from which on sentences of definitions are reported.
+type Likeness struct {
+	Start, End int
+	Kind       Kind // of the attacks
+	Score      int
+}
+
+// likeness finds it among what is not quoted: who teaches or tests quotes attacks. It is nil where nothing is heard.
+func (r *Reader) likeness(v *view, toks []token) *Likeness {
+	l := &r.learnt
+	var best *window
+	for i := range l.windows {
+		w := &l.windows[i]
+		if (best == nil || w.score > best.score) && !mostly(toks, int(l.words[w.from].start), int(l.words[w.to-1].end), quoted) {
+			best = w
 		}
 	}
-	if !ok {
-		return 0, 0, 0, 0, false
+	if best == nil {
+		return nil
 	}
 	from, to := int(l.words[best.from].start), int(l.words[best.to-1].end)
-	kind = kindOf(classesBetween(toks, from, to))
-	start, end = v.original(from, to)
-	return start, end, kind, m.hundredths(best.score), true
+	out := &Likeness{Kind: kindOf(classesBetween(toks, from, to)), Score: theWeights().hundredths(best.score)}
+	out.Start, out.End = v.original(from, to)
+	return out
 }

@@ -18,6 +18,9 @@ type Reader struct {
 	// OwnHost tells whether a host belongs to the server at hand; nil knows none.
 	OwnHost func(string) bool
 
+	// Likens has each Text say what of it is most like known attacks.
+	Likens bool
+
 	// Alone is set where the server has one tool, so that "other tools" are not its own.
 	Alone bool
 
@@ -43,6 +46,7 @@ type Text struct {
 	Marks      []text.Mark
 	Blobs      []text.Blob
 	Directives []Directive
+	Like       *Likeness // nil unless [Reader.Likens] is set
 	// Unread says what of the string could not be read, "" for nothing: it is encoded in a way that is not known, or
 	// more deeply than is read. Looks says that the former only looks like it, which means something in prose alone.
 	Unread string
@@ -205,6 +209,9 @@ func (r *Reader) inner(t *Text, decoded string, start, end int, segment bool, la
 func (r *Reader) read(t *Text, v *view, hidden *hiddenRun, segment bool) {
 	toks := r.tok.run(v.text, segment)
 	r.learnt.read(v.text, toks, r.place)
+	if r.Likens && hidden == nil {
+		t.Like = r.likeness(v, toks)
+	}
 	m := theWeights()
 	if d, ok := r.pushes(v.text, toks); ok {
 		t.place(d, v, d.Start, d.End, hidden)
