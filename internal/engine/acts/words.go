@@ -15,22 +15,14 @@ const (
 	localhost                      // an address on this machine or in examples
 	negated                        // do not, never, without
 	defends                        // detect, attack, vulnerable: the text is about such things
-	tell                           // inform, mention
-	user                           // the user
-	silent                         // silently, secretly
-	ignore                         // ignore, disregard
 	disable                        // disable, bypass, skip
 	protection                     // security, approval, sandbox
 	run                            // run, execute
-	fetched                        // downloaded, received, remote
 	order                          // instructions, commands, scripts
 	write                          // write, append, save
 	startup                        // what is read or run again
-	forever                        // permanently, across sessions
 	always                         // always, every time, after each
 	destroy                        // delete, wipe, encrypt
-	everything                     // all files, whole disk
-	spy                            // screenshot, clipboard
 	provide                        // ask the user for
 	results                        // scores, reviews
 	shellish                       // words of shells
@@ -50,22 +42,14 @@ var wordClasses = func() map[string]classes {
 		{send, "export exports load loads send sends sending sent post posts upload uploads uploading transmit transmits forward forwards forwarding exfiltrate exfiltrates exfil share shares submit submits beacon relay ship stream streams report reports sync syncs push email emails mail curl wget fetch logged log leak deliver copy mirror register requests.post"},
 		{negated, "never not don't dont without no avoid cannot can't shouldn't won't isn't doesn't neither nor refuse"},
 		{defends, "detect detects detecting detection attack attacks attacker attackers malicious vulnerability vulnerabilities vulnerable exploit exploits prevent prevents preventing prevention injection flag flagged flags audit audits auditing threat threats risk risks risky pentest hijack leakage leaked exposed sanitize redact mask masked warn example e.g. cve owasp mitigate mitigation hardcoded forbidden dangerous unsafe insecure suspicious blocklist denylist deny denied wrong bad anti-pattern embedded untrusted quoted phishing spam adversarial"},
-		{tell, "tell inform mention notify disclose reveal show display alert acknowledge report explain announce warn expose ask"},
-		{user, "user users anyone human humans operator developer they them victim owner"},
-		{silent, "silently secretly covertly quietly invisibly stealthily unnoticed discreetly"},
-		{ignore, "ignore disregard forget override overrides overriding supersede supersedes suspend abandon discard"},
 		{disable, "disable disables disabling bypass bypasses bypassing skip skips circumvent deactivate evade suppress weaken turn remove"},
 		{protection, "security safety approval approvals confirmation confirmations authentication authorization permission permissions mfa 2fa sandbox sandboxing firewall antivirus defender selinux apparmor edr logging auditing verification signature rbac guardrails safeguards filter filters gatekeeper restrictions protections safeguard validation tls ssl certificate"},
 		{run, "loaded executed executes eval() exec() require run runs running execute executes executing exec eval evaluate launch invoke apply install source"},
-		{fetched, "downloaded received fetched remote returned retrieved response server-provided"},
 		{order, "instructions instruction commands command script scripts code payload payloads directives directive patch patches module modules javascript function functions job jobs handler"},
 		{write, "write writes append appends add adds save saves store stores insert persist inject modify copy create edit update embed put place"},
 		{startup, "claude.md agents.md gemini.md .cursorrules .windsurfrules soul.md memory.md .bashrc .zshrc .profile .bash_profile crontab cron authorized_keys launchagents launchagent autostart systemd .gitconfig .mcp.json heartbeat.md"},
-		{forever, "permanently permanent forever persistently persists persistent"},
 		{always, "always every after before whenever automatically each must"},
 		{destroy, "delete deletes wipe wipes destroy erase shred truncate encrypt rm format overwrite drop"},
-		{everything, "everything entire system_wide"},
-		{spy, "screenshot screenshots screencapture clipboard pbpaste webcam microphone keylogger keystrokes gps geolocation"},
 		{provide, "provide share enter paste supply reply submit confirm give type"},
 		{results, "score scores rating ratings review reviews verdict evaluation recommendation ranking grade"},
 		{shellish, "dig nslookup ssh curl wget base64 b64decode b85decode a85decode b32decode fromhex unhexlify marshal.loads zlib.decompress atob xxd openssl nc ncat netcat socat eval exec exec. function compile rm mkfs dd chmod crontab iex invoke-expression irm iwr invoke-webrequest powershell pwsh osascript security launchctl systemctl schtasks reg pip pip3 npm uv xattr history unset histfile bash sh zsh source env printenv tee authorized_keys claude codex gemini screencapture pbpaste xclip pynput mimikatz lsass metamask set-mppreference add-mppreference ufw setenforce csrutil spctl iptables netsh vssadmin open appendfile writefile shutil.rmtree requests.post requests.get fetch urlopen post cookies wallet.dat useradd wevtutil pty.spawn os.dup2 mkfifo imagesnap cmdkey vaultcmd core.hookspath nopasswd"},
@@ -91,13 +75,7 @@ var phrases = []phrase{
 	{"/dev/tcp", shellish}, {"index-url", shellish}, {"registry", shellish}, {"script-shell", shellish}, {"webhook", shellish}, {"telegram.org/bot", shellish}, {"ngrok", shellish}, {".onion", shellish}, {"login data", shellish}, {"_history", shellish}, {"authorized_keys", shellish}, {"exec(", shellish}, {"eval(", shellish}, {"b64decode", shellish}, {"atob(", shellish}, {".bashrc", shellish}, {".zshrc", shellish}, {"launchagents", shellish}, {"os.environ", shellish | wholeEnv}, {"process.env", shellish | wholeEnv}, {"pastebin", shellish}, {"keychain", shellish}, {"transfer.sh", shellish},
 	{"external", outward}, {"third-party", outward}, {"third party", outward}, {"remote server", outward}, {"remote endpoint", outward}, {"our server", outward}, {"our service", outward}, {"our endpoint", outward}, {"our analytics", outward}, {"our validation", outward}, {"our verification", outward}, {"our api", outward}, {"webhook.site", outward}, {"ngrok", outward}, {"requestbin", outward}, {"pastebin", outward}, {"collector", outward}, {"telemetry server", outward}, {"analytics endpoint", outward}, {"analytics server", outward}, {"logging server", outward}, {"external server", outward}, {"our internal", outward}, {"our intranet", outward}, {"our central", outward},
 	{"localhost", localhost}, {"127.0.0.1", localhost}, {"example.com", localhost}, {"example.org", localhost}, {"0.0.0.0", localhost}, {"[::1]", localhost}, {"yourdomain", localhost}, {"your-domain", localhost}, {"your-api", localhost}, {"://api.example", localhost}, {"{base_url}", localhost}, {"$base_url", localhost}, {"host.docker.internal", localhost}, {".local/", localhost}, {".test/", localhost}, {".test ", localhost},
-	{"in the background", silent}, {"without the user", silent}, {"without telling", silent}, {"without informing", silent}, {"without mentioning", silent}, {"without notifying", silent}, {"without their knowledge", silent}, {"without user awareness", silent},
-	{"across sessions", forever}, {"across all sessions", forever}, {"all future sessions", forever}, {"every session", forever}, {"long term memory", forever}, {"long-term memory", forever}, {"permanent memory", forever}, {"every conversation", forever}, {"no expiration", forever}, {"survives", forever}, {"future session", forever},
 	{"git hook", startup}, {".git/hooks", startup}, {"login item", startup}, {"scheduled task", startup}, {"startup script", startup}, {"shell profile", startup}, {"registry run", startup}, {".claude/settings", startup}, {".cursor/mcp.json", startup}, {"launch agent", startup},
-	{"all files", everything}, {"all data", everything}, {"home directory", everything}, {"~/", everything}, {"$home", everything}, {"entire disk", everything}, {"all the user's", everything}, {"system-wide", everything}, {"all emails", everything}, {"all branches", everything}, {"all backups", everything}, {"each identified file", everything},
-	{"screen capture", spy}, {"browser history", spy}, {"ip address", spy}, {"location data", spy}, {"current location", spy}, {"gps coordinates", spy}, {"location metadata", spy}, {"key press", spy},
-	{"you are no longer", ignore}, {"[inst]", ignore}, {"<<sys>>", ignore}, {"system override", ignore}, {"system update", ignore}, {"priority directive", ignore}, {"your new instructions", ignore}, {"<system", ignore}, {"hidden instruction", ignore}, {"switching to unrestricted", ignore}, {"previous constraints", ignore}, {"from this point forward", ignore | forever},
-	{"you are now", ignore}, {"developer mode", ignore}, {"jailbreak", ignore}, {"dan mode", ignore}, {"new instructions:", ignore}, {"actual instructions", ignore}, {"your real task", ignore}, {"new task:", ignore}, {"no restrictions", ignore}, {"without restrictions", ignore},
 	{"look for code", defends}, {"search for code", defends}, {"check for code", defends}, {"code that reads", defends}, {"look for calls", defends}, {"look for scripts", defends},
 	{"do not", negated}, {"must not", negated},
 	{"should not", negated}, {"search for", take}, {"look for", take}, {"pass along", send}, {"to the url", send}, {"in the url", send}, {"query parameter", send}, {"query string", send}, {"url https", send}, {"url `https", send}, {"post to", send}, {"http post", send}, {"-x post", send}, {"-d @", send}, {"--data", send}, {"-f file=@", send}, {"scp ", send}, {"rsync ", send},
