@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gauntlet/catalog"
 	"gauntlet/finding"
@@ -68,14 +69,20 @@ func inconclusive(p *result.Probing) (notes []string) {
 	return notes
 }
 
-// undelivered reports planned trials without delivery, one problem per tool and reason.
+// undelivered reports planned trials without delivery, one problem per tool and reason, and all trials of a tool that never
+// answered: one that ends the server at every call has resisted nothing.
 func undelivered(p *result.Probing) []finding.Problem {
+	reached := map[string]bool{}
+	for i := range p.Trials {
+		t := &p.Trials[i]
+		reached[t.Tool] = reached[t.Tool] || t.Outcome != result.NotDelivered || strings.HasPrefix(t.Reason, probe.Refused)
+	}
 	type key struct{ tool, why string }
 	var order []key
 	what := map[key][]string{}
 	for i := range p.Trials {
 		t := &p.Trials[i]
-		if t.Outcome != result.NotDelivered || !t.Planned {
+		if t.Outcome != result.NotDelivered || !t.Planned && reached[t.Tool] {
 			continue
 		}
 		k := key{t.Tool, t.Reason}

@@ -64,6 +64,9 @@ type ByDesign struct{ What string }
 // Inconclusive says that payloads were answered like any other value, so that nothing tells whether they reached the tool's code.
 type Inconclusive struct{ Why string }
 
+// Refused begins the reason of a trial whose values the server's own checks refused, which is an answer of the server.
+const Refused = "refused by validation"
+
 // NotDelivered says that no payload reached the tool's code, and why.
 type NotDelivered struct{ Why string }
 

@@ -181,7 +181,7 @@ func ReadDelivery(schema *schemafill.Schema, parameter, payload string, a Answer
 	case a.Code == methodNotFound:
 		d.Why = "the server does not know the method"
 	case a.Code == invalidParams || d.Complaint.Validation:
-		d.Why = "refused by validation: " + firstLine(Strip(a.Text, payload))
+		d.Why = probe.Refused + ": " + firstLine(Strip(a.Text, payload))
 	case d.Complaint.Others(parameter):
 		d.Why = "another parameter is wrong: " + firstLine(Strip(a.Text, payload))
 	case ordinary.Answer.Came && ordinary.Answer.Failed && sameError(a.Text, payload, ordinary):

@@ -129,7 +129,7 @@ func (r *run) guessHandle(ctx context.Context, t *tool, path string) probe.Outco
 			return probe.NotDelivered{Why: "the tool takes any handle"}
 		}
 		if d := t.Schema.ReadComplaint(a.Text); d.Validation || d.Others(path) {
-			return probe.NotDelivered{Why: "refused by validation"}
+			return probe.NotDelivered{Why: probe.Refused}
 		}
 	}
 	for _, guess := range handleGuesses {
