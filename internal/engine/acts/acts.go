@@ -7,6 +7,7 @@ package acts
 
 import (
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -215,16 +216,44 @@ func sentenceEnd(s string) int {
 	}
 }
 
+// atOnce is how much of a file is read at once, in bytes: reading needs about forty times as much memory.
+const atOnce = 64 << 10
+
 // clauses are the acts that the reader of definitions finds: of its directives those that no honest instruction has, and what resembles
 // known attacks: a rule knows the words that it was made of, and a stranger has others.
 func (r *reader) clauses() {
-	c := clause.Reader{Likens: true}
+	about := r.about()
+	var c clause.Reader
 	c.Begin(clause.Business{Size: len(r.raw)})
-	read := c.Read(r.raw, clause.Instruction)
-	r.directives(read.Directives)
-	if l := read.Like; l != nil && l.Score >= resembles && !r.about() && !r.excused(l.Start, l.End, l.Score) {
-		r.resembling(l)
+	for from := 0; from < len(r.raw); {
+		part := pieceOf(r.raw[from:])
+		c.Likens = func(l clause.Likeness) bool {
+			return l.Score >= resembles && !about && !r.excused(from+l.Start, from+l.End, l.Score)
+		}
+		read := c.Read(part, clause.Instruction)
+		r.directives(read.Directives, from)
+		if l := read.Like; l != nil {
+			r.resembling(l.Kind, from+l.Start, from+l.End, l.Score)
+		}
+		from += len(part)
 	}
+}
+
+// pieceOf returns the beginning of a text that is read at once, up to the end of a paragraph or a line if there is one.
+func pieceOf(s string) string {
+	if len(s) <= atOnce {
+		return s
+	}
+	for _, end := range []string{"\n\n", "\n", " "} {
+		if i := strings.LastIndex(s[:atOnce], end); i > 0 {
+			return s[:i+len(end)]
+		}
+	}
+	end := atOnce
+	for end > atOnce-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end]
 }
 
 // The scores from which a text resembles attacks: of 1,592 honest files of agents, by weights that had not learnt from their sources, one
@@ -235,33 +264,40 @@ const (
 )
 
 // resembling adds the act of a sentence that resembles known attacks.
-func (r *reader) resembling(l *clause.Likeness) {
+func (r *reader) resembling(kind clause.Kind, start, end, score int) {
 	weight := 2
-	if l.Score >= surely {
+	if score >= surely {
 		weight = enough
 	}
-	like, ok := kindOf[l.Kind]
+	like, ok := kindOf[kind]
 	if !ok {
 		like = Run
 	}
-	hidden := slices.ContainsFunc(r.units, func(u unit) bool {
-		from, to := r.original(u.start, u.end)
-		return u.hidden && from < l.End && l.Start < to
+	first, last := r.unitsIn(start, end)
+	hidden := slices.ContainsFunc(r.units[first:last], func(u unit) bool { return u.hidden })
+	r.acts = append(r.acts, Act{Kind: like, Says: "resembles known attacks on agents", Start: start, End: end, Weight: weight, Hidden: hidden})
+}
+
+// unitsIn returns the numbers of the first piece that shares something with a part of the text, and of the one behind the last.
+func (r *reader) unitsIn(start, end int) (first, last int) {
+	first = sort.Search(len(r.units), func(i int) bool {
+		_, to := r.original(r.units[i].start, r.units[i].end)
+		return to > start
 	})
-	r.acts = append(r.acts, Act{Kind: like, Says: "resembles known attacks on agents", Start: l.Start, End: l.End, Weight: weight, Hidden: hidden})
+	last = sort.Search(len(r.units), func(i int) bool {
+		from, _ := r.original(r.units[i].start, r.units[i].end)
+		return from >= end
+	})
+	return first, max(first, last)
 }
 
 // excused reports whether what resembles an attack stands beside what an attack lacks: it warns of something, or stays on this machine. A
 // secret that something is done with, and what is done once the user asks, need the higher score.
 func (r *reader) excused(start, end, score int) bool {
-	for i := range r.units {
-		u := &r.units[i]
-		from, to := r.original(u.start, u.end)
-		if from >= end || to <= start {
-			continue
-		}
+	first, last := r.unitsIn(start, end)
+	for i := first; i < last; i++ {
 		s := r.text(i)
-		if u.class.any(localhost) || r.defending(i) || score < surely && (withoutMeans(s) != s || userAsks.MatchString(s)) {
+		if r.units[i].class.any(localhost) || r.defending(i) || score < surely && (withoutMeans(s) != s || userAsks.MatchString(s)) {
 			return true
 		}
 	}
@@ -274,8 +310,10 @@ var userAsks = lazyregexp.New(`\b(?:when|if|once|after|unless)\s+(?:the user|the
 // english matches words that most sentences of English have.
 var english = lazyregexp.New(`\b(?:the|to|of|and|for|with|is|at|or)\b`)
 
-func (r *reader) directives(found []clause.Directive) {
+// directives adds those of a part of the text that begins at from.
+func (r *reader) directives(found []clause.Directive, from int) {
 	for _, d := range found {
+		d.Start, d.End = d.Start+from, d.End+from
 		kind, ok := kindOf[d.Kind]
 		if !ok || !d.Sure {
 			continue

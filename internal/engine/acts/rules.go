@@ -47,8 +47,10 @@ func (r *reader) judge() {
 func (r *reader) excuse() {
 	for i := range r.acts {
 		a := &r.acts[i]
-		around := lowerASCII(r.raw[max(0, a.Start-200):min(len(r.raw), a.End+200)])
-		if !a.Hidden && (a.Kind == Weaken || strings.Contains(a.Says, "switch off")) && forAWhile.MatchString(around) {
+		if a.Hidden || a.Kind != Weaken && !strings.Contains(a.Says, "switch off") {
+			continue
+		}
+		if forAWhile.MatchString(lowerASCII(r.raw[max(0, a.Start-200):min(len(r.raw), a.End+200)])) {
 			a.Kind, a.Weight = Weaken, min(a.Weight, 2)
 		}
 	}

@@ -301,21 +301,20 @@ type Likeness struct {
 	Score      int
 }
 
-// likeness finds it among what is not quoted: who teaches or tests quotes attacks. It is nil where nothing is heard.
-func (r *Reader) likeness(v *view, toks []token) *Likeness {
+// likeness finds it among what counts and is not quoted: who teaches or tests quotes attacks. It is nil for none.
+func (r *Reader) likeness(v *view, toks []token) (best *Likeness) {
 	l := &r.learnt
-	var best *window
-	for i := range l.windows {
-		w := &l.windows[i]
-		if (best == nil || w.score > best.score) && !mostly(toks, int(l.words[w.from].start), int(l.words[w.to-1].end), quoted) {
-			best = w
+	for _, w := range l.windows {
+		score := theWeights().hundredths(w.score)
+		from, to := int(l.words[w.from].start), int(l.words[w.to-1].end)
+		if best != nil && score <= best.Score || mostly(toks, from, to, quoted) {
+			continue
+		}
+		one := Likeness{Kind: kindOf(classesBetween(toks, from, to)), Score: score}
+		one.Start, one.End = v.original(from, to)
+		if r.Likens(one) {
+			best = &one
 		}
 	}
-	if best == nil {
-		return nil
-	}
-	from, to := int(l.words[best.from].start), int(l.words[best.to-1].end)
-	out := &Likeness{Kind: kindOf(classesBetween(toks, from, to)), Score: theWeights().hundredths(best.score)}
-	out.Start, out.End = v.original(from, to)
-	return out
+	return best
 }

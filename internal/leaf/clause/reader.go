@@ -18,8 +18,8 @@ type Reader struct {
 	// OwnHost tells whether a host belongs to the server at hand; nil knows none.
 	OwnHost func(string) bool
 
-	// Likens has each Text say what of it is most like known attacks.
-	Likens bool
+	// Likens, unless nil, has each Text say what of it is most like known attacks, of what Likens says yes to.
+	Likens func(Likeness) bool
 
 	// Alone is set where the server has one tool, so that "other tools" are not its own.
 	Alone bool
@@ -209,7 +209,7 @@ func (r *Reader) inner(t *Text, decoded string, start, end int, segment bool, la
 func (r *Reader) read(t *Text, v *view, hidden *hiddenRun, segment bool) {
 	toks := r.tok.run(v.text, segment)
 	r.learnt.read(v.text, toks, r.place)
-	if r.Likens && hidden == nil {
+	if r.Likens != nil && hidden == nil {
 		t.Like = r.likeness(v, toks)
 	}
 	m := theWeights()
