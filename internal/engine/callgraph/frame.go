@@ -147,11 +147,16 @@ const (
 )
 
 // addValues appends values that are not there yet, up to a limit.
-func addValues(vs []value, more ...value) []value { return addValuesUpTo(maxValues, vs, more) }
+func addValues(vs []value, more ...value) []value {
+	if len(vs) == 0 {
+		return slices.Clip(more) // what one place gives stays whole, as a list of tools; nobody changes what an answer holds: appending to it copies
+	}
+	return addValuesUpTo(maxValues, vs, more)
+}
 
 func addValuesUpTo(limit int, vs, more []value) []value {
-	if len(vs) == 0 && (len(more) <= 1 || limit == maxValues && len(more) <= maxWritten) {
-		return slices.Clip(more) // nobody changes what an answer holds: appending to it copies; a list of tools that was written stays whole
+	if len(vs) == 0 && len(more) <= 1 {
+		return slices.Clip(more)
 	}
 next:
 	for i := range more {

@@ -60,10 +60,7 @@ func (rg *registrar) unnamed(tied map[*ir.Expr]bool, tools map[string]bool) (out
 		if tied[c] || c.X == nil || c.X.Kind != ir.Attr || !rg.conv.Registers[c.X.Text] || len(c.Args) < 2 || !c.Args[0].Value.Is(ir.Name, ir.Attr, ir.Index, ir.Template) {
 			continue
 		}
-		if rg.namesElements(c, tools) {
-			continue
-		}
-		if rg.mayRun(c.Args[len(c.Args)-1]) && slices.ContainsFunc(rg.outsides(c.X.X, nil), rg.conv.isServers) {
+		if rg.mayRun(c.Args[len(c.Args)-1]) && slices.ContainsFunc(rg.outsides(c.X.X, nil), rg.conv.isServers) && !rg.namesElements(c, tools) {
 			out = append(out, sink.Registration{At: PlaceOf(c)})
 		}
 	}
