@@ -178,17 +178,17 @@ func TestHostileHTTP(t *testing.T) {
 		{name: "honest, event streams", sse: true, counts: all},
 
 		// Slow ones.
-		{name: "slow head", do: at("initialize", "", raw(func(c io.Writer) { drip(c, "HTTP/1.1 200 OK\r\nX: ") })), timeout: small, fails: "no answer to initialize within 300ms"},
+		{name: "slow head", do: at("initialize", "", raw(func(c io.Writer) { drip(c, "HTTP/1.1 200 OK\r\nX: ") })), timeout: small, fails: "no answer to initialize within 3s"},
 		{name: "slow body", do: second(raw(func(c io.Writer) {
 			drip(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n{")
-		})), timeout: small, counts: "1 3 3 3", gaps: []string{"tools/list: page 2: no answer to tools/list within 300ms"}},
+		})), timeout: small, counts: "1 3 3 3", gaps: []string{"tools/list: page 2: no answer to tools/list within 3s"}},
 		{name: "slow event", do: second(raw(func(c io.Writer) {
 			drip(c, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {")
-		})), timeout: small, counts: "1 3 3 3", gaps: []string{"tools/list: page 2: no answer to tools/list within 300ms"}},
+		})), timeout: small, counts: "1 3 3 3", gaps: []string{"tools/list: page 2: no answer to tools/list within 3s"}},
 		{name: "silent stream", sse: true, do: second(func(w http.ResponseWriter, r *http.Request, _ request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			untilGone(w, r)
-		}), timeout: small, counts: "1 3 3 3", gaps: []string{"tools/list: page 2: no answer to tools/list within 300ms"}},
+		}), timeout: small, counts: "1 3 3 3", gaps: []string{"tools/list: page 2: no answer to tools/list within 3s"}},
 		{name: "a refusal whose body never ends", do: second(func(w http.ResponseWriter, r *http.Request, _ request) {
 			w.WriteHeader(500)
 			io.WriteString(w, "oops")

@@ -148,7 +148,7 @@ func TestErasThatCannotBe(t *testing.T) {
 	} {
 		t.Run(tt.server+", "+tt.era.String(), func(t *testing.T) {
 			t.Parallel()
-			_, err := Capture(t.Context(), start(t, tt.server, 1, wire.Limits{}), Options{Era: tt.era, Timeout: 15 * small})
+			_, err := Capture(t.Context(), start(t, tt.server, 1, wire.Limits{}), Options{Era: tt.era, Timeout: small * 3 / 2})
 			if err == nil || err.Error() != tt.want {
 				t.Errorf("Capture = %v, want the error %q", err, tt.want)
 			}
