@@ -24,57 +24,65 @@ type charFacts struct {
 
 // patternFacts decides a pattern of JavaScript, Python or Go.
 func (a *analyzer) patternFacts(pattern string, anchored bool) charFacts {
-	k := pattern
 	if anchored {
-		k = "^" + pattern
+		pattern = `\A(?:` + pattern + `)\z`
 	}
-	if f, ok := a.factsOf[k]; ok {
+	if f, ok := a.factsOf[pattern]; ok {
 		return f
 	}
 	var f charFacts
 	if re, err := syntax.Parse(pattern, syntax.Perl); err == nil && len(pattern) < 2000 {
 		re = re.Simplify()
-		if anchored || isAnchored(re) {
-			f.match = factsOfSet(func(c rune) bool { return holds(re, c) })
-			if firstSafe(re) {
-				f.match |= noDash
-			}
+		f.match = factsOfSet(func(set string) bool { return admits(re, holding(set)) })
+		if !admits(re, textForm{{of: "-"}, anything}) {
+			f.match |= noDash
 		}
-		if address, host := hostFacts(re, anchored); address {
+		if admits(re, slices.Concat(textForm{anything}, literally("://"), textForm{anything})) && !admitsAny(re, addressesOfOthers) {
 			f.match |= hostAllowed
-		} else if host {
+		}
+		if !admitsAny(re, hostsOfOthers) {
 			f.ofHost = hostAllowed
 		}
 		if class := classOf(re); class != nil {
 			f.differ = factsWithout(func(c rune) bool { return inClass(class, c) })
 		}
 	}
-	a.factsOf[k] = f
+	a.factsOf[pattern] = f
 	return f
 }
 
-// factsOfSet is what is known of a text made of some characters.
-func factsOfSet(has func(rune) bool) fact {
+// letters are characters of which names are made, and those that begin a text or a list of a program.
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+// factsOfSet is what is known of a text that may hold characters of some sets.
+func factsOfSet(holds func(set string) bool) fact {
 	var f fact
-	for fact, chars := range map[fact]string{noShellMeta: shellActive, noQuote: "'\"`\\;", noSlash: `/\`, noDotDot: ".", noDash: "-"} {
-		if strings.IndexFunc(chars, has) < 0 {
+	for fact, set := range map[fact]string{noShellMeta: shellActive, noQuote: "'\"`\\;", noSlash: `/\`, noDotDot: ".", noDash: "-", noLetters: letters + "_`'\"$é"} {
+		if !holds(set) {
 			f |= fact
 		}
 	}
-	if !holdsLetter(has) {
-		f |= noLetters
-	}
 	return f
 }
 
-// holdsLetter reports whether any letter, "_", or a mark that begins a text or a list of a program is among some characters.
-func holdsLetter(has func(rune) bool) bool {
-	for c := rune('A'); c <= 'z'; c++ {
-		if has(c) && (c <= 'Z' || c >= '_') {
-			return true
-		}
+// Hosts that somebody else has are a name that nobody would write into a pattern, also below other names, and an address. A pattern that none of
+// them matches fixes the host.
+var (
+	hostsOfOthers = []textForm{
+		slices.Concat(textForm{{letters + "0123456789.-", true}}, literally("evilqx."), textForm{{of: letters}, {letters, true}}),
+		literally("evilqx"), literally("169.254.169.254"), literally("2130706433"),
 	}
-	return has('\'') || has('"') || has('$') || has('é')
+	addressesOfOthers = func() (out []textForm) {
+		for _, host := range hostsOfOthers {
+			address := slices.Concat(textForm{{letters, true}}, literally("://"), host)
+			out = append(out, address, slices.Concat(address, textForm{{of: "/:?#"}, anything}))
+		}
+		return out
+	}()
+)
+
+func admitsAny(re *syntax.Regexp, forms []textForm) bool {
+	return slices.ContainsFunc(forms, func(form textForm) bool { return admits(re, form) })
 }
 
 // factsWithout is what is known of a text that lacks some characters.
@@ -94,63 +102,11 @@ func factsWithout(lacks func(rune) bool) fact {
 	return f
 }
 
-// isAnchored reports whether a pattern matches whole texts only.
-func isAnchored(re *syntax.Regexp) bool {
-	for re.Op == syntax.OpCapture {
-		re = re.Sub[0]
-	}
-	if re.Op != syntax.OpConcat || len(re.Sub) < 2 {
-		return false
-	}
-	first, last := re.Sub[0].Op, re.Sub[len(re.Sub)-1].Op
-	return (first == syntax.OpBeginText || first == syntax.OpBeginLine) && last == syntax.OpEndText
-}
-
-// holds reports whether a text that matches can hold a character.
-func holds(re *syntax.Regexp, c rune) bool {
-	switch re.Op {
-	case syntax.OpLiteral:
-		for _, r := range re.Rune {
-			if r == c || re.Flags&syntax.FoldCase != 0 && strings.EqualFold(string(r), string(c)) {
-				return true
-			}
-		}
-	case syntax.OpCharClass:
-		return inClass(re.Rune, c)
-	case syntax.OpAnyChar:
-		return true
-	case syntax.OpAnyCharNotNL:
-		return c != '\n'
-	}
-	return slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return holds(sub, c) })
-}
-
 func inClass(class []rune, c rune) bool {
 	for i := 0; i+1 < len(class); i += 2 {
 		if class[i] <= c && c <= class[i+1] {
 			return true
 		}
-	}
-	return false
-}
-
-// firstSafe reports whether what matches cannot begin with "-".
-func firstSafe(re *syntax.Regexp) bool {
-	switch re.Op {
-	case syntax.OpCapture, syntax.OpPlus:
-		return firstSafe(re.Sub[0])
-	case syntax.OpLiteral:
-		return re.Rune[0] != '-'
-	case syntax.OpCharClass:
-		return !inClass(re.Rune, '-')
-	case syntax.OpConcat:
-		for _, sub := range re.Sub {
-			if sub.Op != syntax.OpBeginText && sub.Op != syntax.OpBeginLine {
-				return firstSafe(sub)
-			}
-		}
-	case syntax.OpAlternate:
-		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !firstSafe(sub) })
 	}
 	return false
 }
@@ -258,7 +214,9 @@ func (r *reader) replaced(c call, name string) *value {
 			if with == `\$&` && inClass(class, '(') && inClass(class, '*') && inClass(class, '+') {
 				return subject.derived(patternQuoted) // escapeRegExp, as every program writes it
 			}
-			add = factsOfSet(func(ch rune) bool { return !inClass(class, ch) || strings.ContainsRune(with, ch) })
+			add = factsOfSet(func(set string) bool {
+				return slices.ContainsFunc([]rune(set), func(c rune) bool { return !inClass(class, c) || strings.ContainsRune(with, c) })
+			})
 			if add == 0 {
 				add = halfQuoted
 			}
