@@ -1,6 +1,7 @@
 package callgraph
 
 import (
+	"cmp"
 	"slices"
 
 	"gauntlet/internal/leaf/ir"
@@ -8,49 +9,83 @@ import (
 
 // A dispatcher of 10,000 tools is read 10,000 times, each time with another name in hand. That must
 // not mean 10,000 branches each time. So branches that test one thing against constants are filed
-// by the constants: as a chain (if, else-if and so on to else, or a switch), and chains one behind the
-// other as a run. Both are used only where passing over what does not fit gives the same as reading it.
+// by the constants, a row of them at once: if, else-if and so on to else, or a switch, and others like it behind. A row is used only
+// where passing over what does not fit gives the same as reading it.
 
 // fewArms is how many are compared one by one: most code has no more.
 const fewArms = 8
 
 // A branchIndex chooses the bodies of a branch that run, and files long rows of branches.
 type branchIndex struct {
-	ev     *evaluator
-	few    int                // arms that are compared one by one
-	chains map[*ir.Arm]*chain // by the first arm of its first branch
-	runs   map[*ir.Stmt]*run
+	ev   *evaluator
+	few  int               // arms that are compared one by one
+	rows map[*ir.Stmt]*row // by each branch of them; nil for one that is not filed
 }
 
-// takenBodies returns the bodies of a Branch that can run: where the subject is known, that of the arm
-// that fits, or the rest when none does. Arms that cannot be read may run always.
-func (ix *branchIndex) takenBodies(s *ir.Stmt, f *frame, named *bool) [][]ir.Stmt {
+// A row is branches one behind the other that ask for the same thing, with nothing of interest between them. All but the first do nothing when
+// none of their arms fits.
+type row struct {
+	at         map[string][]taken // by constant, in the order of the body
+	tail       []ir.Stmt          // of the first branch, when nothing fits
+	first, end int                // its statements in the body: from the first branch to the one behind the last
+}
+
+// taken is what a branch does for a constant.
+type taken struct {
+	stmt   int // its index in the body
+	bodies [][]ir.Stmt
+}
+
+// take returns the bodies of the Branch body[i] that can run and the index of the next statement to read: where the subject is known, those of
+// the arm that fits, or the rest when none does. Arms that cannot be read may run always. named is set where an arm surely fits.
+func (ix *branchIndex) take(body []ir.Stmt, i int, f *frame, named *bool) (bodies [][]ir.Stmt, next int) {
+	s := &body[i]
 	subject := onlyValue(ix.ev.evaluate(s.X, f))
 	if subject.kind != constant {
-		var out [][]ir.Stmt
 		for _, arm := range s.Arms {
-			out = append(out, arm.Body)
+			bodies = append(bodies, arm.Body)
 		}
-		return append(out, s.Rest)
+		return append(bodies, s.Rest), i + 1
 	}
-	if c := ix.chainAt(s); c != nil {
-		return c.bodiesFor(subject.text, named)
+	r, filed := ix.rows[s]
+	if !filed {
+		r = ix.fileRow(body, i)
 	}
-	var out [][]ir.Stmt
+	if r != nil {
+		return r.take(subject.text, i, named)
+	}
 	hit, partly := false, false
 	for _, arm := range s.Arms {
-		fits, sure := ix.armFits(subject.text, arm, f)
-		if fits {
-			out = append(out, arm.Body)
+		if fits, sure := ix.armFits(subject.text, arm, f); fits {
+			bodies = append(bodies, arm.Body)
 			hit = hit || sure
 			partly = partly || arm.Partly
 		}
 	}
 	*named = *named || hit
-	if hit && !partly {
-		return out
+	if !hit || partly {
+		bodies = append(bodies, s.Rest)
 	}
-	return append(out, s.Rest)
+	return bodies, i + 1
+}
+
+func (r *row) take(text string, i int, named *bool) (bodies [][]ir.Stmt, next int) {
+	all := r.at[text]
+	n, here := slices.BinarySearchFunc(all, i, func(t taken, i int) int { return cmp.Compare(t.stmt, i) })
+	switch {
+	case here:
+		*named = true
+		bodies = all[n].bodies
+		n++
+	case i == r.first:
+		bodies = [][]ir.Stmt{r.tail}
+	default:
+		bodies = [][]ir.Stmt{nil}
+	}
+	if n < len(all) {
+		return bodies, all[n].stmt
+	}
+	return bodies, r.end
 }
 
 func (ix *branchIndex) armFits(text string, arm ir.Arm, f *frame) (fits, sure bool) {
@@ -79,88 +114,89 @@ func (ix *branchIndex) armFits(text string, arm ir.Arm, f *frame) (fits, sure bo
 	return fits, false
 }
 
-// A chain is a Branch and those that are all there is to do when none of its arms fits, as long as
-// they ask for the same thing.
-type chain struct {
-	hits map[string][]hit // by constant, in the order of the levels
-	tail []ir.Stmt        // when nothing fits
-}
-
-// A hit is a branch of a chain that has arms for a constant.
-type hit struct {
-	bodies [][]ir.Stmt
-	partly bool // and those behind it may run as well
-}
-
-// bodiesFor returns what takenBodies does.
-func (c *chain) bodiesFor(text string, named *bool) (out [][]ir.Stmt) {
-	for _, h := range c.hits[text] {
-		*named = true
-		out = append(out, h.bodies...)
-		if !h.partly {
-			return out
-		}
-	}
-	return append(out, c.tail)
-}
-
-// chainAt returns the chain that begins with a branch, nil where there is too little to index.
-func (ix *branchIndex) chainAt(s *ir.Stmt) *chain {
-	if len(s.Arms) == 0 {
-		return nil
-	}
-	c, ok := ix.chains[&s.Arms[0]]
-	if !ok {
-		c = ix.indexChain(s)
-		ix.chains[&s.Arms[0]] = c
-	}
-	return c
-}
-
-// indexChain files a branch, and those behind it, as a chain.
-func (ix *branchIndex) indexChain(s *ir.Stmt) *chain {
-	levels, tail := ix.chainLevels(s)
-	c := &chain{hits: map[string][]hit{}, tail: tail}
+// fileRow files the branches of a body from one on; nil where there is too little to file.
+func (ix *branchIndex) fileRow(body []ir.Stmt, from int) *row {
+	r := &row{at: map[string][]taken{}, first: from, end: from}
 	arms := 0
-	for _, l := range levels {
-		arms += l.arms
-		for text, h := range l.hits {
-			c.hits[text] = append(c.hits[text], h)
+	for i := from; i < len(body); i++ {
+		s := &body[i]
+		if i > from && ix.isInertStmt(s) {
+			continue
+		}
+		if s.Step != ir.Branch || len(s.Arms) == 0 || !ir.Same(s.X, body[from].X) {
+			break
+		}
+		hits, n, tail := ix.readChain(s)
+		if n == 0 || i > from && !ix.areInert(tail) {
+			break
+		}
+		if i == from {
+			r.tail = tail
+		}
+		for text, bodies := range hits {
+			r.at[text] = append(r.at[text], taken{i, bodies})
+		}
+		arms += n
+		if r.end = i + 1; !ix.areInert(tail) {
+			break
 		}
 	}
-	if len(levels) == 0 || arms < ix.few {
-		return nil
+	if arms == 0 || arms < ix.few {
+		r = nil
 	}
-	return c
+	ix.rows[&body[from]] = r
+	for i := from; r != nil && i < r.end; i++ {
+		ix.rows[&body[i]] = r
+	}
+	return r
 }
 
-// A level is a branch of a chain: how many arms it has, and those that are for each constant.
-type level struct {
-	arms int
-	hits map[string]hit
-}
-
-// chainLevels returns the branches of a chain, from one on, and what is done when none of them fits.
-func (ix *branchIndex) chainLevels(s *ir.Stmt) (out []level, tail []ir.Stmt) {
+// readChain reads a branch and those that are all there is to do when none of its arms fits, as long as they ask for the same thing: what runs for
+// each constant, how many arms there are, and what is done when nothing fits.
+func (ix *branchIndex) readChain(s *ir.Stmt) (hits map[string][][]ir.Stmt, arms int, tail []ir.Stmt) {
+	hits = map[string][][]ir.Stmt{}
+	open := map[string]bool{} // constants for which the branches behind may run as well
 	subject := s.X
-	for tail = []ir.Stmt{*s}; s != nil; s = ix.onlyBranch(tail) {
-		if !ix.ev.spendStatement() || !ir.Same(s.X, subject) || !ix.isInert(s.X) {
-			return out, tail
+	for ; s != nil && ix.ev.spendStatement() && ir.Same(s.X, subject) && ix.isInert(s.X); s = ix.onlyBranch(tail) {
+		level, partly, ok := ix.readArms(s)
+		if !ok {
+			break
 		}
-		l := level{len(s.Arms), map[string]hit{}}
-		for _, arm := range s.Arms {
-			texts, ok := ix.armConstants(arm)
-			if !ok {
-				return out, tail
-			}
-			for _, text := range slices.Compact(slices.Sorted(slices.Values(texts))) {
-				h := l.hits[text]
-				l.hits[text] = hit{append(h.bodies, arm.Body), h.partly || arm.Partly}
+		for text, bodies := range level {
+			if _, before := hits[text]; !before || open[text] {
+				hits[text], open[text] = append(hits[text], bodies...), partly[text]
 			}
 		}
-		out, tail = append(out, l), s.Rest
+		arms, tail = arms+len(s.Arms), s.Rest
 	}
-	return out, tail
+	for text, more := range open {
+		if more {
+			hits[text] = append(hits[text], tail)
+		}
+	}
+	return hits, arms, tail
+}
+
+// readArms returns the bodies of a branch by the constants of their arms, and of which constants an arm asks for more; ok is false where an arm may
+// fit others.
+func (ix *branchIndex) readArms(s *ir.Stmt) (bodies map[string][][]ir.Stmt, partly map[string]bool, ok bool) {
+	bodies, partly = map[string][][]ir.Stmt{}, map[string]bool{}
+	for _, arm := range s.Arms {
+		var texts []string
+		for _, x := range arm.Values {
+			vs, ok := ix.ev.evalModuleConstant(x, true)
+			if !ok || !areAll(vs, constant) {
+				return nil, nil, false
+			}
+			texts = append(texts, textsOf(vs, constant)...)
+		}
+		slices.Sort(texts)
+		for _, text := range slices.Compact(texts) {
+			bodies[text] = append(bodies[text], arm.Body)
+			partly[text] = partly[text] || arm.Partly
+		}
+	}
+	return bodies, partly, true
 }
 
 // onlyBranch returns the branch that is all a body does, or nil.
@@ -172,14 +208,36 @@ func (ix *branchIndex) onlyBranch(body []ir.Stmt) *ir.Stmt {
 	return &body[n]
 }
 
-// armConstants returns the constants that an arm compares with; ok is false where it may fit others.
-func (ix *branchIndex) armConstants(arm ir.Arm) (out []string, ok bool) {
-	for _, x := range arm.Values {
-		vs, ok := ix.ev.evalModuleConstant(x, true)
-		if !ok || !areAll(vs, constant) {
-			return nil, false
-		}
-		out = append(out, textsOf(vs, constant)...)
+// isInert reports whether reading an expression finds nothing: names and constants, and what is
+// computed of them without a call.
+func (ix *branchIndex) isInert(e *ir.Expr) bool {
+	if e == nil {
+		return true
 	}
-	return out, true
+	switch e.Kind {
+	case ir.Name, ir.String, ir.Literal:
+		return true
+	case ir.Attr:
+		isGetter := func(c *ir.Class) bool { return c.Methods[e.Text].Getter }
+		return ix.isInert(e.X) && !slices.ContainsFunc(ix.ev.methodsNamed(e.Text), isGetter)
+	case ir.Other, ir.List, ir.Template, ir.Either:
+	default:
+		return false
+	}
+	for _, a := range e.Args {
+		if !ix.isInert(a.Key) || !ix.isInert(a.Value) {
+			return false
+		}
+	}
+	return ix.isInert(e.X)
+}
+
+// isInertStmt reports whether reading a statement finds nothing. The evaluator knows what a name
+// stands for from its bindings, so that a Set has nothing to add.
+func (ix *branchIndex) isInertStmt(s *ir.Stmt) bool {
+	return s.Step == ir.Set || s.Step == ir.Do && ix.isInert(s.X)
+}
+
+func (ix *branchIndex) areInert(body []ir.Stmt) bool {
+	return !slices.ContainsFunc(body, func(s ir.Stmt) bool { return !ix.isInertStmt(&s) })
 }

@@ -218,21 +218,22 @@ func receiver(v value) []value {
 // eachTaken calls see for the statements that can run in a frame, in order, up to one behind which nothing runs; then it returns true. named is set
 // where it branches on a constant that the frame knows, and one arm fits.
 func (ev *evaluator) eachTaken(body []ir.Stmt, f *frame, named *bool, see func(*ir.Stmt)) (left bool) {
-	for i := 0; i < len(body) && ev.spendStatement(); i++ {
-		s := &body[i]
+	for i := 0; i < len(body) && ev.spendStatement(); {
+		s, bodies := &body[i], [][]ir.Stmt(nil)
 		see(s)
-		switch s.Step {
-		case ir.Return:
-			return true
-		case ir.Branch:
-			leaves := true
-			for _, taken := range ev.takenBodies(s, f, named) {
-				leaves = ev.eachTaken(taken, f, named, see) && leaves
-			}
-			if leaves {
+		if s.Step != ir.Branch {
+			if i++; s.Step == ir.Return {
 				return true
 			}
-			i = ev.skipBranches(body, i, f)
+			continue
+		}
+		bodies, i = ev.take(body, i, f, named)
+		leaves := true
+		for _, taken := range bodies {
+			leaves = ev.eachTaken(taken, f, named, see) && leaves
+		}
+		if leaves {
+			return true
 		}
 	}
 	return false

@@ -78,7 +78,7 @@ func newEvaluator(prog *ir.Program, conv *Convention) *evaluator {
 		imports: map[*ir.Import][]value{}, exports: map[exportKey]*ir.Expr{}, made: map[*ir.Expr]*ir.Expr{},
 		objects: map[*ir.Expr]*object{}, indexes: map[indexKey]elementIndex{}, packages: map[string]bool{},
 	}
-	ev.branchIndex = branchIndex{ev: ev, few: fewArms, chains: map[*ir.Arm]*chain{}, runs: map[*ir.Stmt]*run{}}
+	ev.branchIndex = branchIndex{ev: ev, few: fewArms, rows: map[*ir.Stmt]*row{}}
 	return ev
 }
 

@@ -155,19 +155,16 @@ func (g *Graph) AreConstants(e *ir.Expr, c Context) bool {
 // Outside returns the name of the thing of another package that an expression stands for, or "".
 func (g *Graph) Outside(e *ir.Expr, c Context) string { return append(g.outsides(e, c.f), "")[0] }
 
-// Bodies returns those bodies of a Branch on a constant that can run; known is false where the subject is not
-// known, so that each may.
-func (g *Graph) Bodies(s *ir.Stmt, c Context) (bodies [][]ir.Stmt, known bool) {
-	if s.X == nil || onlyValue(g.evaluate(s.X, c.f)).kind != constant {
-		return nil, false
+// Taken returns those bodies of the Branch body[i] on a constant that can run, and the index of the next statement to read, behind those that can be
+// passed over; known is false where the subject is not known, so that each may.
+func (g *Graph) Taken(body []ir.Stmt, i int, c Context) (bodies [][]ir.Stmt, next int, known bool) {
+	if x := body[i].X; x == nil || onlyValue(g.evaluate(x, c.f)).kind != constant {
+		return nil, i + 1, false
 	}
 	var named bool
-	return g.takenBodies(s, c.f, &named), true
+	bodies, next = g.take(body, i, c.f, &named)
+	return bodies, next, true
 }
-
-// Skip returns the index of the last statement behind body[i] that can be passed over, i if there is none:
-// long rows of branches on one constant are not read one by one.
-func (g *Graph) Skip(body []ir.Stmt, i int, c Context) int { return g.skipBranches(body, i, c.f) }
 
 // Row returns what the table of sinks says of a name, or nil.
 func (g *Graph) Row(name string) *Row { return g.conv.Table.findRow(name) }

@@ -182,23 +182,17 @@ func (r *reader) run(body []ir.Stmt, from *state) *state {
 
 // branch reads a Branch, and returns the index of the last statement that was read with it.
 func (r *reader) branch(body []ir.Stmt, i int) int {
-	s := &body[i]
-	if s.X != nil {
-		if bodies, known := r.a.g.Bodies(s, r.ctx); known {
-			var after *state
-			for _, b := range bodies {
-				after = joinEnds(after, r.run(b, r.st.clone()))
-			}
-			if after != nil {
-				r.st.become(after)
-			}
-			if r.st.dead {
-				return i
-			}
-			return r.a.g.Skip(body, i, r.ctx)
+	if bodies, next, known := r.a.g.Taken(body, i, r.ctx); known {
+		var after *state
+		for _, b := range bodies {
+			after = joinEnds(after, r.run(b, r.st.clone()))
 		}
+		if after != nil {
+			r.st.become(after)
+		}
+		return next - 1
 	}
-	switch {
+	switch s := &body[i]; {
 	case s.Block == ir.Try:
 		return r.try(body, i)
 	case s.Block == ir.Loop:
