@@ -10,7 +10,7 @@ import (
 // In a cluster of three NATS servers one is killed for good; every result is there exactly once, and the report is complete.
 func TestCluster(t *testing.T) {
 	if os.Getenv("GAUNTLET_HEAVY") == "" {
-		t.Skip("it takes half a minute: only with GAUNTLET_HEAVY=1, as .ci/run has it")
+		t.Skip("it takes half a minute: only with GAUNTLET_HEAVY=1, as .ci/full has it")
 	}
 	jobs := atoi(t, "GAUNTLET_FLEET_CLUSTER_JOBS", 60)
 	dir := t.TempDir()

@@ -39,7 +39,7 @@ func startNATS(t *testing.T, c natsConfig) *process {
 // seconds and the server is restarted twice.
 func TestKill(t *testing.T) {
 	if os.Getenv("GAUNTLET_HEAVY") == "" {
-		t.Skip("it takes half a minute: only with GAUNTLET_HEAVY=1, as .ci/run has it")
+		t.Skip("it takes half a minute: only with GAUNTLET_HEAVY=1, as .ci/full has it")
 	}
 	jobs := atoi(t, "GAUNTLET_FLEET_JOBS", 300)
 	heavy := jobs >= 2000

@@ -97,7 +97,7 @@ type runner struct {
 func newRunner(t *testing.T) *runner {
 	t.Helper()
 	if _, err := exec.LookPath("bash"); err != nil || os.Getenv("GAUNTLET_HEAVY") == "" {
-		t.Skip("it needs bash, and builds the program: only with GAUNTLET_HEAVY=1, as .ci/run has it")
+		t.Skip("it needs bash, and builds the program: only with GAUNTLET_HEAVY=1, as .ci/full has it")
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {

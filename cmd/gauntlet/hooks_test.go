@@ -61,7 +61,7 @@ func TestHookFiles(t *testing.T) {
 // with a GOPATH of its own, then the entry with its arguments and the changed files.
 func TestHooksRun(t *testing.T) {
 	if os.Getenv("GAUNTLET_HEAVY") == "" {
-		t.Skip("it builds the program: only with GAUNTLET_HEAVY=1, as .ci/run has it")
+		t.Skip("it builds the program: only with GAUNTLET_HEAVY=1, as .ci/full has it")
 	}
 	gopath := t.TempDir()
 	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()

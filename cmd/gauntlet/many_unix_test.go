@@ -20,7 +20,7 @@ import (
 // 200 servers run at the same time, the scanner stays small, and none of them is left.
 func TestManyServersSideBySide(t *testing.T) {
 	if os.Getenv("GAUNTLET_HEAVY") == "" {
-		t.Skip("it starts 200 processes: only with GAUNTLET_HEAVY=1, as .ci/run has it")
+		t.Skip("it starts 200 processes: only with GAUNTLET_HEAVY=1, as .ci/full has it")
 	}
 	const servers, most = 200, 300e6
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 // length, however it is made. Steps are counted, and no clock is asked.
 func TestLinear(t *testing.T) {
 	if os.Getenv("GAUNTLET_HEAVY") == "" {
-		t.Skip("it builds the package anew: only with GAUNTLET_HEAVY=1, as .ci/run has it")
+		t.Skip("it builds the package anew: only with GAUNTLET_HEAVY=1, as .ci/full has it")
 	}
 	c := opcount.New(t, "gauntlet/internal/engine/guard")
 	for _, unit := range []string{"$a", "${a", "a", "\\", "'", "\"$", "$(", "`", "<<a ", "a/", "cat x | ", "x=$x$x;", "{a,b}", "\n", "> a ", "sudo "} {

@@ -86,7 +86,7 @@ func TestThousandsOfToolsOfOneDispatcher(t *testing.T) {
 // a dispatcher that is read from end to end for each tool takes four times as many.
 func TestDispatchIsLinear(t *testing.T) {
 	if os.Getenv("GAUNTLET_HEAVY") == "" {
-		t.Skip("it builds the package anew: only with GAUNTLET_HEAVY=1, as .ci/run has it")
+		t.Skip("it builds the package anew: only with GAUNTLET_HEAVY=1, as .ci/full has it")
 	}
 	c := opcount.New(t, "gauntlet/internal/engine/source", "gauntlet/internal/engine/callgraph", "gauntlet/internal/leaf/ir", "gauntlet/internal/leaf/syntax", "gauntlet/sink/...")
 	count := func(i, n int) int {

@@ -103,7 +103,7 @@ const mostSteps = 3_000
 // at every place of it.
 func TestLinear(t *testing.T) {
 	if os.Getenv("GAUNTLET_HEAVY") == "" {
-		t.Skip("it builds the package anew: only with GAUNTLET_HEAVY=1, as .ci/run has it")
+		t.Skip("it builds the package anew: only with GAUNTLET_HEAVY=1, as .ci/full has it")
 	}
 	c := opcount.New(t, "gauntlet/internal/leaf/clause")
 	count := func(name string, n int) int {

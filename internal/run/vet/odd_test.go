@@ -104,7 +104,7 @@ func TestDependenciesThatAreOdd(t *testing.T) {
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			if os.Getenv("GAUNTLET_HEAVY") == "" && slices.Contains([]string{"npm:platforms", "npm:deeper", "npm:bundling", "npm:by-file", "pypi:py-old", "pypi:py-old==0.3", "pypi:py-platforms"}, tt.target) {
-				t.Skip("it takes seconds: only with GAUNTLET_HEAVY=1, as .ci/run has it")
+				t.Skip("it takes seconds: only with GAUNTLET_HEAVY=1, as .ci/full has it")
 			}
 			kind, _, _ := strings.Cut(tt.target, ":")
 			needs(t, map[string]string{"npm": "npm", "pypi": "pip"}[kind])

@@ -205,7 +205,7 @@ func TestPackages(t *testing.T) {
 			sort, _, _ := strings.Cut(tt.target, ":")
 			sort += " " + string(tt.verdict)
 			if !heavy && (tried[sort] || tt.needs == "go") { // which compiles the standard library in the sandbox
-				t.Skip("it takes seconds: only with GAUNTLET_HEAVY=1, as .ci/run has it")
+				t.Skip("it takes seconds: only with GAUNTLET_HEAVY=1, as .ci/full has it")
 			}
 			tried[sort] = true
 			needs(t, tt.needs)
@@ -273,7 +273,7 @@ func TestHostilePackages(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if os.Getenv("GAUNTLET_HEAVY") == "" && (tt.name == "growing" || tt.name == "loading" || tt.name == "git-parts") {
-				t.Skip("it takes seconds: only with GAUNTLET_HEAVY=1, as .ci/run has it")
+				t.Skip("it takes seconds: only with GAUNTLET_HEAVY=1, as .ci/full has it")
 			}
 			needs(t, "npm", "node")
 			opt := w.options("")

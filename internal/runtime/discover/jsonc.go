@@ -13,7 +13,7 @@ const maxDepth = 64
 // the part before is returned with the error, and cut is the offset from which nothing was read. skip selects values to leave
 // unread.
 func parseJSON(s string, skip func(*node) bool) (root *node, cut int, err error) {
-	plain := isBlankLine(s)
+	plain := withoutComments(s)
 	var tree rawjson.Tree
 	cut = len(s)
 	if err = tree.Parse(plain, 0); err != nil {
@@ -32,8 +32,8 @@ func parseJSON(s string, skip func(*node) bool) (root *node, cut int, err error)
 	return root, cut, err
 }
 
-// isBlankLine replaces comments and trailing commas by spaces, keeping offsets.
-func isBlankLine(s string) string {
+// withoutComments replaces comments and trailing commas by spaces, keeping offsets.
+func withoutComments(s string) string {
 	out := []byte(s)
 	comma := -1 // the last comma, if only white space follows it
 	for i := 0; i < len(out); i++ {
