@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gauntlet/finding"
@@ -158,24 +159,48 @@ func attackTone(a *result.AttackRun) tone {
 	return "medium"
 }
 
-// attackSection describes each run of an attack document.
+// attackSection describes each run of an attack document, the most important outcome first.
 func attackSection(r *result.Report) section {
-	s := section{ID: "attacks", Title: "Attacks", Noun: "attack", Share: markdownLimit / 2}
+	s := section{ID: "attacks", Title: "Attacks", Noun: "attack", Share: markdownLimit / 2, Aligned: &aligned{NoHead: true}}
 	if len(r.Attacks) > 0 {
 		s.Remark = attackCounts(r.Attacks)
 	}
-	s = withRows(s, r.Attacks, attackRow)
-	one := s.row
-	s.row = func(i int) row {
-		run := one(i)
-		run.ID = fmt.Sprintf("run-%d", i+1)
-		return run
+	rows := make([]row, len(r.Attacks))
+	for i := range rows {
+		rows[i] = attackRow(&r.Attacks[i])
+		rows[i].ID = fmt.Sprintf("run-%d", i+1)
 	}
-	return s
+	rank := func(badge string) int {
+		return slices.IndexFunc(outcomes, func(o outcomeName) bool { return o.words == badge })
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(rank(a.Badge), rank(b.Badge)) })
+	return listRows(s, rows)
+}
+
+// attackMatrix shows attacks by agent, with links to the runs.
+func attackMatrix(r *result.Report) section {
+	s := section{ID: "matrix", Title: "Attacks by agent", Lines: true, PageOnly: true, Heads: []string{"", "Attack"}, None: "not run"}
+	var rows []row
+	for i := range r.Attacks {
+		a := &r.Attacks[i]
+		agent := cmp.Or(a.Agent, "whoever connected")
+		if !slices.Contains(s.Heads[2:], agent) {
+			s.Heads = append(s.Heads, agent)
+		}
+		one := rowOf(&rows, attackTitle(a))
+		one.Fields = append(one.Fields, field{Label: agent, Text: outcomeWords(outcomeOf(a)), Tone: attackTone(a), Link: fmt.Sprintf("#run-%d", i+1)})
+	}
+	return listRows(s, rows)
 }
 
 func attackRow(a *result.AttackRun) row {
-	r := row{Tone: attackTone(a), Badge: outcomeWords(outcomeOf(a)), Title: attackTitle(a), Where: a.Document, Text: outcomeReason(a)}
+	r := row{Tone: attackTone(a), Badge: outcomeWords(outcomeOf(a)), Title: attackTitle(a), Where: a.Document, Text: outcomeReason(a), Test: &junitTest{name: attackTitle(a), file: a.Document, outcome: "error", kind: string(outcomeOf(a))}}
+	switch {
+	case a.Exploited():
+		r.Test.outcome = "failure"
+	case a.Resisted():
+		r.Test.outcome, r.Test.kind = "", ""
+	}
 	who := a.Agent
 	if a.Scripted {
 		who = strings.TrimSpace(who + "  (it did what a script says: this shows what the attack can do and nothing about an agent)")
@@ -259,7 +284,7 @@ func (r *row) addExposure(e *verdict.Exposure) {
 
 // rateSection lists the success rate of each attack.
 func rateSection(r *result.Report) section {
-	s := section{ID: "rates", Title: "Rates", Brief: "Rates", BriefRows: true, Lines: true, Heads: [2]string{"", "Attack"}, Noun: "rate"}
+	s := section{ID: "rates", Title: "Rates", Brief: "Rates", BriefRows: true, Lines: true, Heads: []string{"", "Attack"}, Noun: "rate"}
 	if len(r.Rates) > 0 {
 		s.Remark = "of runs in which the attack succeeded, with the Wilson interval of 95 %"
 	}

@@ -43,11 +43,9 @@ func clientSection(r *result.Report) section {
 			s.Intro = append(s.Intro, "together: "+agentText(c, a, len(a.Entries)))
 		}
 	}
-	s.brief = func() []briefLine {
-		// Any of several servers in one context can influence how the agent uses the others.
-		several := slices.DeleteFunc(slices.Clone(c.Agents), func(a result.Agent) bool { return len(a.Entries) < 2 })
-		return firstOf("Together", "", len(several), func(i int) string { return agentText(c, several[i], mostNamed) })
-	}
+	// Any of several servers in one context can influence how the agent uses the others.
+	several := slices.DeleteFunc(slices.Clone(c.Agents), func(a result.Agent) bool { return len(a.Entries) < 2 })
+	s.Short = firstOf("Together", "", len(several), func(i int) string { return agentText(c, several[i], mostNamed) })
 	return listRows(s, rows)
 }
 
@@ -65,6 +63,9 @@ func clientName(client string, unread bool) string {
 func entryRow(e *result.ClientEntry, unread bool) row {
 	one := row{Title: entryName(e), Where: clientName(e.Client, unread) + "  " + describeLocation(&finding.Location{File: e.File, Line: e.Line}, false)}
 	one.add("state", entryOutcome(e))
+	if e.State == result.NotLaunched || e.State == result.SwitchedOff {
+		one.Test = &junitTest{name: fmt.Sprintf("server %s of %s, line %d", e.Name, e.Client, e.Line), file: e.File, outcome: "skipped", message: entryOutcome(e)}
+	}
 	one.addAside("starts", e.Starts)
 	one.addAside("for", e.Project)
 	return one

@@ -34,31 +34,6 @@ func attackResult(a *result.AttackRun) sarifResult {
 	}
 }
 
-// attackTests returns one test per run: a failure if the agent complied, an error if the run is inconclusive.
-func attackTests(runs []result.AttackRun) []junitTest {
-	var out []junitTest
-	for i := range runs {
-		a := &runs[i]
-		t := junitTest{class: "attacks", name: attackTitle(a), file: a.Document}
-		var lines []string
-		if a.Verdict != nil {
-			for n := range a.Verdict.Indicators {
-				v := &a.Verdict.Indicators[n]
-				lines = append(lines, Visible(string(v.Result)+" "+indicatorText(v)))
-			}
-		}
-		t.outcome, t.kind, t.message, t.body = "error", string(outcomeOf(a)), outcomeReason(a), strings.Join(lines, "\n")
-		switch {
-		case a.Resisted():
-			t.outcome, t.out, t.body = "", t.body, ""
-		case a.Exploited():
-			t.outcome = "failure"
-		}
-		out = append(out, t)
-	}
-	return out
-}
-
 // withoutSemantic removes a model's judgement of semantic indicators from runs: consumers of code scanning formats act
 // on everything they receive.
 func withoutSemantic(runs []result.AttackRun) []result.AttackRun {

@@ -11,18 +11,17 @@ import (
 
 // problemSection lists all problems: what was not read must not be summarized away.
 func problemSection(problems []finding.Problem, remark string) section {
-	s := section{ID: "problems", Title: "Problems", Lines: true, Heads: [2]string{"Kind", ""}, Noun: "problem", Share: markdownLimit / 4}
+	s := section{ID: "problems", Title: "Problems", Lines: true, InHead: true, Noun: "problem"}
 	if len(problems) > 0 {
 		s.Remark = remark
 	}
-	s.brief = func() []briefLine { return problemBrief(problems) }
 	return withRows(s, problems, func(p *finding.Problem) row {
 		l := &p.Location
 		at := []string{l.Server, "", l.Origin, describeLocation(l, true)}
 		if l.Item != "" {
 			at[1] = itemTitle(l)
 		}
-		return row{Badge: string(p.Kind), Text: p.Message, Where: strings.Join(slices.DeleteFunc(at, func(s string) bool { return s == "" }), "  ")}
+		return row{Badge: string(p.Kind), Text: p.Message, Where: strings.Join(slices.DeleteFunc(at, func(s string) bool { return s == "" }), "  "), Test: &junitTest{name: "problem", file: l.File, outcome: "error", kind: string(p.Kind)}}
 	})
 }
 
@@ -37,14 +36,38 @@ func problemText(p *finding.Problem) string {
 	return strings.TrimPrefix(strings.Join(at, ", ")+": ", ": ") + string(p.Kind) + ": " + p.Message
 }
 
+// problemBrief shows the first problems, one line per cause even if many files share it. Unread input is never omitted silently.
+func problemBrief(ps []finding.Problem) []field {
+	type cause struct {
+		kind            finding.ProblemKind
+		message, server string
+	}
+	counts := map[cause]int{}
+	var causes []int // the first problem of each
+	of := func(f *finding.Problem) cause {
+		return cause{f.Kind, f.Message, f.Location.Server + f.Location.Origin + f.Location.Item}
+	}
+	for i := range ps {
+		k := of(&ps[i])
+		if counts[k]++; counts[k] == 1 {
+			causes = append(causes, i)
+		}
+	}
+	return firstOf("Unread", " problems", len(causes), func(i int) string {
+		f := &ps[causes[i]]
+		text := problemText(f)
+		if n := counts[of(f)] - 1; n > 0 {
+			text += fmt.Sprintf(" (and the same %s)", countNoun(n, "more time"))
+		}
+		return text
+	})
+}
+
 // checkSection lists the checks. Those whose result is as complete as their findings suggest ask for nothing.
 func checkSection(r *result.Report) section {
-	s := section{ID: "checks", Title: "Checks", Lines: true, Heads: [2]string{"State", "Check"}, Noun: "check"}
-	s.brief = func() (out []briefLine) {
-		if parts := cutShortChecks(r.Coverage.Checks); parts != nil {
-			out = []briefLine{{Label: "Cut short", Text: strings.Join(parts, "; ")}}
-		}
-		return out
+	s := section{ID: "checks", Title: "Checks", Lines: true, Heads: []string{"", "Check"}, Noun: "check"}
+	if parts := cutShortChecks(r.Coverage.Checks); parts != nil {
+		s.Short = []field{{Label: "Cut short", Text: strings.Join(parts, "; ")}}
 	}
 	s.quiet = func(i int) bool { return cutShort(&r.Coverage.Checks[i]) == "" }
 	return withRows(s, r.Coverage.Checks, func(c *result.CheckCoverage) row {
@@ -71,10 +94,20 @@ func cutShort(c *result.CheckCoverage) string {
 
 // skippedSection lists the checks that did not run and what each needs.
 func skippedSection(r *result.Report) section {
-	s := section{ID: "skipped", Title: "Skipped checks", Lines: true, Heads: [2]string{"Check", ""}, Noun: "skipped check"}
-	s.brief = func() []briefLine { return skippedBrief(r.Skipped) }
+	s := section{ID: "skipped", Title: "Skipped checks", Lines: true, InHead: true, Noun: "skipped check", Brief: "Skipped"}
+	if len(r.Skipped) > 0 {
+		needs, by := skippedNeeds(r.Skipped)
+		for i, n := range needs {
+			needs[i] = fmt.Sprintf("%s (%d)", n, len(by[n]))
+		}
+		need := ", which need "
+		if len(r.Skipped) == 1 {
+			need = ", which needs "
+		}
+		s.Remark = countNoun(len(r.Skipped), "check") + need + strings.Join(needs, ", ")
+	}
 	return withRows(s, r.Skipped, func(s *result.Skip) row {
-		return row{Badge: string(s.Rule), Text: s.Name + "  needs " + s.Needs}
+		return row{Badge: string(s.Rule), Title: s.Name, Text: "needs " + s.Needs, Test: &junitTest{name: string(s.Rule) + " " + s.Name, outcome: "skipped"}}
 	})
 }
 

@@ -11,57 +11,30 @@ import (
 )
 
 var (
-	_ = diffFormats.register("pretty", "for people: removals [-like this-], additions {+like this+}", writeDiffPretty)
-	_ = diffFormats.register("json", "for programs, as in docs/schemas/diff.schema.json", writeDiffJSON)
-	_ = diffFormats.register("markdown", "for pull requests", writeDiffMarkdown)
-	_ = diffFormats.register("html", "for a browser: one file with removals and additions marked", writeDiffHTML)
+	_ = documentFormats(&diffFormats, "in docs/schemas/diff.schema.json", diffDocument)
+	_ = diffFormats.register("markdown", "for pull requests", func(w *bufio.Writer, d *diff.Diff, opt Options) error { return writeMarkdown(w, diffDocument(d), opt) })
 )
 
-// writeDiffJSON writes the format of docs/schemas/diff.schema.json.
-func writeDiffJSON(w *bufio.Writer, d *diff.Diff, _ Options) error { return WriteJSON(w, d) }
-
-// writeDiffPretty writes a paragraph per definition, with insertions and deletions marked.
-func writeDiffPretty(w *bufio.Writer, d *diff.Diff, opt Options) error {
-	p := newPage(w, opt)
-	p.verbose = true
-	for i := range d.Servers {
-		p.writeSection(changeSection(&d.Servers[i], i))
-	}
-	p.writeSection(problemSection(d.Problems, ""))
-	p.writeIndented(0, p.bold(diffSum(d)))
-	return nil // the writer keeps its first error for Flush
-}
-
-// writeDiffMarkdown writes a page for a pull request comment.
-func writeDiffMarkdown(w *bufio.Writer, d *diff.Diff, _ Options) error {
-	p := &mdPage{w: w, left: markdownLimit}
-	p.must("### What MCP servers say: " + diffSum(d) + "\n")
-	p.writeSection(problemSection(d.Problems, ""))
-	for i := range d.Servers {
-		p.writeSection(changeSection(&d.Servers[i], i))
-	}
-	return nil
-}
-
-// writeDiffHTML writes a page in the style of a report.
-func writeDiffHTML(w *bufio.Writer, d *diff.Diff, opt Options) error {
-	head := &document{Page: Page{Title: "What changed", Class: "ok", Verdict: diffSum(d)}, Complete: d.Summary.Complete, title: "gauntlet diff: " + diffSum(d)}
+// diffDocument has a section per server, with a paragraph per definition.
+func diffDocument(d *diff.Diff) *document {
+	out := &document{Page: Page{Title: "What changed", Class: "ok", Verdict: diffSum(d)}, AtEnd: true, Complete: d.Summary.Complete, title: "gauntlet diff: " + diffSum(d)}
 	switch {
 	case d.Changed():
-		head.Class = "bad"
+		out.Class = "bad"
 	case !d.Summary.Complete:
-		head.Class = "open"
-	}
-	for i := range d.Problems {
-		head.Missing = append(head.Missing, problemText(&d.Problems[i]))
-	}
-	if !d.Summary.Complete && head.Missing == nil {
-		head.Missing = []string{"the comparison is incomplete"}
+		out.Class = "open"
 	}
 	for i := range d.Servers {
-		head.sections = append(head.sections, changeSection(&d.Servers[i], i))
+		out.sections = append(out.sections, changeSection(&d.Servers[i], i))
 	}
-	return writeHTMLPage(w, head, opt)
+	out.sections = append(out.sections, problemSection(d.Problems, ""))
+	for i := range d.Problems {
+		out.Missing = append(out.Missing, problemText(&d.Problems[i]))
+	}
+	if !d.Summary.Complete && out.Missing == nil {
+		out.Missing = []string{"the comparison is incomplete"}
+	}
+	return out
 }
 
 // diffSum returns the closing summary line.

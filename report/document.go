@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"io"
-	"slices"
 
 	"gauntlet/result"
 )
@@ -30,18 +29,56 @@ func (p *Page) Write(w io.Writer, format string, v any, opt Options) error {
 		return WriteJSON(w, v)
 	}
 	d := &document{Page: *p, Complete: true}
-	for _, t := range p.Tables {
-		d.sections = append(d.sections, t.section())
+	for i := range p.Tables {
+		d.sections = append(d.sections, p.Tables[i].section())
 	}
 	return d.write(w, format, opt)
 }
 
-// write writes a document as "html" or as text.
+func (t *Table) section() section {
+	s := section{ID: t.ID, Title: t.Title, Heads: append([]string{""}, t.Head...), Lines: true, Aligned: &aligned{Whole: true}}
+	if t.Intro != "" {
+		s.Intro = []string{t.Intro}
+	}
+	return withRows(s, t.Rows, func(texts *[]string) row {
+		one := row{Title: (*texts)[0]}
+		for i, text := range (*texts)[1:] {
+			one.add(t.Head[i+1], text)
+		}
+		return one
+	})
+}
+
+// A document is what any format for people shows: a head and sections.
+type document struct {
+	Page
+	State    string  // completes the verdict: "The scan is complete."
+	Exit     string  // what follows the verdict
+	Next     string  // a command to go on with, "" for none
+	About    []field // what was read, in texts that end with the verdict
+	AtEnd    bool    // a text ends with the verdict: a terminal still shows it
+	Complete bool    // nothing is missing, even if Missing is empty
+
+	title    string // of the window and of a comment, in our own words; "" for the Title
+	tool     result.Tool
+	sections []section
+}
+
+// missing lists what was not read or not done.
+func (d *document) missing() section {
+	s := section{Title: "What was not looked at", Noun: "reason", Lines: true, Share: markdownLimit / 4}
+	return withRows(s, d.Missing, func(text *string) row { return row{Text: *text} })
+}
+
+// write writes a document as "html", as "markdown", or as text.
 func (d *document) write(to io.Writer, format string, opt Options) error {
 	w := bufio.NewWriterSize(to, 64<<10)
 	write := writeText
-	if format == "html" {
-		write = writeHTMLPage
+	switch format {
+	case "html":
+		write = writeHTML
+	case "markdown":
+		write = writeMarkdown
 	}
 	if err := write(w, d, opt); err != nil {
 		return err
@@ -49,57 +86,9 @@ func (d *document) write(to io.Writer, format string, opt Options) error {
 	return w.Flush()
 }
 
-func (t *Table) section() section {
-	shown := table{Head: t.Head, Whole: true}
-	for _, row := range t.Rows {
-		shown.addRow(row...)
-	}
-	return tableSection(t.ID, t.Title, shown, t.Intro)
-}
-
-// A document is what a page or a text shows: a head and parts.
-type document struct {
-	Page
-	Exit     string // what follows the verdict
-	Counts   []severityCount
-	Complete bool // nothing is missing, even if Missing is empty
-	Nav      []htmlPart
-
-	title    string // of the window, "" for the Title
-	tool     result.Tool
-	sections []section
-	parts    []htmlPart // after the sections
-	graph    bool       // a part draws a graph
-}
-
 // documentFormats registers the formats of what of describes: text, JSON in the form of schema, and a page.
 func documentFormats[T any](r *FormatsOf[T], schema string, of func(T) *document) bool {
 	r.register("pretty", "for people", func(w *bufio.Writer, v T, opt Options) error { return writeText(w, of(v), opt) })
 	r.register("json", "for programs, as "+schema, func(w *bufio.Writer, v T, _ Options) error { return WriteJSON(w, v) })
-	return r.register("html", "for a browser: one self-contained file", func(w *bufio.Writer, v T, opt Options) error { return writeHTMLPage(w, of(v), opt) })
-}
-
-// mostMissing is the number of lines that a text has of what is missing; a page has all.
-const mostMissing = 20
-
-// writeText writes a document as text: the verdict, the parts, and last what is missing.
-func writeText(w *bufio.Writer, d *document, opt Options) error {
-	p := newPage(w, opt)
-	p.verbose = true
-	head := *p
-	if p.whole {
-		head.width = 1 << 20
-	}
-	for i, text := range []string{d.Title + ": " + d.Verdict, d.Exit, d.Read} {
-		head.writeField(0, field{Text: text, Aside: i > 0}, 0)
-	}
-	for _, s := range d.sections {
-		p.writeSection(s)
-	}
-	missing := section{Title: "What was not looked at", Noun: "reason", Lines: true}
-	head.writeSection(withRows(missing, slices.Clone(d.Missing[:min(len(d.Missing), mostMissing)]), func(text *string) row { return row{Text: *text} }))
-	if more := len(d.Missing) - mostMissing; more > 0 {
-		p.writeIndented(2, p.dim("… and "+countNoun(more, "further reason")))
-	}
-	return nil // the writer keeps its first error for Flush
+	return r.register("html", "for a browser: one self-contained file", func(w *bufio.Writer, v T, opt Options) error { return writeHTML(w, of(v), opt) })
 }

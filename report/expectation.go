@@ -12,7 +12,7 @@ const expectationRule finding.Rule = "expectation"
 
 // expectationSection lists the expectations. Those that held ask for nothing.
 func expectationSection(r *result.Report) section {
-	s := section{ID: "expectations", Title: "Expectations", Brief: "Expected", BriefRows: true, Lines: true, Heads: [2]string{"Result", "Expectation"}, Noun: "expectation", Share: markdownLimit / 4}
+	s := section{ID: "expectations", Title: "Expectations", Brief: "Expected", BriefRows: true, Lines: true, Heads: []string{"Result", "Expectation"}, Noun: "expectation", Share: markdownLimit / 4}
 	switch {
 	case r.Expectations == nil:
 	case r.Failed() == 0:
@@ -22,24 +22,12 @@ func expectationSection(r *result.Report) section {
 	}
 	s.quiet = func(i int) bool { return r.Expectations[i].Held }
 	return withRows(s, r.Expectations, func(e *result.Expectation) row {
-		one := row{Badge: "failed", Tone: "high", Title: e.Name, Text: e.Message, Where: fileLine(e.File, e.Line)}
+		one := row{Badge: "failed", Tone: "high", Title: e.Name, Text: e.Message, Where: fileLine(e.File, e.Line), Test: &junitTest{name: fmt.Sprintf("%s, line %d", e.Name, e.Line), file: e.File, outcome: "failure", kind: "expectation"}}
 		if e.Held {
-			one.Badge, one.Tone = "held", ""
+			one.Badge, one.Tone, one.Test.outcome, one.Test.kind = "held", "", "", ""
 		}
 		return one
 	})
-}
-
-func expectationTests(es []result.Expectation) []junitTest {
-	var out []junitTest
-	for i := range es {
-		t := junitTest{class: "expectations", name: fmt.Sprintf("%s, line %d", es[i].Name, es[i].Line), file: es[i].File}
-		if !es[i].Held {
-			t.outcome, t.kind, t.message = "failure", "expectation", es[i].Message
-		}
-		out = append(out, t)
-	}
-	return out
 }
 
 // expectationResult returns the result for a failed expectation.

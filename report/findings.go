@@ -13,8 +13,7 @@ import (
 
 // findingSection lists the findings, the severest first.
 func findingSection(r *result.Report) section {
-	s := section{ID: "findings", Title: "Findings", Noun: "finding", n: len(r.Findings)}
-	s.brief = func() []briefLine { return informationBrief(r.Findings) }
+	s := section{ID: "findings", Title: "Findings", Noun: "finding", n: len(r.Findings), Filter: !attacksOnly(r), Short: informationBrief(r.Findings)}
 	order, ids := severestFirst(r.Findings), findingIDs(r.Findings)
 	s.row = func(i int) row {
 		one := findingRow(&r.Findings[order[i]])
@@ -32,51 +31,6 @@ func severestFirst(fs []finding.Finding) []int {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(fs[b].Severity, fs[a].Severity) })
 	return order
-}
-
-// byDefinition lists the findings of a server together, and of a definition, in order of first occurrence.
-func byDefinition(fs []finding.Finding) section {
-	type place struct {
-		server, file string
-		definition   bool
-		kind         finding.Kind
-		item         string
-	}
-	first := map[place]int{}
-	groups := make([][2]int, len(fs)) // the first findings of the server and of the definition
-	order := make([]int, len(fs))
-	for i := range fs {
-		order[i] = i
-		l := &fs[i].Location
-		server := place{server: l.Server, file: cmp.Or(l.Origin, l.File)}
-		for level, p := range []place{server, {server.server, server.file, true, l.Kind, l.Item}} {
-			if _, ok := first[p]; !ok {
-				first[p] = i
-			}
-			groups[i][level] = first[p]
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return slices.Compare(groups[a][:], groups[b][:]) })
-	return section{n: len(fs), row: func(i int) row {
-		group := groups[order[i]]
-		server, definition := &fs[group[0]].Location, &fs[group[1]].Location
-		one := findingRow(&fs[order[i]])
-		one.Group = []heading{{serverTitle(server), cmp.Or(server.Origin, server.File)}, {itemTitle(definition), describeLocation(definition, false)}}
-		return one
-	}}
-}
-
-// serverTitle names what the findings of a server stand below.
-func serverTitle(l *finding.Location) string {
-	switch {
-	case l.Server != "":
-		return l.Server
-	case l.Kind != "":
-		return "(unnamed server)"
-	case l.Client != "": // the configuration, not one of its servers
-		return "the file itself (" + l.Client + ")"
-	}
-	return "the file itself"
 }
 
 func findingRow(f *finding.Finding) row {
@@ -163,17 +117,16 @@ func suppressedSection(r *result.Report) section {
 	for i := range ids {
 		ids[i] = anchor("accepted-"+r.Suppressed[i].Finding.Fingerprint, used)
 	}
-	s.brief = func() []briefLine {
-		return firstOf("Accepted", "", len(ids), func(i int) string {
-			f := &r.Suppressed[i].Finding
-			return fmt.Sprintf("%s %s %s: %s", f.Severity, f.Rule, shortPlace(&f.Location, false), decision(&r.Suppressed[i].Decision))
-		})
-	}
+	s.Short = firstOf("Accepted", "", len(ids), func(i int) string {
+		f := &r.Suppressed[i].Finding
+		return fmt.Sprintf("%s %s %s: %s", f.Severity, f.Rule, shortPlace(&f.Location, false), decision(&r.Suppressed[i].Decision))
+	})
 	s.n = len(ids)
 	s.row = func(i int) row {
 		s := &r.Suppressed[i]
 		one := findingRow(&s.Finding)
 		one.ID, one.Accept = ids[i], ""
+		one.Test = &junitTest{name: fmt.Sprintf("suppressed finding %d: %s %s", i+1, s.Finding.Rule, s.Finding.Name), file: s.Finding.Location.File, outcome: "skipped", message: decision(&s.Decision)}
 		one.Fields, one.More = nil, slices.Concat(one.Fields, one.More)
 		one.add("reason", decision(&s.Decision))
 		one.addAside("by", fileLine(s.Decision.File, s.Decision.Line))
@@ -186,9 +139,10 @@ func suppressedSection(r *result.Report) section {
 // unusedSection lists unused suppressions, which deserve review.
 func unusedSection(r *result.Report) section {
 	unused := slices.DeleteFunc(slices.Clone(r.Suppressions), func(d result.Suppression) bool { return d.State == result.Used })
-	s := section{ID: "unused", Title: "Suppressions not used", Brief: "Unused", BriefRows: true, Lines: true, Heads: [2]string{"State", ""}, Noun: "suppression"}
+	s := section{ID: "unused", Title: "Suppressions not used", Brief: "Unused", BriefRows: true, Lines: true, Heads: []string{"State"}, Noun: "suppression"}
 	return withRows(s, unused, func(d *result.Suppression) row {
-		return row{Badge: string(d.State), Text: unusedText(d), Where: fileLine(d.File, d.Line)}
+		return row{Badge: string(d.State), Text: unusedText(d), Where: fileLine(d.File, d.Line),
+			Test: &junitTest{name: "suppression in line " + groupDigits(d.Line) + " of " + d.File, file: d.File, outcome: "skipped", message: string(d.State) + ": " + unusedText(d)}}
 	})
 }
 

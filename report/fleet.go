@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/finding"
 	"gauntlet/result"
 )
 
@@ -139,21 +138,27 @@ const (
 	maxReason     = 500
 )
 
-// markOf describes the result of one lane for a target.
-func markOf(j *result.FleetJob) mark {
+// laneField describes the result of one lane for a target.
+func laneField(j *result.FleetJob) field {
+	one := field{Label: j.Lane, Tone: toneSoft}
 	words := strings.TrimSpace(j.Document + " " + cmp.Or(CountWords(j.Counts), "nothing found"))
 	switch j.State {
 	case result.FleetDone:
-		for _, k := range []struct{ name, class string }{{"critical", "critical"}, {"high", "high"}, {"medium", "medium"}, {"low", "low"}, {"exploited", "high"}} {
+		one.Text = words
+		for _, k := range []struct {
+			name string
+			tone tone
+		}{{"exploited", "high"}, {"low", "low"}, {"medium", "medium"}, {"high", "high"}, {"critical", "critical"}} {
 			if j.Counts[k.name] > 0 {
-				return mark{Class: k.class, Text: words}
+				one.Tone = k.tone
 			}
 		}
-		return mark{Class: "soft", Text: words}
 	case result.FleetIncomplete:
-		return mark{Class: "open", Text: words + ", incomplete: " + clipEnd(j.Reason, maxPageReason)}
+		one.Text, one.Tone = words+", incomplete: "+clipEnd(j.Reason, maxPageReason), ""
+	default:
+		one.Text, one.Tone = strings.TrimSpace(j.Document+" "+strings.ReplaceAll(string(j.State), "_", " ")+": "+clipEnd(j.Reason, maxPageReason)), ""
 	}
-	return mark{Class: "open", Text: strings.TrimSpace(j.Document + " " + strings.ReplaceAll(string(j.State), "_", " ") + ": " + clipEnd(j.Reason, maxPageReason))}
+	return one
 }
 
 // fleetDocument has the worst targets, and why jobs were not done.
@@ -169,21 +174,16 @@ func fleetDocument(f *result.Fleet) *document {
 		d.Missing = append(d.Missing, clipEnd(n.String(), maxReason))
 	}
 	d.Missing = append(d.Missing, f.Refused...)
-	for sev := finding.Critical; sev > finding.None; sev-- {
-		if n := f.Summary.Counts[sev.String()]; n > 0 {
-			d.Counts = append(d.Counts, severityCount{sev.String(), n, sev})
-		}
-	}
 	d.sections = []section{fleetTable(f)}
 	return d
 }
 
 // fleetTable has a row per target, the worst first, and a column per lane.
 func fleetTable(f *result.Fleet) section {
-	t := table{Head: []string{"Target", "Kind"}, None: "not asked for", Most: 20, Rest: "the json and html reports list every target"}
-	intro := countNoun(len(f.Targets), "target") + ", the worst first."
+	s := section{ID: "targets", Title: "Targets", Lines: true, None: "not asked for", Aligned: &aligned{Most: 20, Rest: "the json and html reports list every target"}}
+	s.Intro = []string{countNoun(len(f.Targets), "target") + ", the worst first."}
 	if len(f.Targets) > pageTargets {
-		intro = fmt.Sprintf("The worst %s of %s; the JSON report has all.", groupDigits(pageTargets), countNoun(len(f.Targets), "target"))
+		s.Intro[0] = fmt.Sprintf("The worst %s of %s; the JSON report has all.", groupDigits(pageTargets), countNoun(len(f.Targets), "target"))
 	}
 	lanes := map[string]bool{}
 	for i := range f.Targets {
@@ -191,12 +191,13 @@ func fleetTable(f *result.Fleet) section {
 			lanes[j.Lane] = true
 		}
 	}
-	t.Head = slices.Concat(t.Head, slices.Sorted(maps.Keys(lanes)))
-	for _, target := range worstTargets(f)[:min(len(f.Targets), pageTargets)] {
-		t.Rows = append(t.Rows, []cell{{{Link: target.Page, Text: target.Name}}, {{Text: target.Kind}}})
-		for i := range target.Jobs {
-			t.addMark(len(t.Rows)-1, target.Jobs[i].Lane, markOf(&target.Jobs[i]))
+	s.Heads = slices.Concat([]string{"", "Target", "Kind"}, slices.Sorted(maps.Keys(lanes)))
+	return withRows(s, worstTargets(f)[:min(len(f.Targets), pageTargets)], func(target **result.FleetTarget) row {
+		one := row{Title: (*target).Name, Link: (*target).Page}
+		one.add("Kind", (*target).Kind)
+		for i := range (*target).Jobs {
+			one.Fields = append(one.Fields, laneField(&(*target).Jobs[i]))
 		}
-	}
-	return tableSection("targets", "Targets", t, intro)
+		return one
+	})
 }

@@ -3,279 +3,203 @@ package report
 import (
 	"bufio"
 	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
+	"sync"
 
 	"gauntlet/finding"
-	"gauntlet/result"
+	"gauntlet/rawjson"
 )
 
-var _ = formats.register("html", "for a browser: one self-contained file", writeHTML)
+//go:embed web/report.tmpl
+var htmlTemplates string
+
+//go:embed web/report.css
+var htmlStyle string
+
+//go:embed web/report.js
+var htmlScript string
 
 // findingsAtOnce is the number of findings laid out at once. The rest waits in templates of findingsApart each, which
 // cost a browser next to nothing.
 const (
 	findingsAtOnce = 200
 	findingsApart  = 500
+	mostOpen       = 5 // blocks of a section that are not folded, since few are soon read
 )
 
-// writeHTML writes one self-contained page from Go templates and a small script: nothing needs a build, the page is
-// readable without scripts, and one escaping template handles every server string.
-func writeHTML(w *bufio.Writer, r *result.Report, opt Options) error {
-	d := reportHead(r, opt.Gate)
-	for _, s := range sectionsOf(r) {
-		switch {
-		case s.ID == "findings" && attacksOnly(r), s.ID == "skipped": // the head has what was skipped
-			continue
-		case s.ID == "findings":
-			s.Filter = filterOf(r.Findings)
-		case s.ID == "attacks" && s.n > 0:
-			d.sections = append(d.sections, attackMatrix(r.Attacks))
-		}
-		if s.Filter != nil || s.says(s.n) {
-			d.sections = append(d.sections, s)
-		}
-	}
-	flows := flowsOf(r, opt.Capabilities)
-	if d.graph = len(flows) > 0; d.graph {
-		d.parts = append(d.parts, flowPart(flows))
-	}
-	d.parts = append(d.parts, conversationParts(r, opt.Traces)...)
-	for _, s := range capabilitySections(opt.Capabilities) {
-		d.parts = append(d.parts, s.part())
-	}
-	if rows := serverRows(r); len(rows) > 1 || r.Clients != nil {
-		servers := serversTable(rows)
-		d.parts = append(d.parts, servers.part())
-	}
-	return writeHTMLPage(w, d, opt)
+// parsedTemplates are parsed when the first page is written, not at start-up.
+var parsedTemplates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"vis": visibleHTML, "vislines": visibleLinesHTML, "plain": Visible, "capital": capitalised, "quoted": evidenceHTML, "fields": fieldsHTML, "num": groupDigits,
+		"short": func(s string) template.HTML { return visibleHTML(clipEnd(Visible(s), 60)) },
+	}).Parse(htmlTemplates))
+})
+
+func executeHTML(w *bufio.Writer, name string, data any) error {
+	return parsedTemplates().ExecuteTemplate(w, name, data)
 }
 
-// mostOpen is the number of blocks of a section that are not folded, since few are soon read.
-const mostOpen = 5
-
-// part returns s as a part of a page: a table, or blocks that can be unfolded.
-func (s section) part() htmlPart {
-	if s.Filter != nil {
-		return htmlPart{s.ID, s.Title, func(w *bufio.Writer) error { return writeFindings(w, &s) }}
-	}
-	if s.Table == nil && s.Lines {
-		s = s.asTable()
-	}
-	if s.Table != nil {
-		for i, row := range s.Table.Rows { // each as long as the head
-			s.Table.Rows[i] = append(row, make([]cell, len(s.Table.Head)-len(row))...)
-		}
-		return executed(s.ID, s.Title, "table", s)
-	}
-	return htmlPart{s.ID, strings.TrimSpace(s.Title + " " + s.Name), func(w *bufio.Writer) error {
-		if err := executeHTML(w, "blocks", s); err != nil || s.n == 0 {
-			return endHTML(w, "</section>\n", err)
-		}
-		_, _ = w.WriteString("<ul class=\"findings\">\n")
-		for i := range s.n {
-			r := s.row(i)
-			r.Open = r.Open || s.n <= mostOpen
-			if err := executeHTML(w, "row", r); err != nil {
-				return err
-			}
-		}
-		return endHTML(w, "</ul></section>\n", nil)
-	}}
+// A block is a section as a template shows it.
+type block struct {
+	section
+	Table table // of a section whose rows are short
 }
 
-// endHTML closes what begins a part, unless that failed.
-func endHTML(w *bufio.Writer, end string, err error) error {
-	if err == nil {
-		_, _ = w.WriteString(end) // the writer keeps its first error for Flush
-	}
-	return err
-}
-
-// asTable returns s with its rows as a table that has a column for whatever they have.
-func (s section) asTable() section {
-	var t table
-	heads := []string{"Part of", cmp.Or(s.Heads[0], "State"), cmp.Or(s.Heads[1], "What"), "Where", "Why"}
-	used := make([]bool, len(heads))
-	var rows [][]string
-	for i := range s.n {
-		r := s.row(i)
-		row := []string{"", r.Badge, r.Title, r.Where, r.Text}
-		for _, g := range r.Group {
-			row[0] = g.Title
-		}
-		for _, f := range r.Fields {
-			at := slices.Index(heads, capitalised(f.Label))
-			if at < 0 {
-				at, heads, used = len(heads), append(heads, capitalised(f.Label)), append(used, false)
-			}
-			row = append(row, make([]string, max(at+1-len(row), 0))...)
-			row[at] = f.Text
-		}
-		for at, text := range row {
-			used[at] = used[at] || text != ""
-		}
-		rows = append(rows, row)
-	}
-	for _, row := range rows {
-		row = append(row, make([]string, len(heads)-len(row))...)
-		t.addRow(usedOnly(row, used)...)
-	}
-	t.Head = usedOnly(heads, used)
-	if s.Remark != "" {
-		s.Intro = slices.Concat([]string{capitalised(s.Remark) + "."}, s.Intro)
-	}
-	s.Table = &t
-	return s
-}
-
-func usedOnly(texts []string, used []bool) (out []string) {
-	for i, text := range texts {
-		if used[i] {
-			out = append(out, text)
-		}
-	}
-	return out
-}
-
-// reportHead says what was read and found, and what was not looked at.
-func reportHead(r *result.Report, g *Gate) *document {
-	head := &document{Page: Page{Title: reportTitle(r), Class: reportClass(r, g), Verdict: reportVerdict(r), Missing: notLookedAt(r)}, Counts: bySeverity(r.Findings).counts(), Complete: complete(r), tool: r.Tool}
-	head.title = "gauntlet: " + head.Verdict
-	if g != nil {
-		head.Exit = g.exitWords(r)
-	}
-	if l := readLedger(r); !attacksOnly(r) {
-		head.Read = "Looked at " + l.looked(r) + "."
-	}
-	return head
-}
-
-// reportVerdict summarizes the result in one line.
-func reportVerdict(r *result.Report) string {
-	var parts []string
-	if n := len(r.Findings); n > 0 {
-		parts = append(parts, countNoun(n, "finding"))
-	} else if !attacksOnly(r) {
-		parts = append(parts, "no findings")
-	}
-	if r.Attacks != nil {
-		parts = append(parts, attackCounts(r.Attacks))
-	}
-	if n := r.Failed(); n > 0 {
-		parts = append(parts, countNoun(n, "expectation")+" not met")
-	}
-	if !complete(r) {
-		parts = append(parts, incompleteWords(r))
-	}
-	return capitalised(strings.Join(parts, "; "))
-}
-
-// reportClass returns the style of the verdict: bad, open (nothing bad, but incomplete) or ok.
-func reportClass(r *result.Report, g *Gate) string {
-	if g == nil {
-		g = &Gate{FailOn: finding.High}
-	}
-	switch code := r.ExitCode(g.FailOn, g.AllowPartial); {
-	case code == result.ExitGate:
-		return "bad"
-	case code == result.ExitTrouble || !complete(r):
-		return "open"
-	}
-	return "ok"
-}
-
-// reportTitle names what was scanned.
-func reportTitle(r *result.Report) string {
-	switch s := r.Coverage.Servers; {
-	case len(s) == 1 && s[0].Server != "":
-		return s[0].Server
-	case len(s) > 1:
-		return countNoun(len(s), "server")
-	case len(r.Attacks) == 1:
-		return attackTitle(&r.Attacks[0])
-	case len(r.Attacks) > 1:
-		return countNoun(len(r.Attacks), "attack")
-	case r.Coverage.Trace != nil:
-		return r.Coverage.Trace.File
-	}
-	return "gauntlet report"
-}
-
-// notLookedAt lists what was not scanned: problems first, then what was not requested.
-func notLookedAt(r *result.Report) (out []string) {
-	for i := range r.Problems {
-		out = append(out, problemText(&r.Problems[i]))
-	}
-	out = append(out, r.Undone()[len(r.Problems):]...)
-	out = append(out, cutShortChecks(r.Coverage.Checks)...)
-	out = append(out, checkNotes(r)...)
-	l := readLedger(r)
-	for _, lack := range l.lacks {
-		out = append(out, lack.Text)
-	}
-	needs, by := skippedNeeds(r.Skipped)
-	for _, n := range needs {
-		out = append(out, fmt.Sprintf("%s not run for want of %s: %s", countNoun(len(by[n]), "check"), n, strings.Join(by[n], ", ")))
-	}
-	return out
-}
-
-// A findingFilter holds what a reader can choose findings by.
-type findingFilter struct {
-	Findings, AtOnce int
-	Counts           []severityCount
-	Servers          map[string]bool
-	Rules            map[string]string // names by id
-}
-
-func filterOf(fs []finding.Finding) *findingFilter {
-	f := &findingFilter{len(fs), findingsAtOnce, bySeverity(fs).counts(), map[string]bool{}, map[string]string{}}
-	for i := range fs {
-		f.Servers[Visible(fs[i].Location.Server)] = true
-		f.Rules[Visible(string(fs[i].Rule))] = fs[i].Name
-	}
-	delete(f.Servers, "")
-	return f
-}
-
-// writeFindings writes the filters and all findings of s.
-func writeFindings(w *bufio.Writer, s *section) error {
-	if err := executeHTML(w, "filters", s.Filter); err != nil {
+// writeHTML writes a document as one self-contained page from Go templates and a small script: nothing needs a build, the
+// page is readable without scripts, and one escaping template handles every server string.
+func writeHTML(w *bufio.Writer, d *document, _ Options) error {
+	d.sections = slices.DeleteFunc(d.sections, func(s section) bool { return s.InHead || !s.Filter && !s.says(s.n) })
+	head := struct {
+		*document
+		Nav []section
+	}{d, d.sections}
+	writeHTMLHead(w, cmp.Or(d.title, "gauntlet: "+d.Title))
+	if err := executeHTML(w, "verdict", head); err != nil {
 		return err
 	}
-	for i := range s.n {
-		switch {
-		case i == 0:
-			_, _ = w.WriteString("<ul class=\"findings\" id=\"findings-list\">\n")
-		case i == findingsAtOnce:
-			_, _ = w.WriteString("</ul>\n<template class=\"more\"><ul>\n")
-		case i > findingsAtOnce && (i-findingsAtOnce)%findingsApart == 0:
-			_, _ = w.WriteString("</ul></template>\n<template class=\"more\"><ul>\n")
-		}
-		if err := executeHTML(w, "row", s.row(i)); err != nil {
+	_, _ = w.WriteString("<main id=\"main\">\n")
+	for _, s := range d.sections {
+		if err := writeHTMLSection(w, &block{section: s}); err != nil {
 			return err
 		}
 	}
-	switch {
-	case s.n > findingsAtOnce:
-		_, _ = w.WriteString("</ul></template>\n")
-	case s.n > 0:
-		_, _ = w.WriteString("</ul>\n")
-	}
-	if s.n > 0 {
-		_, _ = w.WriteString("<button type=\"button\" id=\"more\" hidden>Show more</button>\n")
-	}
-	return endHTML(w, "</section>\n", nil)
+	writeHTMLEnd(w, strings.TrimSpace(cmp.Or(d.tool.Name, "gauntlet")+" "+d.tool.Version))
+	return nil
 }
 
-// attackMatrix shows attacks by agent, with links to the runs.
-func attackMatrix(runs []result.AttackRun) section {
-	t := table{Head: []string{"Attack"}, None: "not run"}
-	for i := range runs {
-		a := &runs[i]
-		t.addMark(t.rowOf(attackTitle(a)), cmp.Or(a.Agent, "whoever connected"), mark{string(attackTone(a)), fmt.Sprintf("#run-%d", i+1), outcomeWords(outcomeOf(a))})
+// writeHTMLSection writes a table, or blocks that can be unfolded.
+func writeHTMLSection(w *bufio.Writer, b *block) error {
+	if b.Lines {
+		b.Table = b.table()
+		return executeHTML(w, "table", b)
 	}
-	return tableSection("matrix", "Attacks by agent", t)
+	if err := executeHTML(w, "blocks", b); err != nil {
+		return err
+	}
+	few := mostOpen
+	if b.Filter {
+		few = 0
+	}
+	for i := range b.n {
+		switch {
+		case i == 0:
+			_, _ = fmt.Fprintf(w, "<ul class=\"findings\" id=\"%s-list\">\n", b.ID)
+		case b.Filter && i >= findingsAtOnce && (i-findingsAtOnce)%findingsApart == 0:
+			_, _ = w.WriteString("</ul>" + strings.Repeat("</template>", min(i/findingsApart, 1)) + "\n<template class=\"more\"><ul>\n")
+		}
+		r := b.row(i)
+		r.Open = r.Open || b.n <= few
+		if err := executeHTML(w, "row", r); err != nil {
+			return err
+		}
+	}
+	if b.n > 0 {
+		_, _ = w.WriteString("</ul>\n")
+	}
+	if b.Filter && b.n > findingsAtOnce {
+		_, _ = w.WriteString("</template>\n")
+	}
+	if b.Filter && b.n > 0 {
+		_, _ = w.WriteString("<button type=\"button\" id=\"more\" hidden>Show more</button>\n")
+	}
+	_, _ = w.WriteString("</section>\n") // the writer keeps its first error for Flush
+	return nil
+}
+
+// AtOnce is the number of rows laid out at once.
+func (b *block) AtOnce() int { return min(b.n, findingsAtOnce) }
+
+// Rows is the number of rows.
+func (b *block) Rows() int { return b.n }
+
+// Sentences returns what stands before the rows.
+func (b *block) Sentences() []string {
+	if b.Remark == "" {
+		return b.Intro
+	}
+	return slices.Concat([]string{capitalised(b.Remark) + "."}, b.Intro)
+}
+
+// visibleHTML is Visible as markup: each hidden character is a box with its code point.
+func visibleHTML(s any) template.HTML { return markUp(fmt.Sprint(s), false) }
+
+// visibleLinesHTML is visibleHTML that keeps line breaks, for preformatted text.
+func visibleLinesHTML(s any) template.HTML { return markUp(fmt.Sprint(s), true) }
+
+func markUp(s string, lines bool) template.HTML {
+	if firstHidden(s) == len(s) {
+		return template.HTML(template.HTMLEscapeString(s))
+	}
+	var b strings.Builder
+	plain := 0
+	for i, r := range s {
+		if !rawjson.Hidden(r) {
+			continue
+		}
+		template.HTMLEscape(&b, []byte(strings.ToValidUTF8(s[plain:i], "\uFFFD")))
+		plain = i + len(string(r))
+		if lines && r == '\n' {
+			b.WriteString("\n")
+			continue
+		}
+		fmt.Fprintf(&b, `<span class="hid">U+%04X</span>`, r)
+	}
+	template.HTMLEscape(&b, []byte(strings.ToValidUTF8(s[plain:], "\uFFFD")))
+	return template.HTML(b.String())
+}
+
+// fieldsHTML is the markup of the fields of a row.
+func fieldsHTML(r row) template.HTML {
+	var b strings.Builder
+	for _, f := range slices.Concat(r.Fields, r.More) {
+		label := f.Label
+		if !f.Below {
+			label = capitalised(label)
+		}
+		b.WriteString("<dt>" + string(visibleHTML(label)) + "</dt><dd>")
+		if f.Label == "id" && !f.Below {
+			b.WriteString("<a href=\"#" + template.HTMLEscapeString(r.ID) + "\">" + string(visibleHTML(f.Text)) + "</a>")
+		} else {
+			b.WriteString(string(visibleHTML(f.Text)))
+		}
+		if f.Edits != nil {
+			editsHTML(&b, f.Edits)
+		}
+		b.WriteString("</dd>\n")
+	}
+	return template.HTML(b.String())
+}
+
+// evidenceHTML shows the offending text, marked, in its surroundings.
+func evidenceHTML(e finding.Evidence) template.HTML {
+	if e.Raw == "" {
+		return ""
+	}
+	raw, cut := clipBytes(e.Raw)
+	return visibleLinesHTML(e.Before) + "<mark>" + visibleLinesHTML(raw) + "</mark>" + template.HTML(cut) + visibleLinesHTML(e.After)
+}
+
+// writeHTMLHead writes everything up to the body. Its content security policy allows this page's style and scripts by
+// hash, and nothing else: no request, no form, no frame.
+func writeHTMLHead(w *bufio.Writer, title string) {
+	hash := func(s string) string {
+		sum := sha256.Sum256([]byte(s))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	_, _ = fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>%s</title>\n<style>",
+		hash(htmlStyle), hash(htmlScript), template.HTMLEscapeString(clipEnd(Visible(title), 70)))
+	_, _ = w.WriteString(htmlStyle)
+	_, _ = w.WriteString("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the content</a>\n")
+}
+
+// writeHTMLEnd closes the page with its script.
+func writeHTMLEnd(w *bufio.Writer, tool string) {
+	_, _ = fmt.Fprintf(w, "</main>\n<footer><p>%s. What servers say is shown as text; hidden characters stand in boxes by their numbers.</p></footer>\n", template.HTMLEscapeString(Visible(tool)))
+	_, _ = w.WriteString("<script>" + htmlScript + "</script>\n</body>\n</html>\n")
 }

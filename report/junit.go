@@ -10,8 +10,10 @@ import (
 	"gauntlet/result"
 )
 
-// junitListed is the number of findings that one failure lists; the rest is counted.
-const junitListed = 50
+const (
+	junitListed = 50  // findings that one failure lists; the rest is counted
+	junitWide   = 500 // columns of a text
+)
 
 var _ = formats.register("junit", "for CI servers: JUnit XML, a suite per server and a test per check", writeJUnit)
 
@@ -23,33 +25,45 @@ var _ = formats.register("junit", "for CI servers: JUnit XML, a suite per server
 func writeJUnit(w *bufio.Writer, r *result.Report, _ Options) error {
 	x := &junit{w: w}
 	suites := junitSuites(r)
-	for _, s := range []junitSuite{{name: "attacks", tests: attackTests(r.Attacks)}, {name: "expectations", tests: expectationTests(r.Expectations)}, {name: "the scan", tests: aboutScan(r)}} {
-		if s.tests != nil {
-			suites = append(suites, s)
-		}
+	for i := range suites {
+		suites[i].listTests(r)
 	}
+	suites = append(suites, sectionSuites(r)...)
 	var all junitCounts
 	for i := range suites {
-		suites[i].counts = tally(suites[i].listTests(r))
-		all.addCounts(suites[i].counts)
+		c := &suites[i].counts
+		for _, t := range suites[i].tests {
+			c.tests, all.tests = c.tests+1, all.tests+1
+			switch t.outcome {
+			case "failure":
+				c.failures, all.failures = c.failures+1, all.failures+1
+			case "error":
+				c.errors, all.errors = c.errors+1, all.errors+1
+			case "skipped":
+				c.skipped++
+			}
+		}
 	}
 	x.printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=%s tests=\"%d\" failures=\"%d\" errors=\"%d\">\n",
 		attribute(r.Tool.Name), all.tests, all.failures, all.errors)
 	for i := range suites {
-		x.suite(suites[i].name, suites[i].counts, suites[i].listTests(r))
+		x.suite(&suites[i])
 	}
 	x.printf("</testsuites>\n")
 	return nil // the writer keeps its first error for Flush
 }
+
+// junitCounts are the attributes of a suite.
+type junitCounts struct{ tests, failures, errors, skipped int }
 
 // A junitSuite is one server in one file, or one entry of a configuration, and its findings.
 type junitSuite struct {
 	name, server, file string
 	of                 string // the checks that read it; see result.CheckCoverage
 	origin             string // of a live server
-	found, accepted    []int  // indexes in the report
+	found              []int  // indexes in the report
 	counts             junitCounts
-	tests              []junitTest // of what is no server; nil for those of its checks
+	tests              []junitTest
 }
 
 // junitSuites lists the servers that were read, the trace, and further configuration entries that findings name, which
@@ -89,10 +103,6 @@ func junitSuites(r *result.Report) []junitSuite {
 		s := of(&r.Findings[i])
 		s.found = append(s.found, i)
 	}
-	for i := range r.Suppressed {
-		s := of(&r.Suppressed[i].Finding)
-		s.accepted = append(s.accepted, i)
-	}
 	for i := range out {
 		switch s := &out[i]; {
 		case s.server == "" && s.file == "":
@@ -108,24 +118,20 @@ func junitSuites(r *result.Report) []junitSuite {
 
 // A junitTest is one test; one that is neither failure, error nor skipped passed.
 type junitTest struct {
-	class, name, file string
-	outcome           string // "", "failure", "error" or "skipped"
-	kind, message     string
-	body, out         string
+	name, file    string
+	outcome       string // "", "failure", "error" or "skipped"
+	kind, message string
+	body, out     string
 }
 
-// listTests returns one test per check that read the suite's server or failed on it, in order.
-func (s *junitSuite) listTests(r *result.Report) []junitTest {
-	if s.tests != nil {
-		return s.tests
-	}
-	var out []junitTest
+// listTests gives a suite a test per check that read its server or failed on it, in order.
+func (s *junitSuite) listTests(r *result.Report) {
 	at := map[finding.Rule]int{}
-	found, accepted := map[finding.Rule][]int{}, map[finding.Rule][]int{}
+	found := map[finding.Rule][]int{}
 	test := func(rule finding.Rule, name string) {
 		if _, ok := at[rule]; !ok {
-			at[rule] = len(out)
-			out = append(out, junitTest{class: s.name, name: string(rule) + " " + name, file: s.file})
+			at[rule] = len(s.tests)
+			s.tests = append(s.tests, junitTest{name: string(rule) + " " + name, file: s.file})
 		}
 	}
 	for _, c := range r.Coverage.Checks {
@@ -136,7 +142,7 @@ func (s *junitSuite) listTests(r *result.Report) []junitTest {
 			test(c.Rule, c.Name)
 		}
 		if c.State == "failed" {
-			t := &out[at[c.Rule]]
+			t := &s.tests[at[c.Rule]]
 			t.outcome, t.kind, t.message = "error", "failed", c.Reason
 		}
 	}
@@ -145,26 +151,21 @@ func (s *junitSuite) listTests(r *result.Report) []junitTest {
 		test(f.Rule, f.Name)
 		found[f.Rule] = append(found[f.Rule], i)
 	}
-	for _, i := range s.accepted {
-		f := &r.Suppressed[i].Finding
-		test(f.Rule, f.Name)
-		accepted[f.Rule] = append(accepted[f.Rule], i)
-	}
 	for rule, i := range at {
-		out[i].classifyTest(r, found[rule], accepted[rule])
+		s.tests[i].classifyTest(r, found[rule])
 	}
-	return out
 }
 
 // classifyTest adds what a check found. Findings of severity info are listed and fail nothing.
-func (t *junitTest) classifyTest(r *result.Report, found, accepted []int) {
+func (t *junitTest) classifyTest(r *result.Report, found []int) {
 	var told []string
 	worst := finding.None
 	for n, i := range found {
 		f := &r.Findings[i]
 		worst = max(worst, f.Severity)
 		if n < junitListed {
-			told = append(told, junitFinding(f))
+			one := findingRow(f)
+			told = append(told, one.lines())
 		}
 	}
 	if n := len(found) - junitListed; n > 0 {
@@ -180,88 +181,102 @@ func (t *junitTest) classifyTest(r *result.Report, found, accepted []int) {
 	} else {
 		t.out = text
 	}
-	for n, i := range accepted {
-		if n == junitListed {
-			t.out = strings.TrimSpace(t.out + "\n\n… and " + groupDigits(len(accepted)-n) + " more suppressed")
-			break
+}
+
+// lines returns a row in a few lines, each of them Visible.
+func (r *row) lines() string {
+	fields := []field{{Label: r.Badge, Text: r.Text}, {Label: "in", Text: r.Where}, {Label: "evidence", Text: r.Evidence.Raw}}
+	var out []string
+	for _, f := range append(fields, r.Fields...) {
+		if f.Text != "" {
+			out = append(out, Visible(f.Label+": ")+clipText(Visible(f.Text), junitWide))
 		}
-		s := &r.Suppressed[i]
-		t.out = strings.TrimSpace(t.out + "\n\nsuppressed: " + Visible(decision(&s.Decision)) + "\n" + junitFinding(&s.Finding))
 	}
+	return strings.Join(out, "\n")
 }
 
-// junitFinding writes a finding in a few lines, each of them Visible.
-func junitFinding(f *finding.Finding) string {
-	lines := []string{strings.ToUpper(f.Severity.String()) + ": " + Visible(f.Message), "in: " + Visible(definitionAt(&f.Location))}
-	if f.Evidence.Raw != "" {
-		lines = append(lines, "evidence: "+clipText(Visible(f.Evidence.Raw), 300))
-	}
-	if f.Advice != "" {
-		lines = append(lines, "do: "+Visible(f.Advice))
-	}
-	return strings.Join(append(lines, "id: "+Visible(f.Fingerprint)), "\n")
-}
-
-func aboutScan(r *result.Report) []junitTest {
-	var out []junitTest
-	add := func(t junitTest) {
-		t.class = "the scan"
-		out = append(out, t)
-	}
-	skip := func(name, file, message string) {
-		add(junitTest{name: name, file: file, outcome: "skipped", message: message})
-	}
-	for i := range r.Problems {
-		p := &r.Problems[i]
-		add(junitTest{name: fmt.Sprintf("problem %d", i+1), file: p.Location.File, outcome: "error", kind: string(p.Kind), message: p.Message, body: Visible(definitionAt(&p.Location))})
-	}
+// sectionSuites makes tests of the rows of sections that say what they are as a test: attacks, expectations, and what was
+// not done.
+func sectionSuites(r *result.Report) (out []junitSuite) {
+	scan := junitSuite{name: "the scan", tests: []junitTest{{name: "is complete"}}}
 	switch {
-	case complete(r):
-		add(junitTest{name: "is complete"})
-	case len(r.Problems) == 0:
-		add(junitTest{name: "is complete", outcome: "error", kind: "unread", message: "the scan is incomplete"})
+	case len(r.Problems) > 0:
+		scan.tests = nil
+	case !complete(r):
+		scan.tests[0].outcome, scan.tests[0].kind, scan.tests[0].message = "error", "unread", "the scan is incomplete"
 	}
-	// One of the two cases above, or a problem, added a first test.
-	out[0].out = fmt.Sprintf("read: %s, %s, %s", countNoun(r.Summary.Servers, "server"), countNoun(r.Summary.Items, "definition"), countNoun(r.Summary.Strings, "string"))
-	for _, s := range r.Skipped {
-		skip(string(s.Rule)+" "+s.Name, "", "needs "+s.Needs)
+	known := *r
+	known.Attacks = withoutSemantic(r.Attacks)
+	for _, s := range sectionsOf(&known) {
+		suite := junitSuite{name: s.ID}
+		for i := range s.n {
+			one := s.row(i)
+			if one.Test == nil {
+				continue
+			}
+			t := *one.Test
+			if s.ID == "problems" { // readers merge tests of the same name
+				t.name = fmt.Sprintf("problem %d", i+1)
+			}
+			t.message, t.body = cmp.Or(t.message, one.Text), one.lines()
+			if t.outcome == "" {
+				t.message, t.body, t.out = "", "", t.body
+			}
+			suite.tests = append(suite.tests, t)
+		}
+		switch {
+		case s.ID == "problems":
+			scan.tests = append(suite.tests, scan.tests...)
+		case s.Aligned == nil && s.ID != "expectations":
+			scan.tests = append(scan.tests, suite.tests...)
+		case suite.tests != nil:
+			out = append(out, suite)
+		}
 	}
 	if n := unscanned(r); n > 0 {
-		skip("scans what equals the baseline", "", countNoun(n, "definition")+" not scanned again")
+		scan.tests = append(scan.tests, junitTest{name: "scans what equals the baseline", outcome: "skipped", message: countNoun(n, "definition") + " not scanned again"})
 	}
-	if c := r.Clients; c != nil {
-		for i := range c.Entries {
-			if e := &c.Entries[i]; e.State == result.NotLaunched || e.State == result.SwitchedOff {
-				skip(fmt.Sprintf("server %s of %s, line %d", e.Name, e.Client, e.Line), e.File, entryOutcome(e))
-			}
-		}
-	}
-	for i := range r.Suppressions {
-		if d := &r.Suppressions[i]; d.State != result.Used {
-			skip("suppression in line "+groupDigits(d.Line)+" of "+d.File, d.File, string(d.State)+": "+unusedText(d))
-		}
-	}
-	return out
+	scan.tests[0].out = fmt.Sprintf("read: %s, %s, %s", countNoun(r.Summary.Servers, "server"), countNoun(r.Summary.Items, "definition"), countNoun(r.Summary.Strings, "string"))
+	return append(out, scan)
 }
 
-// junitCounts are the attributes of a suite.
-type junitCounts struct{ tests, failures, errors, skipped int }
+type junit struct{ w *bufio.Writer }
 
-func (c *junitCounts) addCounts(d junitCounts) {
-	c.tests, c.failures, c.errors, c.skipped = c.tests+d.tests, c.failures+d.failures, c.errors+d.errors, c.skipped+d.skipped
-}
+func (x *junit) printf(format string, args ...any) { _, _ = fmt.Fprintf(x.w, format, args...) }
 
-func tally(tests []junitTest) junitCounts {
-	c := junitCounts{tests: len(tests)}
-	for i := range tests {
-		switch tests[i].outcome {
-		case "failure":
-			c.failures++
-		case "error":
-			c.errors++
-		case "skipped":
-			c.skipped++
-		}
+func (x *junit) suite(s *junitSuite) {
+	c := &s.counts
+	x.printf("  <testsuite name=%s tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n", attribute(s.name), c.tests, c.failures, c.errors, c.skipped)
+	for i := range s.tests {
+		x.test(s.name, &s.tests[i])
 	}
-	return c
+	x.printf("  </testsuite>\n")
 }
+
+func (x *junit) test(class string, t *junitTest) {
+	x.printf("    <testcase classname=%s name=%s", attribute(class), attribute(t.name))
+	if t.file != "" {
+		x.printf(" file=%s", attribute(t.file))
+	}
+	if t.outcome == "" && t.out == "" {
+		x.printf("/>\n")
+		return
+	}
+	x.printf(">\n")
+	if t.outcome != "" {
+		x.printf("      <%s", t.outcome)
+		if t.kind != "" {
+			x.printf(" type=%s", attribute(t.kind))
+		}
+		x.printf(" message=%s>%s</%s>\n", attribute(t.message), xmlText.Replace(t.body), t.outcome)
+	}
+	if t.out != "" {
+		x.printf("      <system-out>%s</system-out>\n", xmlText.Replace(t.out))
+	}
+	x.printf("    </testcase>\n")
+}
+
+// xmlText escapes text whose lines are Visible: characters that XML forbids are already gone.
+var xmlText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
+
+func attribute(s string) string { return `"` + xmlText.Replace(Visible(s)) + `"` }

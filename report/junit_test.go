@@ -150,7 +150,8 @@ func TestJUnit(t *testing.T) {
 		"one: SEC-002 b":                            "failure high",
 		"two (a.json): SEC-001 a":                   "passed",
 		"two (a.json): SEC-002 b":                   "passed",
-		"two (b.json): SEC-001 a":                   "passed and told", // suppressed
+		"two (b.json): SEC-001 a":                   "passed",
+		"the scan: suppressed finding 1: SEC-001 a": "skipped ",
 		"two (b.json): SEC-002 b":                   "passed",
 		"(unnamed server): SEC-001 a":               "passed",
 		"(unnamed server): SEC-002 b":               "passed",
@@ -205,7 +206,7 @@ func TestJUnitListsSoManyFindings(t *testing.T) {
 	r := big(4 * junitListed)
 	doc := readJUnit(t, render(t, "junit", r, Options{}))
 	text := doc.Suites[0].Cases[0].Failure[0].Text
-	if n := strings.Count(text, "CRITICAL: "); n != junitListed || !strings.Contains(text, "… and 150 more findings") {
+	if n := strings.Count(text, "critical: "); n != junitListed || !strings.Contains(text, "… and 150 more findings") {
 		t.Errorf("%d findings listed, want %d and the number of the others", n, junitListed)
 	}
 }

@@ -21,7 +21,7 @@ func WriteLabels(to io.Writer, format string, servers []capability.Server, floor
 	}
 	for i := range servers {
 		s, after := &servers[i], ""
-		matrix := capabilityTable(s, i, floor)
+		matrix := capabilitySection(s, i, floor)
 		if len(servers) > 1 {
 			after = fmt.Sprintf(" (%d: %s)", i+1, cmp.Or(s.Name, "unnamed"))
 			matrix.Title += fmt.Sprintf(" (%d)", i+1)
@@ -38,18 +38,19 @@ func WriteLabels(to io.Writer, format string, servers []capability.Server, floor
 	return d.write(to, format, opt)
 }
 
-// capabilitySections show a capability matrix per server of a report.
+// capabilitySections show a capability matrix per server of a report, on pages.
 func capabilitySections(servers []capability.Server) (out []section) {
 	titles := map[string]int{}
 	for i := range servers {
-		t := capabilityTable(&servers[i], i, capability.Low)
+		s := capabilitySection(&servers[i], i, capability.Low)
+		s.PageOnly = true
 		for _, k := range servers[i].Combinations {
-			t.Intro = append(t.Intro, combinationWords(&k)+" ("+toolList(k.Tools)+")")
+			s.Intro = append(s.Intro, combinationWords(&k)+" ("+toolList(k.Tools)+")")
 		}
-		if titles[t.Title]++; titles[t.Title] > 1 {
-			t.Title += fmt.Sprintf(" (%d)", titles[t.Title])
+		if titles[s.Title]++; titles[s.Title] > 1 {
+			s.Title += fmt.Sprintf(" (%d)", titles[s.Title])
 		}
-		out = append(out, t)
+		out = append(out, s)
 	}
 	return out
 }
@@ -91,7 +92,7 @@ func inferredLabels(s *capability.Server) section {
 
 // combinationSection has a row per set of capabilities that is more dangerous together than apart.
 func combinationSection(s *capability.Server) section {
-	out := section{ID: "together", Title: "More dangerous together than apart", Lines: true, Heads: [2]string{"", "Capabilities"}}
+	out := section{ID: "together", Title: "More dangerous together than apart", Lines: true, Heads: []string{"", "Capabilities"}}
 	return withRows(out, s.Combinations, func(c *capability.Combination) row {
 		one := row{Title: combinationWords(c)}
 		one.add("scope", map[bool]string{true: "within one tool", false: "across tools"}[c.Scope == capability.WithinTool])
@@ -113,7 +114,7 @@ func labelReasons(s *capability.Server) section {
 			rows = append(rows, one)
 		}
 	}
-	return onPages(listRows(section{ID: "reasons", Title: "Why", Lines: true, Heads: [2]string{"", "Tool"}}, rows))
+	return listRows(section{ID: "reasons", Title: "Why", Lines: true, PageOnly: true, Heads: []string{"", "Tool"}}, rows)
 }
 
 // parameterRoles has a row per parameter that is more than text or an identifier.
@@ -136,9 +137,9 @@ func parameterRoles(s *capability.Server) section {
 			rows = append(rows, one)
 		}
 	}
-	out := section{ID: "parameters", Title: "Parameter roles", Lines: true, Heads: [2]string{"", "Tool"}}
+	out := section{ID: "parameters", Title: "Parameter roles", Lines: true, PageOnly: true, Heads: []string{"", "Tool"}}
 	out.Remark = countNoun(plain, "parameter") + " of plain text, numbers and identifiers are omitted"
-	return onPages(listRows(out, rows))
+	return listRows(out, rows)
 }
 
 // labelWarnings has a row per fact that makes labels less certain. Text has the first of each kind.
@@ -163,7 +164,7 @@ func labelWarnings(s *capability.Server) section {
 			add(text, s.Tools[i].Name)
 		}
 	}
-	out := listRows(section{ID: "warnings", Title: "What makes labels less certain", Lines: true, Heads: [2]string{"Warning", "Of"}}, rows)
+	out := listRows(section{ID: "warnings", Title: "What makes labels less certain", Lines: true, Heads: []string{"Warning", "Of"}}, rows)
 	out.quiet = func(i int) bool { return first[rows[i].Badge] != i }
 	for code, i := range first {
 		if times[code] > 1 {

@@ -4,35 +4,25 @@ import (
 	"bufio"
 	"fmt"
 	"strings"
-
-	"gauntlet/finding"
-	"gauntlet/result"
 )
 
 // markdownLimit is the longest page in bytes: GitHub limits a comment to 65,536 characters, and no text has more characters than bytes.
 const markdownLimit = 65_536
 
-var _ = formats.register("markdown", "for comments and job summaries: at most 65,536 characters, the worst first", writeMarkdown)
-
-// writeMarkdown writes a page for a comment or a job summary: the summary first, then problems, which limit what the rest
-// means, then the other sections. One with a share of the page goes before those that may take all. A page that is too
-// long is cut, and says so.
+// writeMarkdown writes a page for a comment or a job summary: the verdict first, then what is missing, which limits what the
+// rest means, then the sections. One with a share of the page goes before those that may take all. A page that is too long is
+// cut, and says so.
 //
 // Server text appears only in code spans, where no host interprets markup, links, mentions or images.
-func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
+func writeMarkdown(w *bufio.Writer, d *document, _ Options) error {
 	p := &mdPage{w: w, left: markdownLimit}
-	if attacksOnly(r) {
-		title := "### gauntlet: " + attackCounts(r.Attacks)
-		if !complete(r) {
-			title += "; the run is " + incompleteWords(r)
-		}
-		p.must(title + "\n")
-	} else {
-		p.must("### " + mdTitle(r) + "\n\n" + mdTable(r))
+	p.must("### " + strings.TrimSpace(d.title) + "\n")
+	if d.Read != "" {
+		p.must("\n" + codeSpan(d.Read, mdWide) + "\n")
 	}
-	p.writeSection(problemSection(r.Problems, "the scan is incomplete"))
-	for _, s := range sectionsOf(r) {
-		if s.ID != "skipped" && s.ID != "posture" { // the summary counts them
+	p.writeSection(d.missing())
+	for _, s := range d.sections {
+		if !s.InHead && !s.Counted && !s.PageOnly {
 			p.writeSection(s)
 		}
 	}
@@ -108,7 +98,7 @@ func mdRow(r row, inline bool) string {
 	b := &strings.Builder{}
 	b.WriteString("- " + strings.Join(parts, " "))
 	if inline && r.Text != "" {
-		b.WriteString(": " + codeSpan(r.Text, mdWide))
+		b.WriteString(strings.Repeat(": ", min(len(parts), 1)) + codeSpan(r.Text, mdWide))
 		r.Text = ""
 	}
 	br := "  \n  "
@@ -140,42 +130,6 @@ func mdBadge(s string) string {
 		return "**" + s + "**"
 	}
 	return codeSpan(s, mdWide)
-}
-
-func mdTitle(r *result.Report) string {
-	title := "gauntlet: no findings"
-	if n := len(r.Findings); n > 0 {
-		title = "gauntlet: " + countNoun(n, "finding")
-	}
-	if n := len(r.Suppressed); n > 0 {
-		title += ", " + groupDigits(n) + " suppressed"
-	}
-	if !complete(r) {
-		return title + "; the scan is incomplete"
-	}
-	return title + "; the scan is complete"
-}
-
-// mdTable is the summary. It holds only figures, since any pipe ends a cell.
-func mdTable(r *result.Report) string {
-	by := bySeverity(r.Findings)
-	head, rule, row := "|", "|", "|"
-	cell := func(name string, n int) {
-		head, rule, row = head+" "+name+" |", rule+"---|", row+" "+groupDigits(n)+" |"
-	}
-	for sev := finding.Critical; sev > finding.None; sev-- {
-		cell(sev.String(), by[sev])
-	}
-	cell("suppressed", len(r.Suppressed))
-	cell("problems", len(r.Problems))
-	cell("servers", r.Summary.Servers)
-	cell("definitions", r.Summary.Items)
-	if n := unscanned(r); n > 0 {
-		cell("unchanged and not scanned again", n)
-	}
-	cell("checks run", checksRun(r))
-	cell("checks skipped", len(r.Skipped))
-	return head + "\n" + rule + "\n" + row + "\n"
 }
 
 // maxTicks is the longest run of backticks kept in a code span. Readers give up on longer fences, and the code would become markup.

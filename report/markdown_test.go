@@ -132,7 +132,7 @@ func TestMarkdownFitsAComment(t *testing.T) {
 	if n := len(page); n > markdownLimit || n < markdownLimit/2 {
 		t.Errorf("%d bytes, want many and at most %d", n, markdownLimit)
 	}
-	for _, want := range []string{"gauntlet: 2,000 findings", "problems not shown: a comment has at most 65,536 characters", " findings not shown", "suppressed findings not shown", "suppressions not shown", "`the worst`"} {
+	for _, want := range []string{"gauntlet: 2,000 findings", "reasons not shown: a comment has at most 65,536 characters", " findings not shown", "suppressed findings not shown", "suppressions not shown", "`the worst`"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}

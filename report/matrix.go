@@ -21,50 +21,42 @@ var confidenceTones = map[capability.Confidence]tone{capability.High: "high", ca
 // matrixName is the number of columns of a tool's name in a sentence.
 const matrixName = 36
 
-// capabilityTable has a row per tool with a capability, and counts the others.
-func capabilityTable(s *capability.Server, n int, floor capability.Confidence) section {
-	t, id := table{Head: []string{"Tool"}}, "capabilities"
+// capabilitySection has a row per tool with a capability, and counts the others.
+func capabilitySection(s *capability.Server, n int, floor capability.Confidence) section {
+	out := section{ID: "capabilities", Title: "What the tools of " + cmp.Or(s.Name, "the server") + " can do", Lines: true, Aligned: &aligned{}, Heads: []string{"", "Tool"}}
 	if n > 0 {
-		id = fmt.Sprintf("capabilities-%d", n+1)
+		out.ID = fmt.Sprintf("capabilities-%d", n+1)
 	}
-	var tags []capability.Tag // of any tool
-	quiet := 0
-	for _, tag := range capability.Tags() {
-		for i := range s.Tools {
-			if s.Tools[i].Has(tag, capability.Low) != nil {
-				tags, t.Head = append(tags, tag), append(t.Head, matrixHeads[tag])
-				break
-			}
-		}
-	}
+	var rows []row
+	any := map[capability.Tag]bool{}
 	for i := range s.Tools {
-		tool := &s.Tools[i]
-		if len(tool.Capabilities) == 0 {
-			quiet++
-			continue
-		}
-		row := []cell{{{Text: tool.Name}}}
-		for _, tag := range tags {
-			var c cell
-			if l := tool.Has(tag, capability.Low); l != nil {
-				c = cell{{Class: string(confidenceTones[l.Confidence]), Text: string(l.Confidence)}}
+		one := row{Title: s.Tools[i].Name}
+		for _, tag := range capability.Tags() {
+			if l := s.Tools[i].Has(tag, capability.Low); l != nil {
+				any[tag] = true
+				one.Fields = append(one.Fields, field{Label: matrixHeads[tag], Text: string(l.Confidence), Tone: confidenceTones[l.Confidence]})
 			}
-			row = append(row, c)
 		}
-		t.Rows = append(t.Rows, row)
+		if one.Fields != nil {
+			rows = append(rows, one)
+		}
+	}
+	for _, tag := range capability.Tags() {
+		if any[tag] {
+			out.Heads = append(out.Heads, matrixHeads[tag])
+		}
 	}
 	above := ""
 	if floor != capability.Low {
 		above = fmt.Sprintf(" at %s confidence or above", floor)
 	}
-	intro := ""
-	switch {
-	case len(t.Rows) == 0:
-		intro = "no capability found" + above
+	switch quiet := len(s.Tools) - len(rows); {
+	case rows == nil:
+		out.Intro = []string{"no capability found" + above}
 	case quiet > 0:
-		intro = fmt.Sprintf("%d more without any%s", quiet, above)
+		out.Intro = []string{fmt.Sprintf("%d more without any%s", quiet, above)}
 	}
-	return tableSection(id, "What the tools of "+cmp.Or(s.Name, "the server")+" can do", t, intro)
+	return listRows(out, rows)
 }
 
 // combinationWords names the tags that are more dangerous together and explains why.

@@ -20,6 +20,8 @@ func (p palette) paint(t tone, s string) string {
 		return s
 	case toneSoft:
 		return p.dim(s)
+	case toneBold:
+		return p.bold(s)
 	case toneGood:
 		return p.green(s)
 	case "critical":

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 
 	"gauntlet/result"
 )
@@ -19,13 +20,17 @@ var stateMarks = map[result.State]string{result.Seen: "● ", result.NotSeen: "�
 
 // postureSection is the coverage map. It only says what was examined.
 func postureSection(r *result.Report) section {
-	s := section{ID: "posture", Title: "Posture map", Lines: true, Heads: [2]string{"State", "Defence"}, Noun: "defence"}
+	s := section{ID: "posture", Title: "Posture map", Lines: true, Heads: []string{"", "Defence"}, Counted: true, Brief: "Posture", Noun: "defence"}
 	if len(r.Posture) == 0 || !serversAsked(r) {
 		return s
 	}
-	s.Remark = "what a client can see; it moves no exit code"
-	s.brief = func() []briefLine { return postureBrief(r.Posture) }
+	by := map[result.State]int{}
+	for _, signal := range r.Posture {
+		by[signal.State]++
+	}
+	s.Remark = fmt.Sprintf("of %s %d seen, %d not seen, %d to be probed, %d not visible to a client", countNoun(len(r.Posture), "defence"),
+		by[result.Seen], by[result.NotSeen], by[result.NeedsProbe], by[result.Invisible])
 	return withRows(s, r.Posture, func(p *result.Signal) row {
-		return row{Group: []heading{{p.Layer, ""}}, Badge: cmp.Or(stateMarks[p.State], "· ") + cmp.Or(stateWords[p.State], string(p.State)), Title: p.Name, Text: p.Detail}
+		return row{Group: p.Layer, Badge: cmp.Or(stateMarks[p.State], "· ") + cmp.Or(stateWords[p.State], string(p.State)), Title: p.Name, Text: p.Detail}
 	})
 }

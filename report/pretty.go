@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/result"
+	"gauntlet/finding"
 )
 
 const (
@@ -18,61 +18,55 @@ const (
 	mostLabel    = 24 // columns of a label beside which others are aligned
 	longestText  = 40 // lines of a text before its middle is left out
 	mostAlike    = 8  // fields of one label that the short text shows of a row
+	mostMissing  = 20 // lines of a text of what is missing; a page has all
 )
 
-var _ = formats.register(defaultFormat, "for people: one line per finding, the worst first; with --verbose grouped by definition, with the offending text underlined", writePretty)
-
-// writePretty writes one screen of text or, if verbose, everything.
-func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
+// writeText writes everything of a document: the verdict, the sections, and what is missing; or the sections and last what was
+// read and the verdict, where sections say what is missing.
+func writeText(w *bufio.Writer, d *document, opt Options) error {
 	p := newPage(w, opt)
-	if opt.Verbose {
-		p.writeEverything(r)
-		p.writeEnding(r, opt)
-		return nil
+	p.verbose = true
+	head := *p
+	if p.whole {
+		head.width = 1 << 20
 	}
-	return p.writeScreen(r, opt)
-}
-
-// writeEverything writes all sections and, last because a terminal still shows the end, problems and the summary.
-func (p *page) writeEverything(r *result.Report) {
-	for _, s := range append(sectionsOf(r), problemSection(r.Problems, "the scan is incomplete")) {
-		switch s.ID {
-		case "findings":
-			s = byDefinition(r.Findings)
-		case "attacks":
-			s.Title = "" // each run stands apart
-			if len(r.Attacks) > 1 {
-				p.attackTable(r.Attacks, 0)
-			}
+	if !d.AtEnd {
+		for i, text := range []string{d.Title + ": " + d.Verdict, d.Exit, d.Read} {
+			head.writeField(0, field{Text: text, Aside: i > 0}, 0)
 		}
+	}
+	for _, s := range d.sections {
 		p.writeSection(s)
 	}
-	if attacksOnly(r) {
-		p.attackSum(r)
-		return
+	if d.AtEnd {
+		for _, f := range d.About {
+			p.writeField(0, f, labelRoom)
+		}
+		p.writeVerdict(d)
+		return nil // the writer keeps its first error for Flush
 	}
-	p.coverage(r)
-	p.writeSummary(r)
+	missing, more := d.missing(), max(len(d.Missing)-mostMissing, 0)
+	missing.n -= more
+	head.writeSection(missing)
+	if more > 0 {
+		p.writeIndented(2, p.dim("… and "+countNoun(more, "further reason")))
+	}
+	return nil
 }
 
-// serversAsked reports whether there is a server whose posture can be described.
-func serversAsked(r *result.Report) bool {
-	return (r.Clients == nil && r.Coverage.Trace == nil || r.Summary.Servers > 0) && !attacksOnly(r)
-}
-
-// writeEnding explains the exit code and names the next command.
-func (p *page) writeEnding(r *result.Report, opt Options) {
-	if g := opt.Gate; g != nil {
-		p.writeIndented(0, g.exitWords(r))
+// writeVerdict writes the verdict, the exit code and the next command, which are our own words.
+func (p *page) writeVerdict(d *document) {
+	state := p.colourSeverity(finding.High, d.State)
+	if d.Complete {
+		state = p.green(d.State)
 	}
-	if opt.Next != "" {
-		p.writeIndented(0, "Next: ", p.bold(Visible(opt.Next)))
+	p.writeIndented(0, p.bold(d.Verdict), strings.Repeat(" ", min(len(d.State), 1)), state)
+	if d.Exit != "" {
+		p.writeIndented(0, d.Exit)
 	}
-}
-
-// exitWords explains the exit code.
-func (g *Gate) exitWords(r *result.Report) string {
-	return fmt.Sprintf("Exit code %d: %s.", r.ExitCode(g.FailOn, g.AllowPartial), Visible(r.ExitReason(g.FailOn, g.AllowPartial)))
+	if d.Next != "" {
+		p.writeIndented(0, "Next: ", p.bold(Visible(d.Next)))
+	}
 }
 
 // A page is pretty output being written.
@@ -114,9 +108,9 @@ func (p *page) writeSection(s section) {
 	for _, text := range s.Intro {
 		p.writeField(indent, field{Text: text, Aside: true}, 0)
 	}
-	if s.Table != nil {
-		if len(s.Table.Rows) > 0 {
-			p.writeTable(indent, *s.Table)
+	if s.Aligned != nil && s.Lines {
+		if s.n > 0 {
+			p.writeTable(indent, &s)
 		}
 		p.writeBlank()
 		return
@@ -127,37 +121,31 @@ func (p *page) writeSection(s section) {
 			room = min(max(labelRoom, room, columns(Visible(badge))+2), p.width/3)
 		}
 	}
-	var in []heading
-	for _, i := range listed {
+	group := ""
+	for n, i := range listed {
 		r := s.row(i)
-		p.writeGroup(indent, in, r.Group)
-		in = r.Group
+		if r.Rule != "" && n > 0 {
+			p.writeBlank()
+		}
+		if r.Group != group {
+			p.writeIndented(indent, p.bold(clipText(Visible(r.Group), p.width-indent)))
+			group = r.Group
+		}
+		inside := indent
+		if group != "" {
+			inside += 2
+		}
 		if s.Lines {
-			p.writeLineRow(indent+2*len(in), room, &r)
+			p.writeLineRow(inside, room, &r)
 			continue
 		}
-		p.writeBlock(indent+2*len(in), &r)
+		p.writeBlock(inside, &r)
 		if s.Title == "" {
 			p.writeBlank()
 		}
 	}
 	if s.Title != "" {
 		p.writeBlank()
-	}
-}
-
-// writeGroup writes the headings of a group that the group before did not have.
-func (p *page) writeGroup(indent int, before, group []heading) {
-	same := 0
-	for same < min(len(before), len(group)) && before[same] == group[same] {
-		same++
-	}
-	for i := same; i < len(group); i++ {
-		title, where := p.titled(group[i].Title, group[i].Where, indent+2*i)
-		p.writeIndented(indent+2*i, p.bold(title), p.dim(where))
-		if indent+i == 0 {
-			p.writeBlank()
-		}
 	}
 }
 
@@ -175,10 +163,7 @@ func (p *page) writeBlock(indent int, r *row) {
 	}
 	title, where := clipText(Visible(strings.TrimPrefix(r.Rule+"  "+r.Title, "  ")), p.width-indent-columns(badge)), spaced(Visible(r.Where))
 	fields := slices.Concat([]field{{Label: "why", Text: r.Text}}, r.Fields)
-	switch {
-	case len(r.Group) > 1: // which says where
-		where = ""
-	case indent+columns(badge)+columns(title)+columns(where) > p.width:
+	if indent+columns(badge)+columns(title)+columns(where) > p.width {
 		where, fields = "", slices.Insert(fields, 1, field{Label: "in", Text: r.Where, Aside: true})
 	}
 	p.writeIndented(indent, p.paint(r.Tone, badge), p.bold(title), p.dim(where))
@@ -211,7 +196,8 @@ func (p *page) writeBelow(indent int, f field) {
 		p.writeIndented(indent+2, Visible(f.Text))
 	}
 	if f.Edits != nil {
-		p.writeEdits(indent+2, f.Edits)
+		bar := strings.Repeat(" ", indent+2) + "│ "
+		p.writeIndented(0, bar, editsText(p.palette, f.Edits, bar))
 	}
 }
 
@@ -223,12 +209,6 @@ func (p *page) excerpt(indent int, r *row) {
 			p.writeIndented(indent, p.dim("│ "), strings.Repeat(" ", line.from), p.paint(r.Tone, underline(line.to-line.from)))
 		}
 	}
-}
-
-// titled makes a title and its place Visible and shares the rest of a line after indent columns between them.
-func (p *page) titled(title, where string, indent int) (string, string) {
-	where = spaced(clipText(Visible(where), (p.width-indent)/2-4))
-	return clipText(Visible(title), p.width-indent-columns(where)), where
 }
 
 // writeField writes a text, if there is one, beside a label in room columns, and aligns further lines with it. Without

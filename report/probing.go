@@ -14,7 +14,7 @@ var trialWords = map[result.ProbeOutcome]string{
 
 // probeSection counts the trials and describes each.
 func probeSection(r *result.Report) section {
-	s := section{ID: "probes", Title: "Probes", Brief: "Probes", Lines: true, Heads: [2]string{"Outcome", "Trial"}, Noun: "trial", Share: markdownLimit / 4}
+	s := section{ID: "probes", Title: "Probes", Brief: "Probes", Lines: true, Heads: []string{"Outcome", "Trial"}, Noun: "trial", Share: markdownLimit / 4}
 	p := r.Probing
 	if p == nil {
 		return s

@@ -101,10 +101,10 @@ func redTeamGroups(r *result.RedTeam, title string, of func(*result.RedTeamModel
 	var rows []row
 	for i := range r.Models {
 		for _, g := range of(&r.Models[i]) {
-			rows = append(rows, row{Group: []heading{{r.Models[i].Model, ""}}, Title: g.Name, Text: attackWords(&g.RedTeamTally)})
+			rows = append(rows, row{Group: r.Models[i].Model, Title: g.Name, Text: attackWords(&g.RedTeamTally)})
 		}
 	}
-	s := section{ID: strings.ReplaceAll(strings.ToLower(title), " ", "-"), Title: title, Lines: true, Heads: [2]string{"", "Attacks"}}
+	s := section{ID: strings.ReplaceAll(strings.ToLower(title), " ", "-"), Title: title, Lines: true, Heads: []string{"", "Attacks"}}
 	return listRows(s, rows)
 }
 
@@ -127,15 +127,22 @@ func rateWords(hits, of int) string {
 
 // redTeamMatrix is the table of scenarios by model, with links to the runs.
 func redTeamMatrix(r *result.RedTeam) section {
-	t := table{Head: []string{"Attack", "Technique", "Placement"}, None: "not played"}
+	s := section{ID: "matrix", Title: "Attacks by model", Lines: true, Aligned: &aligned{}, Heads: []string{"", "Attack", "Technique", "Placement"}, None: "not played"}
+	var rows []row
 	for i := range r.Models {
+		model := r.Models[i].Model
+		s.Heads = append(s.Heads, model)
 		for n := range r.Models[i].Scenarios {
-			s := &r.Models[i].Scenarios[n]
-			line := t.rowOf(cmp.Or(s.Name, s.ID), s.Technique, s.Placement)
-			t.addMark(line, r.Models[i].Model, mark{string(scenarioTone(s)), "#" + scenarioID(i, n), scenarioWords(s)})
+			of := &r.Models[i].Scenarios[n]
+			one := rowOf(&rows, cmp.Or(of.Name, of.ID))
+			if one.Fields == nil {
+				one.add("Technique", of.Technique)
+				one.add("Placement", of.Placement)
+			}
+			one.Fields = append(one.Fields, field{Label: model, Text: scenarioWords(of), Tone: scenarioTone(of), Link: "#" + scenarioID(i, n)})
 		}
 	}
-	return tableSection("matrix", "Attacks by model", t)
+	return listRows(s, rows)
 }
 
 var scenarioBadges = map[tone]string{"high": "exploited", toneGood: "resisted", "medium": "inconclusive"}

@@ -15,9 +15,9 @@ func samples(lines bool) section {
 	rows := []row{
 		{Badge: "failed", Title: "one", Where: "a.json:1", Text: "it broke", Fields: []field{{Label: "do", Text: "mend it"}}},
 		{Badge: "held", Title: "two"},
-		{Badge: "failed", Title: "three", Group: []heading{{"outer", ""}}, Fields: []field{{Label: "at", Text: "here", Aside: true}}},
+		{Badge: "failed", Title: "three", Group: "outer", Fields: []field{{Label: "at", Text: "here", Aside: true}}},
 	}
-	s := withRows(section{ID: "s", Title: "Samples", Remark: "of rows", Lines: lines, Heads: [2]string{"Result", "Sample"}, Noun: "sample"}, rows, func(r *row) row { return *r })
+	s := withRows(section{ID: "s", Title: "Samples", Remark: "of rows", Lines: lines, Heads: []string{"Result", "Sample"}, Noun: "sample"}, rows, func(r *row) row { return *r })
 	s.quiet = func(i int) bool { return rows[i].Badge == "held" }
 	return s
 }
@@ -82,7 +82,7 @@ func TestLongPlacesHaveALine(t *testing.T) {
 
 func TestSectionTables(t *testing.T) {
 	s := samples(true)
-	got := s.asTable().Table
+	got := s.table()
 	if want := []string{"Part of", "Result", "Sample", "Where", "Why", "Do", "At"}; !slices.Equal(got.Head, want) {
 		t.Errorf("head %q, want %q", got.Head, want)
 	}
@@ -142,12 +142,11 @@ func TestFewer(t *testing.T) {
 
 func TestTablesFitATerminal(t *testing.T) {
 	long := strings.Repeat("word ", 30)
-	rows := table{Head: []string{"Name", "Found", "Where"}, Least: []int{12, 20, 0}}
-	rows.Rows = append(rows.Rows, []cell{{{Text: long}}, {{Class: "high", Text: "2 high"}, {Class: "low", Text: "1 low"}}, {{Text: long}}})
+	rows := listRows(section{Heads: []string{"", "Name", "Found", "Where"}, Aligned: &aligned{}}, []row{{Title: long, Where: long, Fields: []field{{Label: "Found", Text: "2 high", Tone: "high"}, {Label: "Found", Text: "1 low", Tone: "low"}}}})
 	for _, width := range []int{50, 80, 200, 0} {
 		var b strings.Builder
 		w := bufio.NewWriter(&b)
-		newPage(w, Options{Width: width, Color: true}).writeTable(2, rows)
+		newPage(w, Options{Width: width, Color: true}).writeTable(2, &rows)
 		_ = w.Flush()
 		plain := colours.ReplaceAllString(b.String(), "")
 		for line := range strings.Lines(plain) {

@@ -6,135 +6,169 @@ import (
 	"strings"
 )
 
-// A table is shown by a page and by text. Its texts may be a stranger's, as they came.
+// aligned says how a text shows a table.
+type aligned struct {
+	Most   int    // number of rows, 0 for all
+	Rest   string // where the other rows are
+	Whole  bool   // columns are not clipped: a terminal's lines are folded
+	NoHead bool
+	Below  func(row int) // writes what stands below a row; nil for nothing
+}
+
+// A table has a cell for each head in each row.
 type table struct {
-	Head  []string
-	Rows  [][]cell
-	None  string // what a page says in a cell without marks
-	Least []int  // columns that text needs at least for each column, leastColumn where it is shorter
-	Whole bool   // text does not clip columns: a terminal's lines are folded
-	Most  int    // rows that text shows, 0 for all
-	Rest  string // where the other rows are
+	Head []string
+	Rows [][]cell
 }
 
-// A cell has any number of marks.
-type cell []mark
+// A cell has any number of texts.
+type cell []field
 
-// A mark is a text of a cell with a style, a tone in text, and an address, each "" for none.
-type mark struct{ Class, Link, Text string }
-
-// tableSection returns a section with columns of its own.
-func tableSection(id, title string, t table, intro ...string) section {
-	intro = slices.DeleteFunc(intro, func(text string) bool { return text == "" })
-	return section{ID: id, Title: title, Intro: intro, Table: &t}
-}
-
-// addRow adds a row of plain texts.
-func (t *table) addRow(texts ...string) {
-	row := make([]cell, len(texts))
-	for i, text := range texts {
-		row[i] = cell{{Text: text}}
-	}
-	t.Rows = append(t.Rows, row)
-}
-
-// rowOf returns the index of the row that begins with that text, which is added with more if it is new.
-func (t *table) rowOf(first string, more ...string) int {
-	for i := range t.Rows {
-		if t.Rows[i][0][0].Text == first {
-			return i
+// table returns the rows with a column for whatever they have.
+func (s *section) table() table {
+	heads := []string{"Part of", "State", "What"}
+	for i, head := range s.Heads {
+		switch {
+		case i+1 >= len(heads):
+			heads = append(heads, head)
+		case head != "":
+			heads[i+1] = head
 		}
 	}
-	t.addRow(append([]string{first}, more...)...)
-	return len(t.Rows) - 1
+	named := len(heads)
+	heads = append(heads, "Where", "Why")
+	var rows [][]cell
+	for i := range s.n {
+		var cells []cell
+		put := func(head string, f field) {
+			at := slices.Index(heads, head)
+			if f.Text == "" {
+				return
+			}
+			if at < 0 {
+				at, heads = len(heads), append(heads, head)
+			}
+			cells = append(cells, make([]cell, max(at+1-len(cells), 0))...)
+			cells[at] = append(cells[at], f)
+		}
+		r := s.row(i)
+		put(heads[0], field{Text: r.Group})
+		put(heads[1], field{Text: r.Badge, Tone: r.Tone})
+		put(heads[2], field{Text: r.Title, Link: r.Link})
+		put("Where", field{Text: r.Where})
+		put("Why", field{Text: r.Text})
+		for _, f := range r.Fields {
+			if !slices.Contains(s.Heads, f.Label) {
+				f.Label = capitalised(f.Label)
+			}
+			put(f.Label, f)
+		}
+		rows = append(rows, cells)
+	}
+	return keptColumns(heads, rows, func(column int) bool {
+		return column > 2 && column < named || slices.ContainsFunc(rows, func(row []cell) bool { return column < len(row) && row[column] != nil })
+	})
 }
 
-// addMark adds a mark to a row, in the column of that head, which is added to the table if it is new.
-func (t *table) addMark(row int, head string, m mark) {
-	column := slices.Index(t.Head, head)
-	if column < 0 {
-		column = len(t.Head)
+// keptColumns returns a table of the columns that keep chooses.
+func keptColumns(heads []string, rows [][]cell, keep func(int) bool) table {
+	t := table{Rows: make([][]cell, len(rows))}
+	for column, head := range heads {
+		if !keep(column) {
+			continue
+		}
 		t.Head = append(t.Head, head)
+		for i, row := range rows {
+			var c cell
+			if column < len(row) {
+				c = row[column]
+			}
+			t.Rows[i] = append(t.Rows[i], c)
+		}
 	}
-	for len(t.Rows[row]) <= column {
-		t.Rows[row] = append(t.Rows[row], nil)
-	}
-	t.Rows[row][column] = append(t.Rows[row][column], m)
+	return t
 }
 
-// visible returns the marks in one line.
+// overview returns s without what makes its rows long.
+func (s section) overview() section {
+	one := s.row
+	s.row = func(i int) row {
+		r := one(i)
+		return row{Tone: r.Tone, Badge: r.Badge, Title: r.Title, Text: r.Text}
+	}
+	return s
+}
+
+// rowOf returns the row of that title, which is added if it is new.
+func rowOf(rows *[]row, title string) *row {
+	at := slices.IndexFunc(*rows, func(r row) bool { return r.Title == title })
+	if at < 0 {
+		at, *rows = len(*rows), append(*rows, row{Title: title})
+	}
+	return &(*rows)[at]
+}
+
+// visible returns the texts in one line.
 func (c cell) visible() string {
 	var texts []string
-	for _, m := range c {
-		texts = append(texts, Visible(m.Text))
+	for _, f := range c {
+		texts = append(texts, Visible(f.Text))
 	}
 	return strings.Join(texts, ", ")
 }
 
-// leastColumn is the width to which columns of a table are clipped on a narrow terminal, unless it says otherwise.
-const leastColumn = 12
-
-// writeTable aligns the columns of t. On a terminal those that are widest beyond their least give way.
-func (p *page) writeTable(indent int, t table) {
-	var head []cell
-	for _, text := range t.Head {
-		head = append(head, cell{{Class: "soft", Text: text}})
-	}
+// writeTable aligns the columns of s. On a terminal the widest give way.
+func (p *page) writeTable(indent int, s *section) {
+	t, how := s.table(), s.Aligned
 	rows := t.Rows
-	if head != nil {
+	more := 0
+	if how.Most > 0 && len(rows) > how.Most+1 {
+		rows, more = rows[:how.Most], len(rows)-how.Most
+	}
+	if !how.NoHead {
+		var head []cell
+		for _, text := range t.Head {
+			head = append(head, cell{{Text: text, Tone: toneSoft}})
+		}
 		rows = slices.Concat([][]cell{head}, rows)
 	}
-	more := 0
-	if most := t.Most + len(rows) - len(t.Rows); t.Most > 0 && len(rows) > most+1 {
-		rows, more = rows[:most], len(rows)-most
-	}
-	widths := columnWidths(rows)
-	if !p.whole && !t.Whole {
-		p.shrink(indent, widths, t.Least)
-	}
+	widths := make([]int, len(t.Head))
 	for _, row := range rows {
-		p.writeTableRow(indent, row, widths)
-	}
-	if more > 0 {
-		p.writeIndented(indent, p.dim(fmt.Sprintf("… and %s more: %s", groupDigits(more), t.Rest)))
-	}
-}
-
-// columnWidths returns the natural widths of columns.
-func columnWidths(rows [][]cell) (widths []int) {
-	for _, row := range rows {
-		widths = append(widths, make([]int, max(len(row)-len(widths), 0))...)
 		for i, c := range row {
 			widths[i] = max(widths[i], columns(c.visible()))
 		}
 	}
-	return widths
+	if !p.whole && !how.Whole {
+		p.shrink(indent, widths)
+	}
+	for i, row := range rows {
+		p.writeTableRow(indent, row, widths)
+		if how.Below != nil {
+			how.Below(i)
+		}
+	}
+	if more > 0 {
+		p.writeIndented(indent, p.dim(fmt.Sprintf("… and %s more: %s", groupDigits(more), how.Rest)))
+	}
 }
 
-// shrink narrows columns until they fit a line: first down to what each needs, then however narrow it must be.
-func (p *page) shrink(indent int, widths, least []int) {
+// shrink narrows the widest columns until all fit a line.
+func (p *page) shrink(indent int, widths []int) {
 	over := indent - 2 - p.width
 	for _, w := range widths {
 		over += w + 2
 	}
-	for _, floor := range []int{leastColumn, 1} {
-		for over > 0 {
-			widest, most := 0, 0
-			for i, w := range widths {
-				spare := w - floor
-				if floor > 1 && i < len(least) {
-					spare = w - least[i]
-				}
-				if spare > most {
-					widest, most = i, spare
-				}
+	for ; over > 0; over-- {
+		widest := 0
+		for i, w := range widths {
+			if w > widths[widest] {
+				widest = i
 			}
-			if most == 0 {
-				break
-			}
-			widths[widest]--
-			over--
 		}
+		if widths[widest] <= 1 {
+			return
+		}
+		widths[widest]--
 	}
 }
 
@@ -149,15 +183,15 @@ func (p *page) writeTableRow(indent int, row []cell, widths []int) {
 		painted := shown
 		switch {
 		case len(c) == 1:
-			painted = p.paint(tone(c[0].Class), shown)
+			painted = p.paint(c[0].Tone, shown)
 		case shown == text:
-			var marks []string
-			for _, m := range c {
-				marks = append(marks, p.paint(tone(m.Class), Visible(m.Text)))
+			var texts []string
+			for _, f := range c {
+				texts = append(texts, p.paint(f.Tone, Visible(f.Text)))
 			}
-			painted = strings.Join(marks, ", ")
+			painted = strings.Join(texts, ", ")
 		}
-		if shown != "" && widths[i] > 2 {
+		if shown != "" && (widths[i] > 2 || shown == text) {
 			line += strings.Repeat(" ", gap) + painted
 			gap = 0
 		}

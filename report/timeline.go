@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -12,14 +13,16 @@ import (
 // A Timeline shows a trace with one message per line: number, time since the first message, peer and direction, method, and
 // the beginning of the content. It keeps no messages, however long the trace. Peers' text is Visible and clipped to the width.
 type Timeline struct {
-	tracePrinter
+	palette
+	w     *bufio.Writer
 	width int
+	clock clock
 	tree  rawjson.Tree
 }
 
 // NewTimeline returns a Timeline that writes to w. Call Flush at the end.
 func NewTimeline(w io.Writer, opt Options) *Timeline {
-	return &Timeline{tracePrinter: newTracePrinter(w, opt), width: tableWidth(opt)}
+	return &Timeline{palette: palette(opt.Color), w: bufio.NewWriter(w), width: tableWidth(opt)}
 }
 
 func tableWidth(opt Options) int {
@@ -33,6 +36,12 @@ const (
 	timelineWho  = 16 // columns for the peer
 	timelineWhat = 30 // for method and id
 )
+
+// Skip records the time of a message that is not shown.
+func (t *Timeline) Skip(m *trace.Message) { t.clock.see(m) }
+
+// Flush writes buffered output.
+func (t *Timeline) Flush() error { return t.w.Flush() }
 
 // Add shows a message.
 func (t *Timeline) Add(m *trace.Message) error {

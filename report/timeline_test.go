@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -61,37 +60,6 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-func TestSequence(t *testing.T) {
-	const want = `                 client                  files                   rogue                   agent                   server
-     1     0.000 │── initialize #1 ─────▶│                       │                       │                       │
-     2     0.012 │◀╌╌ initialize #1 12… ╌│                       │                       │                       │
-     3     0.020 │── tools/call #"a" ───▶│                       │                       │                       │
-     4     0.021 │◀── notifications/pr… ─│                       │                       │                       │
-     5     1.521 │◀╌╌ tools/call #"a"… ╌╌│                       │                       │                       │
-     6     1.522 │◀╌╌ error #9 [answer… ╌│                       │                       │                       │
-     7     1.523 │◀── invalid [not JSO… ─│                       │                       │                       │
-     8           │◀── elicitation/create #1 ─────────────────────│                       │                       │
-     9           │                       │                       │                       │── run HTTP 500 ──────▶│
-    10           │── batch ─────────────▶│                       │                       │                       │
-    11           │── a [of batch 10] ───▶│                       │                       │                       │
-`
-	ms := conversation()
-	ends := &Ends{}
-	for i := range ms {
-		ends.See(&ms[i])
-	}
-	var b bytes.Buffer
-	s := NewSequence(&b, ends, Options{Width: 133})
-	for i := range ms {
-		if err := s.Add(&ms[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Flush(); err != nil || b.String() != want {
-		t.Errorf("%v, got\n%swant\n%s", err, &b, want)
-	}
-}
-
 // Whatever peers wrote and called themselves, each message is one line within the width, and
 // nothing in it steers a terminal. Times of messages that were left out count.
 func FuzzTimeline(f *testing.F) {
@@ -103,48 +71,19 @@ func FuzzTimeline(f *testing.F) {
 			m.Direction, m.Kind, m.ReplyTo = trace.ToClient, trace.Response, 3
 		}
 		opt := Options{Width: width % 200}
-		ends := &Ends{}
-		ends.See(&m)
-		var lines, diagram bytes.Buffer
-		timeline, sequence := NewTimeline(&lines, opt), NewSequence(&diagram, ends, opt)
-		if timeline.Add(&m) != nil || timeline.Flush() != nil || sequence.Add(&m) != nil || sequence.Flush() != nil {
+		var lines bytes.Buffer
+		timeline := NewTimeline(&lines, opt)
+		if timeline.Add(&m) != nil || timeline.Flush() != nil {
 			t.Fatal("a buffer refuses to be written")
 		}
-		for text, n := range map[string]int{lines.String(): 1, diagram.String(): 2} {
-			if strings.Count(text, "\n") != n {
-				t.Errorf("%q has not %d lines", text, n)
-			}
-			for line := range strings.Lines(text) {
-				line = strings.TrimSuffix(line, "\n")
-				if strings.ContainsFunc(line, rawjson.Hidden) {
-					t.Errorf("%q would steer a terminal", line)
-				}
-				if got, most := columns(line), max(tableWidth(opt), 70); got > most {
-					t.Errorf("%d columns of %d: %q", got, most, line)
-				}
-			}
+		line, whole := strings.CutSuffix(lines.String(), "\n")
+		if !whole || strings.ContainsFunc(line, rawjson.Hidden) {
+			t.Errorf("%q is not one line, or would steer a terminal", lines.String())
+		}
+		if got, most := columns(line), max(tableWidth(opt), 70); got > most {
+			t.Errorf("%d columns of %d: %q", got, most, line)
 		}
 	})
-}
-
-func TestManyEndsShareALifeline(t *testing.T) {
-	ends := &Ends{}
-	for i := range 100 {
-		ends.See(&trace.Message{Server: fmt.Sprint("server", i)})
-	}
-	if n := len(ends.labels()); n != maxEnds+1 {
-		t.Errorf("%d lifelines, want %d", n, maxEnds+1)
-	}
-	var b bytes.Buffer
-	s := NewSequence(&b, ends, Options{})
-	for _, name := range []string{"server0", "server98", "server99"} {
-		if err := s.Add(&trace.Message{Server: name, Direction: trace.ToServer, Kind: trace.Request, Method: "a"}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := s.Flush(); err != nil || strings.Count(b.String(), "▶│") != 3 {
-		t.Errorf("%v\n%s", err, &b)
-	}
 }
 
 // The memory of a clock is bounded, and a request that is remembered keeps its time.

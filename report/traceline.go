@@ -1,9 +1,7 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -20,6 +18,24 @@ func who(m *trace.Message) string {
 		name = "server"
 	}
 	return strings.TrimSpace(name + " " + m.Session)
+}
+
+// ends names the client and the server of a message. An actor takes the side that it plays.
+func ends(m *trace.Message) (client, server string) {
+	client, server = "client", m.Server
+	switch {
+	case m.Actor != "" && m.Role == trace.AsClient:
+		client = m.Actor
+	case m.Actor != "":
+		server = strings.Trim(m.Actor+"/"+m.Server, "/")
+	}
+	if server == "" {
+		server = "server"
+	}
+	if server == client {
+		server += " (server)"
+	}
+	return client, server
 }
 
 // messageTitle names a message by its method, or its type, and its id.
@@ -100,23 +116,6 @@ func fit(s string, n int) string { return padTo(clipLine(s, n), n) }
 
 // clipLine makes s Visible and at most n columns wide; an ellipsis marks a cut.
 func clipLine(s string, n int) string { return clipEnd(Visible(s), n) }
-
-// A tracePrinter writes messages with their times.
-type tracePrinter struct {
-	palette
-	w     *bufio.Writer
-	clock clock
-}
-
-func newTracePrinter(w io.Writer, opt Options) tracePrinter {
-	return tracePrinter{palette: palette(opt.Color), w: bufio.NewWriter(w)}
-}
-
-// Skip records the time of a message that is not shown.
-func (t *tracePrinter) Skip(m *trace.Message) { t.clock.see(m) }
-
-// Flush writes buffered output.
-func (t *tracePrinter) Flush() error { return t.w.Flush() }
 
 // keptTimes is the number of requests whose times a clock remembers.
 const keptTimes = 20_000

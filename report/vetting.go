@@ -28,15 +28,15 @@ func verdictTone(v *result.Vetting) tone {
 }
 
 // vettingBrief summarizes each vetting in a few lines. What is a problem, or a reason of the verdict, is not repeated.
-func vettingBrief(r *result.Report) (out []briefLine) {
+func vettingBrief(r *result.Report) (out []field) {
 	add := func(label string, texts ...string) {
 		for _, text := range texts {
-			out = append(out, briefLine{Label: label, Text: text})
+			out = append(out, field{Label: label, Text: text})
 		}
 	}
 	for i := range r.Vetted {
 		v := &r.Vetted[i]
-		out = append(out, briefLine{"Verdict", capitalised(verdictOf(v)) + " " + v.Target, verdictTone(v)})
+		out = append(out, field{Label: "Verdict", Text: capitalised(verdictOf(v)) + " " + v.Target, Tone: verdictTone(v)})
 		add("", v.Reasons...)
 		if v.Package != nil {
 			add("Package", packageText(v))
@@ -107,8 +107,7 @@ func stepWords(state string) string { return strings.ReplaceAll(state, "_", " ")
 
 // vettedSection describes what was vetted and what was done for it.
 func vettedSection(r *result.Report) section {
-	s := section{ID: "vetted", Title: "Vetted", Noun: "target", Share: markdownLimit / 4}
-	s.brief = func() []briefLine { return vettingBrief(r) }
+	s := section{ID: "vetted", Title: "Vetted", Noun: "target", Share: markdownLimit / 4, Short: vettingBrief(r)}
 	return withRows(s, r.Vetted, func(v *result.Vetting) row {
 		one := row{Tone: verdictTone(v), Badge: verdictOf(v), Title: v.Target}
 		one.add("why", v.Reasons...)

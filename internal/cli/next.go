@@ -61,7 +61,7 @@ func nextOfSuite(r *result.Report, file string, verbose bool) string {
 func nextOfAttacks(r *result.Report) string {
 	for i := range r.Attacks {
 		if a := &r.Attacks[i]; a.Exploited() && a.Trace != "" && a.Trace != "-" {
-			return "gauntlet trace show --diagram " + quoteArguments([]string{a.Trace})
+			return "gauntlet trace show " + quoteArguments([]string{a.Trace})
 		}
 	}
 	return ""

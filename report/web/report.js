@@ -1,5 +1,5 @@
 // The one script of the report. It filters the findings that the page holds, opens the one that
-// the address names, copies, and draws the graph of flows. It asks for nothing from anywhere, and
+// the address names, copies, and draws diagrams. It asks for nothing from anywhere, and
 // makes no markup out of text.
 "use strict";
 (() => {
@@ -46,9 +46,28 @@
     items[at].scrollIntoView();
   }
 
+  // The filters offer what the findings have.
+  function offer() {
+    const element = (name, attributes, ...inside) => {
+      const el = Object.assign(document.createElement(name), attributes);
+      el.append(...inside);
+      return el;
+    };
+    for (const name of ["critical", "high", "medium", "low", "info"]) {
+      const n = items.filter((it) => it.dataset.severity === name).length;
+      if (!n) continue;
+      const text = element("span", { className: name }, ` ${name} (${n})`);
+      byId("by-severity").append(element("label", {}, element("input", { type: "checkbox", name: "severity", value: name, defaultChecked: true }), text), " ");
+    }
+    const servers = new Set(items.map((it) => it.dataset.server)), rules = new Map(items.map((it) => [it.dataset.rule, it.dataset.name]));
+    for (const server of [...servers].filter(Boolean).sort()) byId("by-server").append(element("option", { value: server }, server));
+    for (const rule of [...rules.keys()].sort()) byId("by-rule").append(element("option", { value: rule }, rule + " " + rules.get(rule)));
+  }
+
   const setAll = (open) => { for (const d of list.querySelectorAll("details")) d.open = open; };
 
   if (list && form) {
+    offer();
     form.hidden = false;
     form.addEventListener("input", filter);
     form.addEventListener("reset", () => setTimeout(filter));
@@ -75,9 +94,8 @@
     }
   });
 
-  // The graph is drawn from the table of flows, which says the same in words.
-  const table = byId("flows-table"), place = byId("flows-graph");
-  if (!table || !place || typeof dagre === "undefined") return;
+  // A diagram is drawn from the table below it, which says the same in words: a lifeline for each end, beyond most of them
+  // one for all others, and an arrow for each row.
   const svgOf = (name, attributes, text) => {
     const el = document.createElementNS("http://www.w3.org/2000/svg", name);
     for (const [k, v] of Object.entries(attributes)) el.setAttribute(k, v);
@@ -85,40 +103,32 @@
     return el;
   };
   const short = (s, n) => { const c = [...s]; return c.length > n ? c.slice(0, n - 1).join("") + "…" : s; };
-  const graph = new dagre.graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: "LR", nodesep: 24, ranksep: 110, marginx: 12, marginy: 12 });
-  graph.setDefaultEdgeLabel(() => ({}));
-  const node = (cell) => {
-    const name = cell.dataset.name, server = cell.dataset.server;
-    const id = JSON.stringify([server, name]);
-    if (!graph.hasNode(id)) {
-      const label = short(name, 28), below = short(server, 28);
-      graph.setNode(id, { label, below, width: 24 + 8 * Math.max(label.length, below.length, 6), height: below ? 44 : 30 });
-    }
-    return id;
-  };
-  let n = 0;
-  for (const row of table.tBodies[0].rows) {
-    const label = short(row.dataset.label, 24);
-    graph.setEdge(node(row.cells[0]), node(row.cells[1]), { label, bad: row.dataset.bad === "yes", width: 8 * label.length, height: 16, labelpos: "c" }, String(n++));
+  function draw(table) {
+    const most = 12, apart = 260, first = 130, top = 64, step = 34, names = [];
+    const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+    const from = heads.indexOf("From"), to = heads.indexOf("To"), what = heads.indexOf("What");
+    const place = (cell) => {
+      const name = cell.textContent;
+      if (!names.includes(name) && names.length <= most) names.push(names.length < most ? name : "others");
+      return first + (names.includes(name) ? names.indexOf(name) : most) * apart;
+    };
+    const arrows = [...table.tBodies[0].rows].map((row, i) => {
+      const x1 = place(row.cells[from]), x2 = place(row.cells[to]), y = top + i * step, bad = row.querySelector(".high, a") ? " bad" : "", turn = x2 < x1 ? 180 : 0;
+      const label = short((from > 0 ? row.cells[0].textContent + " " : "") + row.cells[what].textContent, 38);
+      return [svgOf("line", { class: "way" + bad, x1, y1: y, x2, y2: y }), svgOf("path", { class: "head" + bad, d: "M0 0 L-9 -4.5 L-9 4.5 Z", transform: `translate(${x2} ${y}) rotate(${turn})` }),
+        svgOf("text", { x: (x1 + x2) / 2, y: y - 6, "text-anchor": "middle", class: bad }, label)];
+    });
+    const width = 2 * first + (names.length - 1) * apart, height = top + arrows.length * step;
+    const svg = svgOf("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Diagram; the table below says the same" });
+    names.forEach((name, i) => svg.append(svgOf("line", { class: "life", x1: first + i * apart, y1: 34, x2: first + i * apart, y2: height }),
+      svgOf("text", { x: first + i * apart, y: 22, "text-anchor": "middle" }, short(name, 30))));
+    svg.append(...arrows.flat());
+    return svg;
   }
-  dagre.layout(graph);
-  const size = graph.graph();
-  const svg = svgOf("svg", { width: Math.ceil(size.width), height: Math.ceil(size.height), viewBox: `0 0 ${Math.ceil(size.width)} ${Math.ceil(size.height)}`, role: "img", "aria-labelledby": "flows-title" });
-  for (const e of graph.edges()) {
-    const edge = graph.edge(e), p = edge.points, bad = edge.bad ? " bad" : "";
-    svg.append(svgOf("path", { class: "way" + bad, d: "M" + p.map((q) => `${q.x.toFixed(1)} ${q.y.toFixed(1)}`).join(" L") }));
-    const a = p[p.length - 2], b = p[p.length - 1], turn = Math.atan2(b.y - a.y, b.x - a.x) * 180 / Math.PI;
-    svg.append(svgOf("path", { class: "head" + bad, d: "M0 0 L-9 -4.5 L-9 4.5 Z", transform: `translate(${b.x.toFixed(1)} ${b.y.toFixed(1)}) rotate(${turn.toFixed(1)})` }));
-    if (edge.label) svg.append(svgOf("text", { x: edge.x, y: edge.y - 4, "text-anchor": "middle", class: edge.bad ? "bad" : "soft" }, edge.label));
+  for (const place of document.querySelectorAll("[data-figure]")) {
+    const table = place.parentElement.querySelector("table");
+    if (table) place.replaceChildren(draw(table));
   }
-  for (const id of graph.nodes()) {
-    const v = graph.node(id);
-    svg.append(svgOf("rect", { class: "box", x: v.x - v.width / 2, y: v.y - v.height / 2, width: v.width, height: v.height, rx: 4 }));
-    svg.append(svgOf("text", { x: v.x, y: v.below ? v.y - 3 : v.y + 4, "text-anchor": "middle" }, v.label));
-    if (v.below) svg.append(svgOf("text", { x: v.x, y: v.y + 14, "text-anchor": "middle", class: "soft" }, v.below));
-  }
-  place.replaceChildren(svg);
 })();
 
 // In a viewer, which must not look into the page, the page tells how far it is scrolled and goes back there.
