@@ -130,6 +130,19 @@ type Handler struct {
 	Arrives bool
 }
 
+// Join adds a second handler of the same tool: which of them the server uses is not known, so what either does counts, and what neither could be read.
+func (h *Handler) Join(more Handler) {
+	for _, c := range more.Calls {
+		if !slices.ContainsFunc(h.Calls, func(d Call) bool { return c.Tag == d.Tag && c.Name == d.Name && c.At == d.At }) {
+			h.Calls = append(h.Calls, c)
+		}
+	}
+	h.Gaps = append(h.Gaps, more.Gaps...)
+	h.Maybe = append(h.Maybe, more.Maybe...)
+	h.Flows = append(h.Flows, more.Flows...)
+	h.FlowsCut = h.FlowsCut || more.FlowsCut
+}
+
 // Complete reports whether everything reachable was read, so that a missing sink does not exist.
 func (h *Handler) Complete() bool { return len(h.Gaps) == 0 }
 

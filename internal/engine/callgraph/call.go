@@ -39,7 +39,7 @@ func (ev *evaluator) evalCall(e *ir.Expr, f *frame, n int) []value {
 		return ev.evalExpr(arg, f)
 	}
 	if e.X.Kind == ir.Attr && e.X.Text == "get" {
-		if key, ok := ev.constant(e.Arg(0), f); ok {
+		if key, ok := ev.Constant(e.Arg(0), f); ok {
 			if vs := ev.filled(e.X.X, key); len(vs) > 0 {
 				return vs
 			}

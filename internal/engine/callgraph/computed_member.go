@@ -19,9 +19,8 @@ func (ev *evaluator) computedMembers(of []value, key *ir.Expr, f *frame) (out []
 		case k.kind == constant:
 			out = addValuesUpTo(maxComputed, out, ev.membersOf(of, k.text))
 		case k.kind == composite && k.expr.Kind == ir.Template:
-			begin, _ := ev.constant(k.expr.Arg(0), k.frame)
-			end, _ := ev.constant(k.expr.Arg(len(k.expr.Args)-1), k.frame)
-			for _, name := range ev.methodsLike(of, begin, end) {
+			text := ev.Text(k.expr, k.frame)
+			for _, name := range ev.methodsLike(of, headOf(text), strings.TrimPrefix(tailOf(text), "*")) {
 				out = addValuesUpTo(maxComputed, out, ev.membersOf(of, name))
 			}
 		}

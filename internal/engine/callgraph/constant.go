@@ -43,8 +43,8 @@ func ofModule(x *ir.Expr) bool {
 	return x.Is(ir.String)
 }
 
-// constant returns the text that an expression is known to be.
-func (ev *evaluator) constant(x *ir.Expr, f *frame) (text string, ok bool) {
+// Constant returns the text that an expression is known to be.
+func (ev *evaluator) Constant(x *ir.Expr, f Context) (text string, ok bool) {
 	if v := onlyValue(ev.evaluate(x, f)); v.kind == constant {
 		return v.text, true
 	}
@@ -85,43 +85,35 @@ func areAll(vs []value, kinds ...kind) bool {
 	return len(vs) > 0 && !slices.ContainsFunc(vs, func(v value) bool { return !slices.Contains(kinds, v.kind) })
 }
 
-// Written returns what an expression was given, as it is written there, through names, imports and members of modules.
-func (ev *evaluator) Written(e *ir.Expr) *ir.Expr {
+// Definition returns what an expression was given, as it is written there, where that is one thing: through names, imports and members of modules.
+func (ev *evaluator) Definition(e *ir.Expr) *ir.Expr {
 	for range 8 {
-		d := ev.Definition(e)
-		switch d.Kind {
-		case ir.Name:
-			if x := ev.imported(d); x != nil {
-				d = x
-			}
-		case ir.Attr: // a.B of const a = require("./a")
-			if m := onlyValue(ev.evaluate(d.X, nil)); m.kind == module && m.mod.Exports[d.Text] != nil {
-				d = m.mod.Exports[d.Text]
-			}
-		}
-		if d == e {
-			return e
+		d := ev.given(e)
+		if d == nil {
+			break
 		}
 		e = d
 	}
 	return e
 }
 
-// imported returns what another module of the program exports under an imported name, or nil.
-func (ev *evaluator) imported(e *ir.Expr) *ir.Expr {
-	im := e.Binding().Import
-	if im == nil || im.Member == "" || ev.prog.Lookup == nil {
-		return nil
+// given returns what a name, or a member of a module, was given; nil where that is not one thing.
+func (ev *evaluator) given(e *ir.Expr) *ir.Expr {
+	var m *ir.Module
+	member := e.Text
+	switch b := e.Binding(); {
+	case e.Is(ir.Attr): // a.B of const a = require("./a")
+		m = onlyValue(ev.evaluate(e.X, nil)).mod
+	case b.Import == nil:
+		return b.Value
+	case b.Import.Member != "" && ev.prog.Lookup != nil:
+		m, member = ev.prog.Lookup(e.Scope.File, b.Import.Module), b.Import.Member
 	}
-	m := ev.prog.Lookup(e.Scope.File, im.Module)
 	if m == nil {
 		return nil
 	}
-	if x := m.Exports[im.Member]; x != nil {
+	if x := m.Exports[member]; x != nil {
 		return x
 	}
-	if bs := m.Scope.Names[im.Member]; len(bs) == 1 {
-		return bs[0].Value
-	}
-	return nil
+	return (&ir.Expr{Kind: ir.Name, Text: member, Scope: m.Scope}).Binding().Value
 }

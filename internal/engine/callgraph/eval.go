@@ -60,7 +60,6 @@ type evaluator struct {
 	exports  map[exportKey]*ir.Expr
 	made     map[*ir.Expr]*ir.Expr // objects and lists that the source only implies
 	objects  map[*ir.Expr]*object  // long tables by the names of their members
-	indexes  map[indexKey]elementIndex
 	calls    map[string][]*ir.Expr // by the last word of what is called
 	methods  map[string][]*ir.Class
 	packages map[string]bool // that anything imports
@@ -76,7 +75,7 @@ func newEvaluator(prog *ir.Program, conv *Convention) *evaluator {
 		frameStore: frameStore{frames: map[frameKey]*frame{}, contexts: map[*ir.Func]int{}, numbers: map[value]int{}},
 		known:      map[question][]value{}, partial: map[question]partialAnswer{}, inside: map[memberKey]bool{},
 		imports: map[*ir.Import][]value{}, exports: map[exportKey]*ir.Expr{}, made: map[*ir.Expr]*ir.Expr{},
-		objects: map[*ir.Expr]*object{}, indexes: map[indexKey]elementIndex{}, packages: map[string]bool{},
+		objects: map[*ir.Expr]*object{}, packages: map[string]bool{},
 	}
 	ev.branchIndex = branchIndex{ev: ev, few: fewArms, rows: map[*ir.Stmt]*row{}}
 	return ev
@@ -472,7 +471,7 @@ func (ev *evaluator) argumentsFromCallers(p *ir.Param) []value {
 		name, ctor = p.Func.Class.Name, true
 	}
 	const few = 6
-	calls := ev.callsOf(name)
+	calls := ev.CallsOf(name)
 	if name == "" || len(calls) > few {
 		return nil
 	}
@@ -519,7 +518,8 @@ func ArgumentOf(p *ir.Param, args []ir.Arg) *ir.Expr {
 	return nil
 }
 
-func (ev *evaluator) callsOf(name string) []*ir.Expr {
+// CallsOf returns the calls of functions and methods of a name.
+func (ev *evaluator) CallsOf(name string) []*ir.Expr {
 	if ev.calls == nil {
 		ev.calls = map[string][]*ir.Expr{}
 		for _, c := range ev.prog.Calls {
@@ -532,24 +532,4 @@ func (ev *evaluator) callsOf(name string) []*ir.Expr {
 func (ev *evaluator) bindWithBudget(fn *ir.Func, args []ir.Arg, f *frame) [][]value {
 	ev.resetBudget()
 	return ev.bindArguments(fn, args, f)
-}
-
-// Definition returns what a name was given, as it is written there, where that is one thing.
-func (ev *evaluator) Definition(x *ir.Expr) *ir.Expr {
-	for range 5 {
-		var bindings []*ir.Binding
-		switch x.Kind {
-		case ir.Name:
-			bindings, _ = x.Scope.Find(x.Text)
-		case ir.Attr:
-			if m := onlyValue(ev.evaluate(x.X, nil)); m.kind == module {
-				bindings = m.mod.Scope.Names[x.Text]
-			}
-		}
-		if len(bindings) != 1 || bindings[0].Value == nil {
-			return x
-		}
-		x = bindings[0].Value
-	}
-	return x
 }

@@ -50,7 +50,7 @@ func (ev *evaluator) filled(table *ir.Expr, key string) (out []value) {
 		if f.entries == nil {
 			f.entries = map[string][]value{} // also for who asks while it is being read
 			for _, in := range append([]*frame{nil}, ev.around(f.key.Scope)...) {
-				if k, ok := ev.constant(f.key, in); ok {
+				if k, ok := ev.Constant(f.key, in); ok {
 					f.entries[k] = addValues(f.entries[k], ev.evaluate(f.value, in)...)
 				}
 			}
@@ -77,6 +77,6 @@ func (ev *evaluator) isSameTable(a, b *ir.Expr) bool {
 		_, of := b.Scope.Find(b.Text)
 		return in != nil && in == of
 	}
-	w := ev.Written(a)
-	return w != a && w == ev.Written(b)
+	w := ev.Definition(a)
+	return w != a && w == ev.Definition(b)
 }

@@ -6,60 +6,22 @@ import (
 	"gauntlet/internal/leaf/ir"
 )
 
-// An elementIndex files the elements of one list by the constant that a member of each is, so that a table of
-// tools is read once, not once for each name that is looked up in it.
-type elementIndex struct {
-	byText map[string][]value
-	rest   []value // the member is unknown
-}
-
-// An indexKey is a list, and the member by which its elements are filed.
-type indexKey struct {
-	list   value
-	member string
-}
-
 // findElements returns the elements of lists for which list.find(x => x.member === key) can be true. Where the test has another
 // form, or nothing known fits, that is all of them.
-func (ev *evaluator) findElements(of []value, e *ir.Expr, f *frame) []value {
+func (ev *evaluator) findElements(of []value, e *ir.Expr, f *frame) (out []value) {
 	all := ev.elementsOf(of, "")
-	if len(of) != 1 || len(e.Args) == 0 {
-		return all
-	}
-	name, keyExpr := ev.memberTest(e.Args[0].Value)
-	if keyExpr == nil {
-		return all
-	}
-	key := onlyValue(ev.evalExpr(keyExpr, f))
-	if key.kind != constant {
-		return all
-	}
-	ix := ev.indexElements(of[0], name, all)
-	if out := addValues(slices.Clip(ix.byText[key.text]), ix.rest...); len(out) > 0 {
-		return out
-	}
-	return all
-}
-
-// indexElements files elements by a member.
-func (ev *evaluator) indexElements(list value, name string, elements []value) elementIndex {
-	k := indexKey{list, name}
-	if ix, ok := ev.indexes[k]; ok {
-		return ix
-	}
-	cuts := ev.cuts
-	ix := elementIndex{byText: map[string][]value{}}
-	for _, v := range elements {
-		if text := onlyValue(ev.membersOf([]value{v}, name)); text.kind == constant {
-			ix.byText[text.text] = append(ix.byText[text.text], v)
-		} else {
-			ix.rest = append(ix.rest, v)
+	name, keyExpr := ev.memberTest(e.Arg(0))
+	if key := onlyValue(ev.evalExpr(keyExpr, f)); key.kind == constant {
+		for _, v := range all {
+			if text := onlyValue(ev.membersOf([]value{v}, name)); text.kind != constant || text.text == key.text {
+				out = addValues(out, v)
+			}
 		}
 	}
-	if ev.cuts == cuts { // what a bound cut short may be known later
-		ev.indexes[k] = ix
+	if len(out) == 0 {
+		return all
 	}
-	return ix
+	return out
 }
 
 // memberTest reads x => x.member === key, and ([member]) => member === key: the member, and the key where it does not depend on x.

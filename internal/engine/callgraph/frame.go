@@ -92,10 +92,8 @@ func (st *frameStore) enterFrame(fn *ir.Func, args [][]value, this []value, up *
 	}
 	switch n := st.contexts[fn]; {
 	case n >= 2*maxContexts && (len(args) > 0 || len(this) > 0 || up != nil):
-		st.merged = true
 		return st.enterFrame(fn, nil, nil, nil)
 	case n >= maxContexts && !isCoarse(args...):
-		st.merged = true
 		return st.enterFrame(fn, coarsen(args), this, up)
 	}
 	st.contexts[fn]++
@@ -123,7 +121,6 @@ func coarsen(args [][]value) [][]value {
 type frameStore struct {
 	frames   map[frameKey]*frame
 	contexts map[*ir.Func]int // new frames of each function, for the tool that is read
-	merged   bool             // since this was cleared, arguments were forgotten
 	numbers  map[value]int    // of values, in the order in which they come up
 }
 

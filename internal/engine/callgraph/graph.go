@@ -51,16 +51,16 @@ type Root struct {
 
 // A Context is what is known of the arguments of the function that is read; it can be compared. The zero
 // value knows nothing.
-type Context struct{ f *frame }
+type Context = *frame
 
 // Open finds the handlers of a program, as Analyse does, and keeps what it learned for questions.
 func Open(prog *ir.Program, conv *Convention, tools []string) (*Graph, *sink.Sources) {
 	g := newGraph(prog, conv)
 	out, ties := g.readTies(tools)
 	for _, t := range ties {
-		root := Root{Tool: t.tool, Func: t.fn.fn, Via: t.via, At: t.at, Decl: t.decl, DeclIn: Context{t.in}, Class: t.of}
+		root := Root{Tool: t.tool, Func: t.fn.fn, Via: t.via, At: t.at, Decl: t.decl, DeclIn: t.in, Class: t.of}
 		clear(g.contexts)
-		root.Context = Context{g.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)}
+		root.Context = g.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)
 		g.roots = append(g.roots, root)
 	}
 	return g, out
@@ -77,11 +77,7 @@ func (g *Graph) Convention() *Convention { return g.conv }
 
 // Begin starts to read a tool: contexts of functions are counted anew, so that each tool is read alike
 // however many came before it.
-func (g *Graph) Begin() {
-	if g.work <= maxApart {
-		clear(g.contexts)
-	}
-}
+func (g *Graph) Begin() { clear(g.contexts) }
 
 // A Callee is what a call may enter.
 type Callee struct {
@@ -96,10 +92,10 @@ type Callee struct {
 
 // Callees returns what a call may enter.
 func (g *Graph) Callees(call *ir.Expr, c Context) (out []Callee) {
-	for _, t := range g.targets(call, c.f) {
+	for _, t := range g.targets(call, c) {
 		switch t.kind {
 		case enters, guesses, constructs:
-			out = append(out, Callee{Func: t.fn.fn, Context: Context{g.enterTarget(t, call, c.f)}, Guess: t.kind == guesses, Made: t.kind == constructs})
+			out = append(out, Callee{Func: t.fn.fn, Context: g.enterTarget(t, call, c), Guess: t.kind == guesses, Made: t.kind == constructs})
 		case makes:
 			out = append(out, Callee{Made: true, Name: t.class.Name, Class: t.class})
 		case leaves, callsMethod, callsAbstract:
@@ -124,45 +120,39 @@ func (g *Graph) NamesOf(call *ir.Expr) (out []string) {
 	return out
 }
 
-// CallsOf returns the calls of functions and methods of a name.
-func (g *Graph) CallsOf(name string) []*ir.Expr { return g.callsOf(name) }
-
 // Runs reports whether something with this last word in its name is known to start programs or to run code.
 func (g *Graph) Runs(word string) bool { return g.conv.Table.runs[word] }
 
 // Functions returns the functions that an expression may stand for, each in the context in which it was made.
 func (g *Graph) Functions(e *ir.Expr, c Context) (out []Callee) {
-	for _, v := range g.functions(e, c.f) {
-		out = append(out, Callee{Func: v.fn, Context: Context{g.enterFrame(v.fn, nil, receiver(v), v.frame)}})
+	for _, v := range g.functions(e, c) {
+		out = append(out, Callee{Func: v.fn, Context: g.enterFrame(v.fn, nil, receiver(v), v.frame)})
 	}
 	return out
 }
 
 // Inside returns the context of a function literal that runs where it is written.
 func (g *Graph) Inside(fn *ir.Func, c Context) Context {
-	return Context{g.enterFrame(fn, nil, nil, c.f)}
+	return g.enterFrame(fn, nil, nil, c)
 }
-
-// Constant returns the text that an expression is known to be.
-func (g *Graph) Constant(e *ir.Expr, c Context) (string, bool) { return g.constant(e, c.f) }
 
 // AreConstants reports whether everything that an expression can be is written in the source: strings,
 // numbers, and lists of them.
 func (g *Graph) AreConstants(e *ir.Expr, c Context) bool {
-	return areAll(g.evaluate(e, c.f), constant, data)
+	return areAll(g.evaluate(e, c), constant, data)
 }
 
 // Outside returns the name of the thing of another package that an expression stands for, or "".
-func (g *Graph) Outside(e *ir.Expr, c Context) string { return append(g.outsides(e, c.f), "")[0] }
+func (g *Graph) Outside(e *ir.Expr, c Context) string { return append(g.outsides(e, c), "")[0] }
 
 // Taken returns those bodies of the Branch body[i] on a constant that can run, and the index of the next statement to read, behind those that can be
 // passed over; known is false where the subject is not known, so that each may.
 func (g *Graph) Taken(body []ir.Stmt, i int, c Context) (bodies [][]ir.Stmt, next int, known bool) {
-	if x := body[i].X; x == nil || onlyValue(g.evaluate(x, c.f)).kind != constant {
+	if x := body[i].X; x == nil || onlyValue(g.evaluate(x, c)).kind != constant {
 		return nil, i + 1, false
 	}
 	var named bool
-	bodies, next = g.take(body, i, c.f, &named)
+	bodies, next = g.take(body, i, c, &named)
 	return bodies, next, true
 }
 
@@ -221,8 +211,8 @@ type Value struct {
 
 // Values returns what an expression can stand for; what is not known is not among it.
 func (g *Graph) Values(e *ir.Expr, c Context) (out []Value) {
-	for _, v := range g.evaluate(e, c.f) {
-		w := Value{Context: Context{v.frame}}
+	for _, v := range g.evaluate(e, c) {
+		w := Value{Context: v.frame}
 		switch v.kind {
 		case constant:
 			w.Text = &v.text
@@ -260,7 +250,7 @@ func (g *Graph) Reaches(body []ir.Stmt, calls int, is func(*ir.Expr) bool) bool 
 			if x.Kind == ir.Function {
 				return enters(x.Func, calls), false
 			}
-			return is(x) || calls > 0 && x.Is(ir.Call, ir.New) && slices.ContainsFunc(g.Callees(x, Context{}), func(c Callee) bool { return !c.Guess && enters(c.Func, calls-1) }), true
+			return is(x) || calls > 0 && x.Is(ir.Call, ir.New) && slices.ContainsFunc(g.Callees(x, nil), func(c Callee) bool { return !c.Guess && enters(c.Func, calls-1) }), true
 		}
 		ir.EachExpr(body, func(e *ir.Expr) { found = found || e.Search(maxTrailDeep, look) })
 		return found

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/capability"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
 )
@@ -22,12 +21,8 @@ type tie struct {
 	// decl declares the tool: a call, an object, a decorator; nil where a class or nothing does. in is its frame.
 	decl *ir.Expr
 	in   *frame
-	of   *ir.Class     // that declares the tool, or nil
-	read *sink.Handler // what it leads to, where that is known already
+	of   *ir.Class // that declares the tool, or nil
 }
-
-// maxApart is how many evaluations are spent until frames are counted for all tools together.
-const maxApart = 4_000_000
 
 // readTies finds the handlers and reads each.
 func (g *Graph) readTies(tools []string) (*sink.Sources, []tie) {
@@ -39,9 +34,9 @@ func (g *Graph) readTies(tools []string) (*sink.Sources, []tie) {
 	ties := g.findTies(listed)
 	seen := map[string]int{}
 	for _, t := range ties {
-		h := g.readOnce(t)
+		h := g.readHandler(t)
 		if i, ok := seen[t.tool]; ok {
-			mergeHandler(&out.Handlers[i], h)
+			out.Handlers[i].Join(h)
 			continue
 		}
 		seen[t.tool] = len(out.Handlers)
@@ -73,34 +68,9 @@ func (g *Graph) findTies(listed map[string]bool) []tie {
 	return slices.CompactFunc(out, func(a, b tie) bool { return a.tool == b.tool && a.fn.fn == b.fn.fn })
 }
 
-// mergeHandler joins a second registration of the same name: which of them the server uses is not
-// known, so what either does counts, and what neither could be read.
-func mergeHandler(h *sink.Handler, more sink.Handler) {
-	type key struct {
-		tag  capability.Tag
-		name string
-		at   sink.Place
-	}
-	have := map[key]bool{}
-	for _, c := range h.Calls {
-		have[key{c.Tag, c.Name, c.At}] = true
-	}
-	for _, c := range more.Calls {
-		if !have[key{c.Tag, c.Name, c.At}] {
-			h.Calls = append(h.Calls, c)
-		}
-	}
-	h.Gaps = append(h.Gaps, more.Gaps...)
-	h.Maybe = append(h.Maybe, more.Maybe...)
-}
-
 // readHandler reads what one tie leads to.
 func (g *Graph) readHandler(t tie) sink.Handler {
-	late := g.work > maxApart
-	if !late {
-		clear(g.contexts) // so that a tool is read alike however many came before it
-	}
-	g.merged = false
+	g.Begin()
 	h := sink.Handler{Tool: t.tool, Language: g.conv.Language, Via: t.via, Func: t.fn.fn.Name, At: t.at}
 	f := g.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)
 	from := []*frame{f}
@@ -113,7 +83,7 @@ func (g *Graph) readHandler(t tie) sink.Handler {
 	if fn := t.fn.fn; g.conv.Language != "python" && answersElsewhere(fn) { // Python's parameters are the tool's own
 		h.Gaps = append(h.Gaps, sink.Gap{Reason: sink.Elsewhere, Detail: fn.Name, At: PlaceOfFunc(fn)})
 	}
-	if t.via == sink.ByDispatch && !t.alone && (!named || late && g.merged) {
+	if t.via == sink.ByDispatch && !t.alone && !named {
 		h.Via = sink.ByFallback
 		for i := range h.Calls { // of all tools together; which of them does it is not known
 			h.Calls[i].Strength = sink.Weak
@@ -121,14 +91,6 @@ func (g *Graph) readHandler(t tie) sink.Handler {
 		h.Gaps = append(h.Gaps, sink.Gap{Reason: sink.NoBranch, Detail: t.tool, At: t.at})
 	}
 	return h
-}
-
-// readOnce reads what a tie leads to, unless it was read to choose among several.
-func (g *Graph) readOnce(t tie) sink.Handler {
-	if t.read != nil {
-		return *t.read
-	}
-	return g.readHandler(t)
 }
 
 // answersElsewhere reports whether a handler returns nothing and was given more than its
@@ -157,8 +119,7 @@ func (g *Graph) keepBestDispatch(ties []tie) (out []tie) {
 		all := byTool[tool]
 		best := &all[0]
 		for i := 0; len(all) > 1 && i < len(all); i++ { // of one there is nothing to choose
-			h := g.readHandler(all[i])
-			if all[i].read = &h; h.Via == sink.ByDispatch {
+			if g.readHandler(all[i]).Via == sink.ByDispatch {
 				best = &all[i]
 				break
 			}

@@ -239,13 +239,11 @@ func (ev *evaluator) evalIndex(e *ir.Expr, f *frame) []value {
 	if len(e.Args) > 0 {
 		key := onlyValue(ev.evalExpr(e.Args[0].Value, f))
 		if key.kind == constant {
-			if vs := ev.membersOf(of, key.text); hasKnownValue(vs) {
-				return vs
+			vs := ev.membersOf(of, key.text)
+			if more := ev.filled(e.X, key.text); len(more) > 0 && !hasKnownValue(vs) {
+				return more
 			}
-			if vs := ev.filled(e.X, key.text); len(vs) > 0 {
-				return vs
-			}
-			return ev.membersOf(of, key.text)
+			return vs
 		}
 		if e.Args[0].Value.Kind == ir.Literal && e.Args[0].Value.Text != "" {
 			return ev.elementsOf(of, e.Args[0].Value.Text)

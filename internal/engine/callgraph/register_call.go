@@ -100,12 +100,12 @@ func (rg *registrar) registrationFrames(scope *ir.Scope) []*frame {
 		fn = fn.Scope.Up.Owner()
 	}
 	const enough, inAll = 300, 20_000
-	if fn == nil || len(rg.callsOf(fn.Name)) > enough || rg.visited > inAll {
+	if fn == nil || len(rg.CallsOf(fn.Name)) > enough || rg.visited > inAll {
 		return nil
 	}
-	rg.visited += len(rg.callsOf(fn.Name))
+	rg.visited += len(rg.CallsOf(fn.Name))
 	var out []*frame
-	for _, c := range rg.callsOf(fn.Name) {
+	for _, c := range rg.CallsOf(fn.Name) {
 		for _, v := range rg.evaluate(c.X, nil) {
 			if v.kind == function && v.fn == fn {
 				// Contexts are not counted here: each registration is wanted.

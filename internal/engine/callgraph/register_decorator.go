@@ -41,7 +41,7 @@ func (rg *registrar) decorationsOf(fn *ir.Func) []decoration {
 			note(d, value{kind: function, fn: f, class: f.Class}, PlaceOfFunc(f))
 		}
 	}
-	for _, c := range rg.callsOf("") {
+	for _, c := range rg.CallsOf("") {
 		if c.X.Kind == ir.Call && len(c.Args) == 1 && c.Args[0].Value != nil {
 			for _, of := range rg.functionsIn(c.Args[0].Value, nil, 0) {
 				note(c.X, of, PlaceOf(c))

@@ -30,9 +30,7 @@ func (rg *registrar) readPerElement(parts []ir.Arg, f *frame, read func(*frame))
 	}
 	elements := rg.takeElements(rg.evaluate(loop, f))
 	for _, v := range elements {
-		if rg.work <= maxApart {
-			clear(rg.contexts) // so that an element is read alike however many came before it
-		}
+		clear(rg.contexts) // so that an element is read alike however many came before it
 		read(rg.pinFrame(f, loop, v))
 	}
 	return len(elements) > 0

@@ -16,7 +16,7 @@ func (rg *registrar) prefixesOf() map[*ir.Expr]string {
 	}
 	rg.prefixes = map[*ir.Expr]string{}
 	for _, method := range mounts {
-		for _, c := range rg.callsOf(method) {
+		for _, c := range rg.CallsOf(method) {
 			if c.X.Kind != ir.Attr {
 				continue
 			}
@@ -33,7 +33,7 @@ func (rg *registrar) prefixesOf() map[*ir.Expr]string {
 			if prefix == "" || server == nil {
 				continue
 			}
-			if at := rg.Written(server); at.Kind == ir.Call {
+			if at := rg.Definition(server); at.Kind == ir.Call {
 				rg.prefixes[at] = prefix
 			}
 		}
@@ -43,7 +43,7 @@ func (rg *registrar) prefixesOf() map[*ir.Expr]string {
 
 // mounted returns the name under which a tool of a server is listed: that of the server that it is mounted in, where it is.
 func (rg *registrar) mounted(server *ir.Expr, name string) string {
-	if prefix := rg.prefixesOf()[rg.Written(server)]; prefix != "" {
+	if prefix := rg.prefixesOf()[rg.Definition(server)]; prefix != "" {
 		return prefix + "_" + name
 	}
 	return name

@@ -77,23 +77,9 @@ func (rg *registrar) objectNames(v value) []string {
 		}
 	}
 	for _, d := range Declarations {
-		if !v.expr.HasMember(d) {
-			continue
-		}
-		rg.resetBudget()
-		for _, m := range rg.evalEntry(v, d) {
-			if m.kind == composite && m.expr.Kind == ir.Object {
-				if names := rg.constantMembers(m, "name"); len(names) > 0 {
-					return names
-				}
-			}
-			if m.kind != composite && m.expr != nil && rg.declaresTool(m.expr) {
-				return rg.declaredName(m.expr, m.frame)
-			}
-		}
-		for _, a := range v.expr.Args {
-			if a.Name == d && a.Value != nil && rg.declaresTool(a.Value) {
-				return rg.declaredName(a.Value, v.frame)
+		if x := v.expr.Member(d); x != nil {
+			if names := rg.toolNamesIn(x, v.frame); len(names) > 0 {
+				return names
 			}
 		}
 	}
@@ -160,7 +146,7 @@ func (rg *registrar) nameFromSuperCall(c *ir.Class) []string {
 			continue
 		}
 		if by := s.X.X; by.Kind == ir.Name && by.Text == "super" || by.Kind == ir.Attr && by.Text == rg.conv.Constructor {
-			if name, ok := rg.constant(s.X.Args[0].Value, nil); ok {
+			if name, ok := rg.Constant(s.X.Args[0].Value, nil); ok {
 				return []string{name}
 			}
 		}

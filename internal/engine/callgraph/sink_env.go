@@ -1,6 +1,7 @@
 package callgraph
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -19,15 +20,38 @@ func isSensitiveKey(key string) bool {
 }
 
 // isEnvironment reports whether an expression is the environment itself.
-func (w *walker) isEnvironment(x *ir.Expr) bool {
-	return x.Is(ir.Attr, ir.Name) && slices.ContainsFunc(w.sr.outsides(x, w.f), func(name string) bool { return w.rowKind(name) == "env" })
+func (ev *evaluator) isEnvironment(x *ir.Expr, f *frame) bool {
+	return x.Is(ir.Attr, ir.Name) && slices.ContainsFunc(ev.outsides(x, f), func(name string) bool { return ev.rowKind(name) == "env" })
+}
+
+// Variable returns the name of the variable of the environment that an expression reads, "*" for all of them and "" for one that the source does not
+// name; ok is false where it reads none.
+func (ev *evaluator) Variable(x *ir.Expr, f Context) (name string, ok bool) {
+	switch {
+	case x.Is(ir.Attr, ir.Index) && ev.isEnvironment(x.X, f):
+		name, _ = ev.Constant(x.Arg(0), f)
+		return cmp.Or(x.Text, name), true
+	case ev.isEnvironment(x, f):
+		return "*", true
+	case x.Is(ir.Call):
+		for _, called := range ev.outsides(x.X, f) {
+			if r := ev.conv.Table.findRow(called); r.Kind() == "env" {
+				if !r.Knows("key") {
+					return "*", true
+				}
+				name, _ = ev.Constant(argumentFor(r, "key", x.Args), f)
+				return name, true
+			}
+		}
+	}
+	return "", false
 }
 
 // walkEnvironment looks at env.KEY, env["KEY"] and env[key]. It returns true when that is all
 // there is to see. The environment as a whole counts only where it is answered or listed: to
 // hand it to a program that is started is usual.
 func (w *walker) walkEnvironment(e *ir.Expr) bool {
-	if !w.isEnvironment(e.X) {
+	if !w.sr.isEnvironment(e.X, w.f) {
 		return false
 	}
 	if key := e.Arg(0); e.Kind == ir.Index && key != nil {
@@ -54,7 +78,7 @@ func (w *walker) recordEnvKey(e, key *ir.Expr) {
 
 // recordEnvCall is getenv(key), or a call that lists the environment.
 func (w *walker) recordEnvCall(e *ir.Expr, r *Row) {
-	if _, ok := r.args["key"]; !ok {
+	if !r.Knows("key") {
 		w.recordSink(e, capability.SecretAccess, sink.Strong, "env_key", "*")
 		return
 	}
@@ -69,12 +93,10 @@ func (w *walker) findAnsweredSecrets(x *ir.Expr, depth int) {
 		return
 	}
 	w.seen[x] = true
-	if x.Is(ir.Attr, ir.Index) && w.isEnvironment(x.X) {
-		w.recordAnswered(x, x.Text)
-		return
-	}
-	if w.isEnvironment(x) {
-		w.recordAnswered(x, "*")
+	if key, ok := w.sr.Variable(x, w.f); ok {
+		if key == "*" || isSensitiveKey(key) {
+			w.out.answered = append(w.out.answered, found{Call: sink.Call{Tag: capability.SecretAccess, Strength: sink.Strong, Kind: "env_key", Name: key, At: PlaceOf(x)}})
+		}
 		return
 	}
 	switch x.Kind {
@@ -91,14 +113,10 @@ func (w *walker) findAnsweredSecrets(x *ir.Expr, depth int) {
 		for _, v := range w.sr.evaluate(x.X, w.f) {
 			kind := "pure"
 			if v.kind == outside {
-				kind = w.rowKind(v.text)
+				kind = w.sr.rowKind(v.text)
 			}
 			switch {
 			case v.kind == function: // what it does with it is its own affair
-				return
-			case kind == "env":
-				key, _ := w.sr.constant(argumentFor(w.sr.conv.Table.findRow(v.text), "key", x.Args), w.f)
-				w.recordAnswered(x, key)
 				return
 			case kind == "", kind == "tag", kind == "spawn", kind == "sql":
 				return
@@ -110,12 +128,5 @@ func (w *walker) findAnsweredSecrets(x *ir.Expr, depth int) {
 	w.findAnsweredSecrets(x.X, depth+1)
 	for _, a := range x.Args {
 		w.findAnsweredSecrets(a.Value, depth+1)
-	}
-}
-
-// recordAnswered records that a variable of the environment is returned, if its name says that it holds a credential, or "*" for all of them.
-func (w *walker) recordAnswered(x *ir.Expr, key string) {
-	if key == "*" || isSensitiveKey(key) {
-		w.out.answered = append(w.out.answered, found{Call: sink.Call{Tag: capability.SecretAccess, Strength: sink.Strong, Kind: "env_key", Name: key, At: PlaceOf(x)}})
 	}
 }

@@ -86,7 +86,7 @@ func (w *walker) modeOf(m *ir.Expr) (mode string) {
 	if m == nil {
 		return "r"
 	}
-	if text, ok := w.sr.constant(m, w.f); ok {
+	if text, ok := w.sr.Constant(m, w.f); ok {
 		return text
 	}
 	m.Search(maxNesting, func(e *ir.Expr) (found, into bool) {

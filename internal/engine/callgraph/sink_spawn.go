@@ -26,7 +26,7 @@ func (w *walker) recordSpawn(e *ir.Expr, r *Row, shown string) {
 	option := argumentFor(r, "shell", e.Args)
 	shell := option != nil && (option.Kind != ir.Literal || strings.EqualFold(option.Text, "true"))
 	prog, rest := w.programName(argv, e, shell)
-	if text := w.textOfParts(argv, w.f); prog == "" && (shell && headOf(text) != "" || !strings.ContainsAny(text, anyPart)) {
+	if text := w.sr.Text(argv, w.f); prog == "" && (shell && headOf(text) != "" || !strings.ContainsAny(text, anyPart)) {
 		w.recordShellLine(e, argv, shown)
 		return
 	}

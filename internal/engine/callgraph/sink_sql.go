@@ -36,7 +36,7 @@ func (w *walker) recordStatement(e *ir.Expr, r *Row, shown string, anyone bool, 
 		case v.kind == constant:
 			texts = append(texts, v.text)
 		case v.kind == composite && v.expr.Kind == ir.Template:
-			if head := headOf(w.textOfParts(v.expr, v.frame)); strings.TrimSpace(head) != "" {
+			if head := headOf(w.sr.Text(v.expr, v.frame)); strings.TrimSpace(head) != "" {
 				texts = append(texts, head)
 			}
 		}

@@ -173,7 +173,7 @@ func (w *walker) followGetter(e *ir.Expr) {
 
 // noteTableLookup notes that a table is asked for a constant that came with the call, and has it.
 func (w *walker) noteTableLookup(table, key *ir.Expr) {
-	k, ok := w.sr.constant(key, w.f)
+	k, ok := w.sr.Constant(key, w.f)
 	if !ok || key.Kind == ir.String {
 		return
 	}

@@ -51,7 +51,7 @@ func (rg *registrar) namesReturned(c *ir.Class) (out []string) {
 		if m := c.Methods[name]; m != nil && !m.Abstract {
 			for i := range m.Body {
 				if s := &m.Body[i]; s.Step == ir.Return && s.X != nil && !s.Throws {
-					if name, ok := rg.constant(s.X, nil); ok {
+					if name, ok := rg.Constant(s.X, nil); ok {
 						out = append(out, name)
 					}
 				}

@@ -127,12 +127,12 @@ func (rg *registrar) lookAt(c *ir.Expr, name string) (l lookalike, ok bool) {
 	for i, a := range c.Args {
 		switch x := a.Value; {
 		case x.Is(ir.Object) && i < 2:
-			l.Name = cmp.Or(l.Name, textMember(x, "name"))
-			described = described || prose.MatchString(textMember(x, "description"))
-		case (a.Name == "name" || a.Name == "" && i == 0) && isText(x):
-			l.Name = x.Text
-		case a.Name == "description" || a.Name == "" && isText(x):
-			described = described || prose.MatchString(textOf(x))
+			l.Name = cmp.Or(l.Name, rg.written(x.Member("name")))
+			described = described || prose.MatchString(rg.written(x.Member("description")))
+		case a.Name == "name" || a.Name == "" && i == 0:
+			l.Name = rg.written(x)
+		case a.Name == "description" || a.Name == "":
+			described = described || prose.MatchString(rg.written(x))
 		}
 	}
 	if l.Name = cmp.Or(l.Name, name); !described || !toolLike.MatchString(l.Name) {
@@ -157,25 +157,10 @@ func (rg *registrar) setOwner(l *lookalike, target *ir.Expr) bool {
 	return l.own || toolWord.MatchString(l.form)
 }
 
-func isText(x *ir.Expr) bool { return x.Is(ir.String, ir.Template) }
-
-// textOf returns a text as far as it is written in one place.
-func textOf(x *ir.Expr) string {
-	if !x.Is(ir.Template) {
-		return x.Text
+// written returns the text that is written in one place, as far as the source holds it; "" for anything else.
+func (rg *registrar) written(x *ir.Expr) string {
+	if !x.Is(ir.String, ir.Template) {
+		return ""
 	}
-	var b strings.Builder
-	for _, a := range x.Args {
-		if a.Value.Is(ir.String) {
-			b.WriteString(a.Value.Text)
-		}
-	}
-	return b.String()
-}
-
-func textMember(o *ir.Expr, name string) string {
-	if m := o.Member(name); isText(m) {
-		return textOf(m)
-	}
-	return ""
+	return rg.Text(x, nil)
 }

@@ -199,7 +199,7 @@ func (r *Reader) namedType(x *ir.Expr, depth int) schema {
 	if kind := pythonTypes[x.Text]; kind != "" {
 		return namedAs(x.Text, typed(kind))
 	}
-	if d := r.g.Written(x); d != x { // a name for a type
+	if d := r.g.Definition(x); d != x { // a name for a type
 		return r.annotation(d, depth+1)
 	}
 	r.unread()

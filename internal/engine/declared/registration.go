@@ -76,7 +76,7 @@ func (r *Reader) isDeclaration(o *ir.Expr) bool {
 	}
 	for _, a := range o.Args {
 		if a.Name == "description" || a.Name == "title" {
-			return a.Value == nil || !r.isSchemaMaker(r.g.Written(a.Value))
+			return a.Value == nil || !r.isSchemaMaker(r.g.Definition(a.Value))
 		}
 	}
 	return o.HasMember("name") && o.HasMember(callgraph.Declarations...)

@@ -69,7 +69,7 @@ func (w *rewritings) note(g *callgraph.Graph, list *ir.Expr, part string) {
 		if left--; x == nil || left < 0 || depth > 6 {
 			return
 		}
-		switch d := g.Written(x); d.Kind {
+		switch d := g.Definition(x); d.Kind {
 		case ir.List:
 			for _, a := range d.Args {
 				walk(a.Value, depth+1)

@@ -28,7 +28,7 @@ func (r *Reader) written(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.C
 			return v.Instance, v.Context
 		}
 	}
-	if d := r.g.Written(x); d != x {
+	if d := r.g.Definition(x); d != x {
 		if d.Kind == ir.Call {
 			return r.made(d, c)
 		}

@@ -217,11 +217,7 @@ func joinSources(out, found *sink.Sources) {
 		case have.Via == sink.ByFallback && h.Via != sink.ByFallback:
 			*have = h
 		case h.Via != sink.ByFallback:
-			have.Calls = append(have.Calls, h.Calls...)
-			have.Gaps = append(have.Gaps, h.Gaps...)
-			have.Maybe = append(have.Maybe, h.Maybe...)
-			have.Flows = append(have.Flows, h.Flows...)
-			have.FlowsCut = have.FlowsCut || h.FlowsCut
+			have.Join(h)
 		}
 	}
 }

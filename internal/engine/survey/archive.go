@@ -88,7 +88,7 @@ func rootName(e *ir.Expr) string {
 // isArchiveEntry reports whether an expression is an entry of an archive, as far as its name can be resolved.
 func (s *surveyor) isArchiveEntry(e *ir.Expr) bool {
 	return s.g.Finds(e, func(x *ir.Expr) verdict {
-		n := s.g.Outside(x, callgraph.Context{})
+		n := s.g.Outside(x, nil)
 		return verdictIf(slices.ContainsFunc(archives, func(a string) bool { return strings.HasPrefix(n, a) }))
 	})
 }

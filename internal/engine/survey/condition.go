@@ -56,7 +56,7 @@ func (s *surveyor) conditionOn(cond *ir.Expr) (why string) {
 
 // isText reports whether the source fixes a text.
 func (s *surveyor) isText(e *ir.Expr) bool {
-	text, ok := s.g.Constant(e, callgraph.Context{})
+	text, ok := s.g.Constant(e, nil)
 	return ok && text != ""
 }
 

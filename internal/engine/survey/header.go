@@ -117,8 +117,8 @@ func (s *surveyor) isHostOfAddress(e *ir.Expr) bool {
 	if e == nil {
 		return false
 	}
-	e = s.g.Written(e)
-	return e.Is(ir.Attr) && (e.Text == "host" || e.Text == "origin") && s.g.Written(e.X).Is(ir.New) && s.g.Written(e.X).X.Text == "URL"
+	e = s.g.Definition(e)
+	return e.Is(ir.Attr) && (e.Text == "host" || e.Text == "origin") && s.g.Definition(e.X).Is(ir.New) && s.g.Definition(e.X).X.Text == "URL"
 }
 
 // hostWords are what takes addresses apart: a function that asks for one of them can refuse a host.

@@ -128,7 +128,7 @@ func (s *surveyor) runsOverHTTP(c *ir.Expr) bool {
 
 // listed returns the texts in a list.
 func (s *surveyor) listed(e *ir.Expr) (out []string) {
-	d := s.g.Written(e)
+	d := s.g.Definition(e)
 	for _, a := range d.Args {
 		out = append(out, s.constants(a.Value, 1)...)
 	}
@@ -224,7 +224,7 @@ func (s *surveyor) addReaders(asks map[*ir.Func]headers) {
 		if fn == nil || !named[lastName(c.X)] || asks[fn].credential {
 			continue
 		}
-		for _, callee := range s.g.Callees(c, callgraph.Context{}) {
+		for _, callee := range s.g.Callees(c, nil) {
 			if h, ok := asks[callee.Func]; ok && !callee.Guess {
 				added[fn] = h
 			}
@@ -244,7 +244,7 @@ func (s *surveyor) looksInside(fn *ir.Func) bool {
 		st.Cond.Holds(func(e *ir.Expr) bool {
 			switch {
 			case e.Kind == ir.Call && e.X != nil && e.X.Kind == ir.Attr && slices.Contains(insiders, e.X.Text) && len(e.Args) > 0:
-				_, fixed := s.g.Constant(e.Args[len(e.Args)-1].Value, callgraph.Context{})
+				_, fixed := s.g.Constant(e.Args[len(e.Args)-1].Value, nil)
 				inside, other = inside || fixed, other || !fixed
 			case e.Kind == ir.Call || e.Kind == ir.Index && len(e.Args) > 0:
 				other = true
@@ -268,7 +268,7 @@ func (s *surveyor) askedBy(fn *ir.Func, asks map[*ir.Func]headers) map[*ir.Func]
 	ir.EachCondition(fn.Body, func(st *ir.Stmt) {
 		st.Cond.Holds(func(e *ir.Expr) bool {
 			if e.Kind == ir.Call {
-				for _, callee := range s.g.Callees(e, callgraph.Context{}) {
+				for _, callee := range s.g.Callees(e, nil) {
 					if h, ok := asks[callee.Func]; ok && callee.Func != nil {
 						out[callee.Func] = h
 					}
@@ -438,7 +438,7 @@ func (s *surveyor) isAnyOrigin(e *ir.Expr, depth int) bool {
 	if slices.Contains(s.constants(e, 0), "*") {
 		return true
 	}
-	d := s.g.Written(e)
+	d := s.g.Definition(e)
 	switch {
 	case d.Kind == ir.List:
 		return slices.ContainsFunc(d.Args, func(a ir.Arg) bool { return s.isAnyOrigin(a.Value, depth+1) })

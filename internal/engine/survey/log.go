@@ -2,9 +2,7 @@ package survey
 
 import (
 	"slices"
-	"strings"
 
-	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
@@ -51,6 +49,9 @@ func (s *surveyor) secretIn(e *ir.Expr, depth int) string {
 	if e == nil || depth > 6 {
 		return ""
 	}
+	if name, _ := s.g.Variable(e, nil); isSecretVariable(name) {
+		return "the environment variable " + name
+	}
 	switch e.Kind {
 	case ir.Template, ir.Object, ir.List, ir.Other:
 		for _, a := range e.Args {
@@ -65,41 +66,18 @@ func (s *surveyor) secretIn(e *ir.Expr, depth int) string {
 		if _, ok := s.calls(e, "get_http_headers"); ok { // of FastMCP, without those that it leaves out
 			return "every header of a request, including its credential,"
 		}
-		if n, ok := s.calls(e, "os.getenv", "os.environ.get", "os.Getenv"); ok && n != "" && len(e.Args) > 0 {
-			return s.variable(e.Args[0].Value)
-		}
-	case ir.Index:
-		if len(e.Args) == 1 && strings.HasPrefix(s.g.Outside(e.X, callgraph.Context{}), "os.environ") {
-			return s.variable(e.Args[0].Value)
-		}
 	case ir.Name:
 		if d := s.g.Definition(e); d != e && d.Kind != ir.Object {
 			return s.secretIn(d, depth+1)
 		}
 	case ir.Attr:
-		return s.member(e)
-	}
-	return ""
-}
-
-func (s *surveyor) variable(e *ir.Expr) string {
-	if text, ok := s.g.Constant(e, callgraph.Context{}); ok && isSecretVariable(text) {
-		return "the environment variable " + text
+		if e.Text == "headers" && e.X.Is(ir.Name) && (e.X.Text == "req" || e.X.Text == "request") {
+			return "every header of a request, including its credential,"
+		}
 	}
 	return ""
 }
 
 func isSecretVariable(name string) bool {
 	return secretVariable.MatchString(name) && !countVariable.MatchString(name)
-}
-
-// member reads process.env.X and req.headers.
-func (s *surveyor) member(e *ir.Expr) string {
-	if e.X != nil && e.X.Kind == ir.Attr && (e.X.Text == "env" || e.X.Text == "environ") && isSecretVariable(e.Text) {
-		return "the environment variable " + e.Text
-	}
-	if e.Text == "headers" && e.X != nil && e.X.Kind == ir.Name && (e.X.Text == "req" || e.X.Text == "request") {
-		return "every header of a request, including its credential,"
-	}
-	return ""
 }

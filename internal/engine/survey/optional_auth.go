@@ -72,8 +72,8 @@ func (s *surveyor) isCredential(e *ir.Expr) bool {
 	if !e.Is(ir.Name, ir.Attr) {
 		return false
 	}
-	d := s.g.Written(e)
-	return headersIn([]ir.Stmt{{X: d}}).credential || d.Kind == ir.Call && slices.ContainsFunc(s.g.Callees(d, callgraph.Context{}), func(c callgraph.Callee) bool {
+	d := s.g.Definition(e)
+	return headersIn([]ir.Stmt{{X: d}}).credential || d.Kind == ir.Call && slices.ContainsFunc(s.g.Callees(d, nil), func(c callgraph.Callee) bool {
 		return c.Func != nil && headersIn(c.Func.Body).credential
 	})
 }
@@ -96,9 +96,8 @@ func (s *surveyor) setting(e *ir.Expr) string {
 	if !e.Is(ir.Name, ir.Attr) {
 		return ""
 	}
-	d := s.g.Written(e)
-	reader := d.Kind == ir.Call && len(d.Args) == 1 && slices.Contains([]string{"getenv", "Getenv", "get"}, d.Calls())
-	if reader || strings.HasPrefix(s.g.Outside(d, callgraph.Context{}), "process.env.") {
+	d := s.g.Definition(e)
+	if name, ok := s.g.Variable(d, nil); ok && name != "*" && len(d.Args) < 2 {
 		return e.Text
 	}
 	return ""

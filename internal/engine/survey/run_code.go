@@ -20,10 +20,21 @@ func (s *surveyor) readFetchedCode() {
 	s.eachRunner(func(c *ir.Expr, row *callgraph.Row, shown string) {
 		if code := row.Argument("code", c); code != nil && s.isFetched(code, 0) {
 			s.report(sink.FetchedCode, c, shown, "it runs downloaded text as code: whoever controls the address decides what this machine does")
-		} else if row.Kind() == "spawn" && slices.ContainsFunc(c.Args, func(a ir.Arg) bool { return pipedToShell.MatchString(s.writtenText(a.Value, 0)) }) {
+		} else if row.Kind() == "spawn" && s.pipesToShell(c) {
 			s.report(sink.FetchedCode, c, shown, "it downloads a program and runs it: whoever controls the address decides what this machine does")
 		}
 	}, "eval", "exec", "Function(", "vm.", "spawn", "system", "popen", "subprocess", "import(")
+}
+
+// pipesToShell reports whether what starts a program is given such a line, itself or in a list.
+func (s *surveyor) pipesToShell(c *ir.Expr) bool {
+	return slices.ContainsFunc(c.Args, func(a ir.Arg) bool {
+		given := []ir.Arg{a}
+		if d := s.g.Definition(a.Value); d.Is(ir.List) {
+			given = d.Args
+		}
+		return slices.ContainsFunc(given, func(a ir.Arg) bool { return pipedToShell.MatchString(s.g.Text(a.Value, nil)) })
+	})
 }
 
 // eachRunner calls f for the calls that start programs or run code, with what they are called, in files whose text holds one of some words.
@@ -59,7 +70,7 @@ func (s *surveyor) returnsFetched(c *ir.Expr, depth int) bool {
 	if s.entered++; s.entered > maxEntered {
 		return false
 	}
-	for _, callee := range s.g.Callees(c, callgraph.Context{}) {
+	for _, callee := range s.g.Callees(c, nil) {
 		if callee.Func == nil || callee.Guess {
 			continue
 		}
@@ -68,30 +79,6 @@ func (s *surveyor) returnsFetched(c *ir.Expr, depth int) bool {
 		})
 	}
 	return found
-}
-
-// writtenText returns the text of an expression, with a blank for what is not known before it runs.
-func (s *surveyor) writtenText(e *ir.Expr, depth int) string {
-	if e == nil || depth > 6 {
-		return " "
-	}
-	e = s.g.Definition(e)
-	switch e.Kind {
-	case ir.String:
-		return e.Text
-	case ir.Template, ir.List, ir.Either:
-		var b strings.Builder
-		for _, a := range e.Args {
-			if e.Kind == ir.List {
-				b.WriteByte(' ')
-			}
-			if b.Len() < 4_000 {
-				b.WriteString(s.writtenText(a.Value, depth+1))
-			}
-		}
-		return b.String()
-	}
-	return " "
 }
 
 var decoders = callgraph.Names("atob b64decode b32decode b85decode a85decode fromhex unhexlify fromCharCode decompress inflateSync gunzipSync brotliDecompressSync unescape rot13")

@@ -91,45 +91,27 @@ func (s *surveyor) readSentEnvironment() {
 
 // isWholeEnvironment says of an expression whether it is the environment as a whole. One variable of it is not.
 func (s *surveyor) isWholeEnvironment(e *ir.Expr) verdict {
-	switch e.Kind {
-	case ir.Attr:
-		if isEnvironment(e) {
-			return yes
-		}
-		if isEnvironment(e.X) && e.Text != "copy" && e.Text != "items" {
-			return leave
-		}
-	case ir.Index:
-		if isEnvironment(e.X) {
-			return leave
-		}
-	case ir.New:
-		return s.leaveStarted(e)
-	case ir.Call:
-		if s.leaveStarted(e) == leave || e.X.Is(ir.Attr) && isEnvironment(e.X.X) && e.X.Text != "copy" && e.X.Text != "items" {
-			return leave
-		}
-		if s.onlyPicks(e) {
-			return leave
-		}
-		return verdictIf(e.X.Is(ir.Attr) && e.X.Text == "Environ" && e.X.X != nil && e.X.X.Text == "os")
-	}
-	return goOn
-}
-
-// leaveStarted leaves out what starts a program: client.connect(new StdioClientTransport({ command, env: process.env })) sends
-// requests to a program that gets the environment as every child does.
-func (s *surveyor) leaveStarted(e *ir.Expr) verdict {
-	if row, _ := s.rowOf(e); row != nil && row.Kind() == "spawn" {
+	name, reads := s.g.Variable(e, nil)
+	switch {
+	case name == "*":
+		return yes
+	case reads && name != "copy" && name != "items", e.Is(ir.Call, ir.New) && s.startsProgram(e), e.Is(ir.Call) && s.onlyPicks(e):
 		return leave
 	}
 	return goOn
 }
 
+// startsProgram reports whether a call starts one: client.connect(new StdioClientTransport({ command, env: process.env })) sends
+// requests to a program that gets the environment as every child does.
+func (s *surveyor) startsProgram(e *ir.Expr) bool {
+	row, _ := s.rowOf(e)
+	return row.Kind() == "spawn"
+}
+
 // onlyPicks reports whether a call enters functions of the program that take single members of what they are given:
 // proxySettings(process.env).
 func (s *surveyor) onlyPicks(call *ir.Expr) bool {
-	callees := s.g.Callees(call, callgraph.Context{})
+	callees := s.g.Callees(call, nil)
 	return len(callees) > 0 && !slices.ContainsFunc(callees, func(c callgraph.Callee) bool {
 		if c.Func == nil || len(c.Func.Params) == 0 {
 			return true
@@ -151,11 +133,6 @@ func (s *surveyor) onlyPicks(call *ir.Expr) bool {
 		})
 		return named == 0 || named != picked
 	})
-}
-
-// isEnvironment reports whether an expression is process.env or os.environ.
-func isEnvironment(e *ir.Expr) bool {
-	return e.Is(ir.Attr) && e.X.Is(ir.Name) && (e.Text == "env" && e.X.Text == "process" || e.Text == "environ" && e.X.Text == "os")
 }
 
 // readTokens notes requests to other servers that carry the credential which the caller of this one sent.

@@ -110,10 +110,10 @@ func (s *surveyor) constants(e *ir.Expr, depth int) (out []string) {
 	if e == nil || depth > 5 {
 		return nil
 	}
-	if text, ok := s.g.Constant(e, callgraph.Context{}); ok {
+	if text, ok := s.g.Constant(e, nil); ok {
 		return []string{text}
 	}
-	d := s.g.Written(e)
+	d := s.g.Definition(e)
 	switch {
 	case d.Kind == ir.Either:
 		for _, a := range d.Args {
@@ -125,8 +125,8 @@ func (s *surveyor) constants(e *ir.Expr, depth int) (out []string) {
 		d = e.Binding().Param.Value
 	case d == e && e.Binding().Param != nil:
 		return s.givenTexts(e.Binding().Param, depth+1)
-	case d.Kind == ir.Attr && s.g.Written(d.X).Is(ir.Object): // settings.host
-		return s.constants(s.g.Written(d.X).Member(d.Text), depth+1)
+	case d.Kind == ir.Attr && s.g.Definition(d.X).Is(ir.Object): // settings.host
+		return s.constants(s.g.Definition(d.X).Member(d.Text), depth+1)
 	}
 	if d.Kind == ir.String {
 		out = []string{d.Text}
@@ -151,5 +151,5 @@ func (s *surveyor) givenTexts(p *ir.Param, depth int) (out []string) {
 
 // isTrue reports whether an expression is the constant true.
 func (s *surveyor) isTrue(e *ir.Expr) bool {
-	return e != nil && strings.EqualFold(s.g.Written(e).Text, "true")
+	return e != nil && strings.EqualFold(s.g.Definition(e).Text, "true")
 }

@@ -21,7 +21,7 @@ func (r *reader) connectsChecked(c call) bool {
 	for _, a := range c.expr.Args {
 		members := []ir.Arg{a}
 		if a.Value != nil {
-			if d := r.a.g.Written(a.Value); d.Kind == ir.Object {
+			if d := r.a.g.Definition(a.Value); d.Kind == ir.Object {
 				members = append(members, d.Args...)
 			}
 		}
@@ -44,7 +44,7 @@ func (r *reader) checksAddresses(e *ir.Expr, depth int) bool {
 		if slices.ContainsFunc(r.a.g.Functions(e, r.ctx), func(callee callgraph.Callee) bool { return r.looksAndLeaves(callee.Func.Body) }) {
 			return true
 		}
-		d := r.a.g.Written(e)
+		d := r.a.g.Definition(e)
 		return d != e && r.checksAddresses(d, depth+1)
 	case ir.Function:
 		return r.looksAndLeaves(e.Func.Body)

@@ -293,18 +293,12 @@ func (r *reader) assumeMember(list, x *ir.Expr, holds bool, st *state) {
 			st.learn(l, absence(v.fixed))
 		}
 	case v.isClean() || !r.isApart(v, l):
-	case !holds && v.has(schemeOf):
-	case !holds:
-		st.learn(v, denylisted)
-	case v.has(schemeOf):
-		st.learn(v, schemeAllowed)
-	case v.has(hostOf):
-		st.learn(v, hostAllowed)
-		st.bounded(v.wholeOnly())
-	case x.Kind == ir.Template: // a name with an ending: known.includes(`${name}.md`)
+	case holds && x.Kind == ir.Template && !v.has(schemeOf|hostOf): // a name with an ending: known.includes(`${name}.md`)
 		st.bounded(v)
+	case !holds && !v.has(schemeOf):
+		st.learn(v, denylisted)
 	default:
-		st.bounded(v.wholeOnly())
+		learnEqual(v, holds, st)
 	}
 }
 

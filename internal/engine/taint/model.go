@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/engine/declared"
 	"gauntlet/internal/leaf/ir"
 )
@@ -43,7 +42,7 @@ func (a *analyzer) refined(c declared.Check) (out fact) {
 	if c.Func == nil {
 		return 0
 	}
-	for _, callee := range a.g.Functions(c.Func, callgraph.Context{}) {
+	for _, callee := range a.g.Functions(c.Func, nil) {
 		sum := a.summarize(callee.Func, callee.Context)
 		facts := sum.when["+"].facts
 		if c.Told {
@@ -91,7 +90,7 @@ func (a *analyzer) modelled(v *value, class *ir.Class) *value {
 	for _, name := range slices.Sorted(maps.Keys(class.Methods)) {
 		m := class.Methods[name]
 		for _, field := range validatedFields(m) {
-			ends := a.summarize(m, callgraph.Context{}).returned()
+			ends := a.summarize(m, nil).returned()
 			v = v.limited(v, field, ends.gone[source{}], ends.facts[source{}]&refusals)
 		}
 	}
@@ -119,7 +118,7 @@ func (a *analyzer) checkedBefore(fn *ir.Func, src source) outcome {
 	out := outcome{knowledge: newKnowledge()}
 	p := paramOf(fn, src.param)
 	for _, d := range fn.Decorators {
-		for _, callee := range a.g.Functions(d.Target(), callgraph.Context{}) {
+		for _, callee := range a.g.Functions(d.Target(), nil) {
 			if p != nil {
 				a.addChecks(callee.Func, p.Name, src, &out)
 			}
@@ -133,7 +132,7 @@ func (a *analyzer) addChecks(decorator *ir.Func, param string, src source, out *
 		for _, q := range inner.Params {
 			if q.Name == param {
 				own := source{param: q.Index, path: src.path}
-				returned := a.summarize(inner, callgraph.Context{}).returned()
+				returned := a.summarize(inner, nil).returned()
 				out.facts[src] |= returned.facts[own]
 				out.gone[src] = out.gone[src] || returned.gone[own]
 			}

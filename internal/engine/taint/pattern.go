@@ -164,9 +164,9 @@ func (r *reader) patternTexts(e *ir.Expr) (patterns []string) {
 	list := r.a.g.Definition(e)
 	switch {
 	case e.Is(ir.Name) && r.each.param != nil && e.Binding().Param == r.each.param: // list.some((pattern) => pattern.test(x))
-		list = r.a.g.Written(r.each.list)
+		list = r.a.g.Definition(r.each.list)
 	case list.Is(ir.Index) && len(list.Args) == 0: // any(re.match(pattern, x) for pattern in list)
-		list = r.a.g.Written(list.X)
+		list = r.a.g.Definition(list.X)
 	}
 	if !list.Is(ir.List) {
 		return nil

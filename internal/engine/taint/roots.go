@@ -66,7 +66,7 @@ func (a *analyzer) readOthers() (out []sink.Handler) {
 		switch {
 		case otherRegisters[c.X.Text]:
 			root.Resource = strings.Contains(strings.ToLower(c.X.Text), "resource")
-			root.Tool, _ = a.g.Constant(first, callgraph.Context{})
+			root.Tool, _ = a.g.Constant(first, nil)
 		case c.X.Text == "setRequestHandler" && first != nil && slices.ContainsFunc(otherSchemas, func(s string) bool { return strings.HasSuffix(first.Text, s) }):
 			root.Via, root.Tool = sink.ByDispatch, strings.TrimSuffix(first.Text, "RequestSchema")
 		case routers[c.X.Text] && first != nil && first.Kind == ir.String && strings.HasPrefix(first.Text, "/"):
@@ -74,7 +74,7 @@ func (a *analyzer) readOthers() (out []sink.Handler) {
 		default:
 			continue
 		}
-		for _, f := range a.g.Functions(last, callgraph.Context{}) {
+		for _, f := range a.g.Functions(last, nil) {
 			root.Func, root.Context = f.Func, f.Context
 			add(root)
 		}

@@ -293,7 +293,7 @@ func (r *reader) hasShell(row *callgraph.Row, e *ir.Expr) bool {
 	x := row.Argument("shell", e)
 	for i := 0; x == nil && i < len(e.Args); i++ { // options that have a name
 		if v := e.Args[i].Value; v.Is(ir.Name) {
-			x = r.a.g.Written(v).Option("shell")
+			x = r.a.g.Definition(v).Option("shell")
 		}
 	}
 	return x != nil && (r.turnsOn(r.a.g.Definition(x)) || r.mayBeText(x, 0))

@@ -100,7 +100,7 @@ func (r *reader) entitySink(c call, name string) {
 	told := []*ir.Expr{c.expr}
 	for _, a := range c.expr.Args[1:] {
 		if a.Value != nil {
-			told = append(told, r.a.g.Written(a.Value))
+			told = append(told, r.a.g.Definition(a.Value))
 		}
 	}
 	for _, e := range told {
