@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"strings"
 
 	"gauntlet/diff"
@@ -68,14 +69,13 @@ func editsText(p palette, edits []diff.Edit, bar string) string {
 }
 
 // editsHTML is the markup of a changed text.
-func editsHTML(b *strings.Builder, edits []diff.Edit) {
-	tags := map[diff.Op][2]string{diff.Remove: {"<del>", "</del>"}, diff.Insert: {"<ins>", "</ins>"}}
-	b.WriteString("<pre>")
+func editsHTML(edits []diff.Edit) (out template.HTML) {
+	tags := map[diff.Op][2]template.HTML{diff.Remove: {"<del>", "</del>"}, diff.Insert: {"<ins>", "</ins>"}}
 	for _, e := range edits {
 		text, more := clipBytes(e.Text)
-		b.WriteString(tags[e.Op][0] + string(visibleLinesHTML(text)) + tags[e.Op][1] + more)
+		out += tags[e.Op][0] + visibleLinesHTML(text) + tags[e.Op][1] + template.HTML(more)
 	}
-	b.WriteString("</pre>")
+	return out
 }
 
 // mdEdits shows a changed text in a code block, which it cannot end.

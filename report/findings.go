@@ -17,7 +17,7 @@ func findingSection(r *result.Report) section {
 	order, ids := severestFirst(r.Findings), findingIDs(r.Findings)
 	s.row = func(i int) row {
 		one := findingRow(&r.Findings[order[i]])
-		one.ID = ids[order[i]]
+		one.setAnchor(ids[order[i]])
 		return one
 	}
 	return s
@@ -93,6 +93,16 @@ func findingIDs(fs []finding.Finding) []string {
 	return ids
 }
 
+// setAnchor gives a row an anchor, which its id links to.
+func (r *row) setAnchor(id string) {
+	r.ID = id
+	for i := range r.Fields {
+		if r.Fields[i].Label == "id" {
+			r.Fields[i].Link = "#" + id
+		}
+	}
+}
+
 // anchor makes an id of a text, unique among those used.
 func anchor(text string, used map[string]int) string {
 	id := strings.Map(func(r rune) rune {
@@ -125,7 +135,8 @@ func suppressedSection(r *result.Report) section {
 	s.row = func(i int) row {
 		s := &r.Suppressed[i]
 		one := findingRow(&s.Finding)
-		one.ID, one.Accept = ids[i], ""
+		one.setAnchor(ids[i])
+		one.Accept = ""
 		one.Test = &junitTest{name: fmt.Sprintf("suppressed finding %d: %s %s", i+1, s.Finding.Rule, s.Finding.Name), file: s.Finding.Location.File, outcome: "skipped", message: decision(&s.Decision)}
 		one.Fields, one.More = nil, slices.Concat(one.Fields, one.More)
 		one.add("reason", decision(&s.Decision))

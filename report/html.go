@@ -36,7 +36,7 @@ const (
 // parsedTemplates are parsed when the first page is written, not at start-up.
 var parsedTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"vis": visibleHTML, "vislines": visibleLinesHTML, "plain": Visible, "capital": capitalised, "quoted": evidenceHTML, "fields": fieldsHTML, "num": groupDigits,
+		"vis": visibleHTML, "vislines": visibleLinesHTML, "plain": Visible, "capital": capitalised, "quoted": evidenceHTML, "edits": editsHTML, "num": groupDigits,
 		"short": func(s string) template.HTML { return visibleHTML(clipEnd(Visible(s), 60)) },
 	}).Parse(htmlTemplates))
 })
@@ -151,28 +151,6 @@ func markUp(s string, lines bool) template.HTML {
 		fmt.Fprintf(&b, `<span class="hid">U+%04X</span>`, r)
 	}
 	template.HTMLEscape(&b, []byte(strings.ToValidUTF8(s[plain:], "\uFFFD")))
-	return template.HTML(b.String())
-}
-
-// fieldsHTML is the markup of the fields of a row.
-func fieldsHTML(r row) template.HTML {
-	var b strings.Builder
-	for _, f := range slices.Concat(r.Fields, r.More) {
-		label := f.Label
-		if !f.Below {
-			label = capitalised(label)
-		}
-		b.WriteString("<dt>" + string(visibleHTML(label)) + "</dt><dd>")
-		if f.Label == "id" && !f.Below {
-			b.WriteString("<a href=\"#" + template.HTMLEscapeString(r.ID) + "\">" + string(visibleHTML(f.Text)) + "</a>")
-		} else {
-			b.WriteString(string(visibleHTML(f.Text)))
-		}
-		if f.Edits != nil {
-			editsHTML(&b, f.Edits)
-		}
-		b.WriteString("</dd>\n")
-	}
 	return template.HTML(b.String())
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gauntlet/finding"
@@ -24,11 +25,7 @@ var _ = formats.register("junit", "for CI servers: JUnit XML, a suite per server
 // The format is the one that GitLab and Jenkins read. It has no times: the same report gives the same bytes.
 func writeJUnit(w *bufio.Writer, r *result.Report, _ Options) error {
 	x := &junit{w: w}
-	suites := junitSuites(r)
-	for i := range suites {
-		suites[i].listTests(r)
-	}
-	suites = append(suites, sectionSuites(r)...)
+	suites := append(junitSuites(r), sectionSuites(r)...)
 	var all junitCounts
 	for i := range suites {
 		c := &suites[i].counts
@@ -56,64 +53,11 @@ func writeJUnit(w *bufio.Writer, r *result.Report, _ Options) error {
 // junitCounts are the attributes of a suite.
 type junitCounts struct{ tests, failures, errors, skipped int }
 
-// A junitSuite is one server in one file, or one entry of a configuration, and its findings.
+// A junitSuite is one server in one file, or one entry of a configuration, or a section.
 type junitSuite struct {
-	name, server, file string
-	of                 string // the checks that read it; see result.CheckCoverage
-	origin             string // of a live server
-	found              []int  // indexes in the report
-	counts             junitCounts
-	tests              []junitTest
-}
-
-// junitSuites lists the servers that were read, the trace, and further configuration entries that findings name, which
-// may never have been started.
-func junitSuites(r *result.Report) []junitSuite {
-	type key struct{ server, file, origin string }
-	var out []junitSuite
-	at, named := map[key]int{}, map[string]int{}
-	suite := func(server, file, origin string) *junitSuite {
-		k := key{server, file, origin}
-		i, ok := at[k]
-		if !ok {
-			i = len(out)
-			at[k] = i
-			out = append(out, junitSuite{name: server, server: server, file: file, origin: origin, of: result.OfConfigurations})
-			named[server]++
-		}
-		return &out[i]
-	}
-	for _, s := range r.Coverage.Servers {
-		suite(s.Server, s.File, s.Origin).of = ""
-	}
-	recorded := map[finding.Rule]bool{}
-	if t := r.Coverage.Trace; t != nil {
-		for _, c := range r.Coverage.Checks {
-			recorded[c.Rule] = c.Of == result.OfTrace
-		}
-		suite("", t.File, "").of = result.OfTrace
-	}
-	of := func(f *finding.Finding) *junitSuite {
-		if recorded[f.Rule] { // a trace is one suite, whichever servers its findings name
-			return suite("", r.Coverage.Trace.File, "")
-		}
-		return suite(f.Location.Server, f.Location.File, f.Location.Origin)
-	}
-	for i := range r.Findings {
-		s := of(&r.Findings[i])
-		s.found = append(s.found, i)
-	}
-	for i := range out {
-		switch s := &out[i]; {
-		case s.server == "" && s.file == "":
-			s.name = "(unnamed server)"
-		case s.server == "":
-			s.name = s.file
-		case named[s.server] > 1: // readers merge tests of the same name
-			s.name = s.server + " (" + cmp.Or(s.file, s.origin) + ")"
-		}
-	}
-	return out
+	name   string
+	counts junitCounts
+	tests  []junitTest
 }
 
 // A junitTest is one test; one that is neither failure, error nor skipped passed.
@@ -122,64 +66,98 @@ type junitTest struct {
 	outcome       string // "", "failure", "error" or "skipped"
 	kind, message string
 	body, out     string
+	found         []*finding.Finding // by a check
 }
 
-// listTests gives a suite a test per check that read its server or failed on it, in order.
-func (s *junitSuite) listTests(r *result.Report) {
-	at := map[finding.Rule]int{}
-	found := map[finding.Rule][]int{}
-	test := func(rule finding.Rule, name string) {
-		if _, ok := at[rule]; !ok {
-			at[rule] = len(s.tests)
-			s.tests = append(s.tests, junitTest{name: string(rule) + " " + name, file: s.file})
+// junitSuites lists the servers that were read, the trace, and further configuration entries that findings name, which
+// may never have been started. Each has a test per check that read it, or has findings of it, in order.
+func junitSuites(r *result.Report) (out []junitSuite) {
+	type key struct{ server, file, origin string }
+	at, named := map[key]int{}, map[string]int{}
+	var keys []key
+	add := func(suite int, rule finding.Rule, name string) *junitTest {
+		s := &out[suite]
+		title := string(rule) + " " + name
+		i := slices.IndexFunc(s.tests, func(t junitTest) bool { return t.name == title })
+		if i < 0 {
+			i, s.tests = len(s.tests), append(s.tests, junitTest{name: title, file: keys[suite].file})
 		}
+		return &s.tests[i]
 	}
-	for _, c := range r.Coverage.Checks {
-		if c.Of != s.of {
-			continue
+	suiteOf := func(k key, of string) int {
+		i, ok := at[k]
+		if ok {
+			return i
 		}
-		if c.State != "skipped" {
-			test(c.Rule, c.Name)
+		i, at[k], keys, out = len(out), len(out), append(keys, k), append(out, junitSuite{})
+		named[k.server]++
+		for _, c := range r.Coverage.Checks {
+			if c.Of != of || c.State == "skipped" {
+				continue
+			}
+			if t := add(i, c.Rule, c.Name); c.State == "failed" {
+				t.outcome, t.kind, t.message = "error", "failed", c.Reason
+			}
 		}
-		if c.State == "failed" {
-			t := &s.tests[at[c.Rule]]
-			t.outcome, t.kind, t.message = "error", "failed", c.Reason
-		}
+		return i
 	}
-	for _, i := range s.found {
+	for _, s := range r.Coverage.Servers {
+		suiteOf(key{s.Server, s.File, s.Origin}, "")
+	}
+	recorded := map[finding.Rule]bool{}
+	var trace key
+	if t := r.Coverage.Trace; t != nil {
+		for _, c := range r.Coverage.Checks {
+			recorded[c.Rule] = c.Of == result.OfTrace
+		}
+		trace.file = t.File
+		suiteOf(trace, result.OfTrace)
+	}
+	for i := range r.Findings {
 		f := &r.Findings[i]
-		test(f.Rule, f.Name)
-		found[f.Rule] = append(found[f.Rule], i)
+		k := key{f.Location.Server, f.Location.File, f.Location.Origin}
+		if recorded[f.Rule] { // a trace is one suite, whichever servers its findings name
+			k = trace
+		}
+		t := add(suiteOf(k, result.OfConfigurations), f.Rule, f.Name)
+		t.found = append(t.found, f)
 	}
-	for rule, i := range at {
-		s.tests[i].classifyTest(r, found[rule])
+	for i, k := range keys {
+		switch out[i].name = k.server; {
+		case k.server == "":
+			out[i].name = cmp.Or(k.file, "(unnamed server)")
+		case named[k.server] > 1: // readers merge tests of the same name
+			out[i].name += " (" + cmp.Or(k.file, k.origin) + ")"
+		}
+		for n := range out[i].tests {
+			out[i].tests[n].tellFound()
+		}
 	}
+	return out
 }
 
-// classifyTest adds what a check found. Findings of severity info are listed and fail nothing.
-func (t *junitTest) classifyTest(r *result.Report, found []int) {
+// tellFound says what a check found. Findings of severity info are listed and fail nothing.
+func (t *junitTest) tellFound() {
 	var told []string
 	worst := finding.None
-	for n, i := range found {
-		f := &r.Findings[i]
+	for n, f := range t.found {
 		worst = max(worst, f.Severity)
 		if n < junitListed {
 			one := findingRow(f)
 			told = append(told, one.lines())
 		}
 	}
-	if n := len(found) - junitListed; n > 0 {
+	if n := len(t.found) - junitListed; n > 0 {
 		told = append(told, "… and "+countNoun(n, "more finding"))
 	}
 	text := strings.Join(told, "\n\n")
-	if worst > finding.Info && t.outcome == "" {
-		t.outcome, t.kind, t.body = "failure", worst.String(), text
-		t.message = r.Findings[found[0]].Message
-		if len(found) > 1 {
-			t.message = countNoun(len(found), "finding") + ", the first: " + t.message
-		}
-	} else {
+	if worst <= finding.Info || t.outcome != "" {
 		t.out = text
+		return
+	}
+	t.outcome, t.kind, t.message, t.body = "failure", worst.String(), t.found[0].Message, text
+	if len(t.found) > 1 {
+		t.message = countNoun(len(t.found), "finding") + ", the first: " + t.message
 	}
 }
 

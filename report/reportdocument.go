@@ -18,7 +18,7 @@ var (
 	_ = formats.register("markdown", "for comments and job summaries: at most 65,536 characters, the worst first", func(w *bufio.Writer, r *result.Report, opt Options) error {
 		return writeMarkdown(w, reportDocument(r, opt), opt)
 	})
-	_ = formats.register(defaultFormat, "for people: one line per finding, the worst first; with --verbose grouped by definition, with the offending text underlined", func(w *bufio.Writer, r *result.Report, opt Options) error {
+	_ = formats.register(defaultFormat, "for people: one line per finding, the worst first; with --verbose everything, with the offending text underlined", func(w *bufio.Writer, r *result.Report, opt Options) error {
 		if opt.Verbose {
 			return writeText(w, reportDocument(r, opt), opt)
 		}
