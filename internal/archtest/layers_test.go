@@ -169,7 +169,7 @@ var table = []row{
 	{path: "internal/testing/peertest", layer: tokens, not: impure | userFace},
 
 	// A provider of models without a model, imported by tests only.
-	{path: "internal/testing/scriptedmodel", layer: files, may: []string{"internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
+	{path: "internal/testing/scriptedmodel", layer: files, may: []string{"internal/runtime/mcpclient", "internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
 
 	{path: "internal/run/buildinfo", layer: files, may: []string{"report"}, not: impure},
 	{path: "internal/run/userfile", layer: files, may: []string{"internal/leaf/charset"}, not: impure},

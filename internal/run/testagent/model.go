@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gauntlet/internal/runtime/aguiagent"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/model"
 	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/wire"
@@ -25,7 +26,7 @@ func OfModel(client *model.Client, loop modelagent.Options, run int, limit time.
 	loop.Ask = func(ctx context.Context, r model.Request) (model.Answer, error) { return client.Ask(ctx, lane, run, r) }
 	work := func(ctx context.Context, one modelagent.Options, servers []Server) Outcome {
 		for _, s := range servers {
-			one.Servers = append(one.Servers, modelagent.Server{Name: s.Name, URL: s.URL, Dial: s.dialer()})
+			one.Servers = append(one.Servers, s.mcp())
 			if s.Pending.Settled != nil {
 				one.Pending = s.Pending
 			}
@@ -47,7 +48,7 @@ func OfModel(client *model.Client, loop modelagent.Options, run int, limit time.
 				one.Shown = append(one.Shown, modelagent.Shown(s))
 			}
 			if c.Tools != nil {
-				one.Servers = append(one.Servers, modelagent.Server{Name: c.FrontEnd(), Dial: func(context.Context) (wire.Conn, error) { return c.Tools() }})
+				one.Servers = append(one.Servers, mcpclient.Server{Name: c.FrontEnd(), Dial: func(context.Context) (wire.Conn, error) { return c.Tools() }})
 			}
 			out := work(ctx, one, servers)
 			return out.Answer, out

@@ -124,7 +124,7 @@ func New(opt Options) (*Agent, error) {
 func ofSimulated(sim simagent.Options, limit time.Duration) *Agent {
 	work := func(ctx context.Context, run simagent.Options, servers []Server) (simagent.Result, error) {
 		for _, s := range servers {
-			run.Servers = append(run.Servers, simServer(ctx, s))
+			run.Servers = append(run.Servers, s.mcp())
 			if s.Pending.Settled != nil {
 				run.Pending = s.Pending
 			}
@@ -146,7 +146,7 @@ func ofSimulated(sim simagent.Options, limit time.Duration) *Agent {
 				run.Shown = append(run.Shown, simagent.Shown(s))
 			}
 			if c.Tools != nil {
-				run.Servers = append(run.Servers, simagent.Server{Name: c.FrontEnd(), Dial: c.Tools})
+				run.Servers = append(run.Servers, mcpclient.Server{Name: c.FrontEnd(), Dial: func(context.Context) (wire.Conn, error) { return c.Tools() }})
 			}
 			r, err := work(ctx, run, servers)
 			return r.Answer, builtinOutcome(r, err)
@@ -155,12 +155,9 @@ func ofSimulated(sim simagent.Options, limit time.Duration) *Agent {
 	return out
 }
 
-func simServer(ctx context.Context, s Server) simagent.Server {
-	out := simagent.Server{Name: s.Name, URL: s.URL}
-	if dial := s.dialer(); dial != nil {
-		out.Dial = func() (wire.Conn, error) { return dial(ctx) }
-	}
-	return out
+// mcp returns the server as an agent in this process reaches it.
+func (s *Server) mcp() mcpclient.Server {
+	return mcpclient.Server{Name: s.Name, URL: s.URL, Dial: s.dialer()}
 }
 
 // dialer returns the server's dialer, nil if it speaks MCP at its URL.

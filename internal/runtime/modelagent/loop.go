@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"gauntlet/internal/leaf/excerpt"
-	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/model"
 )
 
@@ -123,11 +122,7 @@ func (a *agent) rereadChanged(ctx context.Context, wait time.Duration) (changed 
 
 // listen returns the servers to read again.
 func (a *agent) listen(ctx context.Context, wait time.Duration) (out []*session) {
-	var sessions []*mcpclient.Session
-	for _, s := range a.servers {
-		sessions = append(sessions, s.mcp)
-	}
-	changed, _ := a.opt.Pending.Await(ctx, wait, sessions)
+	changed, _ := a.opt.Pending.Await(ctx, wait, a.sessions)
 	for i, s := range a.servers {
 		if changed[i] || s.stateless {
 			out = append(out, s)

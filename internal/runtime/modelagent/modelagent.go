@@ -10,23 +10,14 @@ package modelagent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/model"
-	"gauntlet/internal/runtime/wire"
 )
 
 // Ask asks the model. An error means that there is no answer.
 type Ask func(ctx context.Context, r model.Request) (model.Answer, error)
-
-// A Server is a server the agent may use, at URL, or through Dial if set.
-type Server struct {
-	Name string
-	URL  string
-	Dial func(context.Context) (wire.Conn, error)
-}
 
 // A Shown is input from a front end beside the user's text, such as shared state.
 type Shown struct{ Where, Text string }
@@ -34,7 +25,7 @@ type Shown struct{ Where, Text string }
 // Options configure the agent and its limits. A zero field means its default.
 type Options struct {
 	Ask     Ask
-	Servers []Server
+	Servers []mcpclient.Server
 	Prompt  string // the user's text
 	Shown   []Shown
 	System  string // the system prompt; default DefaultSystem
@@ -131,6 +122,7 @@ func (o Options) withDefaults() Options {
 type agent struct {
 	opt      Options
 	servers  []*session
+	sessions []*mcpclient.Session // of these
 	tools    map[string]*offeredTool
 	offered  []model.Tool
 	messages []model.Message
@@ -139,20 +131,22 @@ type agent struct {
 }
 
 func (a *agent) connectServers(ctx context.Context) error {
-	var first error
-	for _, s := range a.opt.Servers {
-		one, err := a.openSession(ctx, s)
-		if err == nil {
-			a.servers = append(a.servers, one)
-		} else if first == nil {
-			first = fmt.Errorf("server %s: %w", s.Name, err)
+	options := func(server string) mcpclient.Options {
+		return mcpclient.Options{
+			Era: mcpclient.InitializeFirst, Name: "gauntlet-model-agent", Version: a.opt.Version, Timeout: a.opt.Timeout,
+			Capabilities: `{"elicitation":{"form":{},"url":{}},"sampling":{}}`,
+			Answer:       func(method, params string) (string, bool) { return a.answerServer(ctx, server, method, params) },
 		}
 	}
-	switch {
-	case len(a.servers) == 0 && first != nil:
-		return first
-	case len(a.servers) == 0 && a.opt.Shown == nil:
-		return errors.New("no server was named")
+	err := mcpclient.ConnectAll(ctx, a.opt.Servers, options, func(_ string, c *mcpclient.Connection, err error) {
+		if err == nil {
+			s := &session{Connection: c}
+			s.readLists(ctx)
+			a.servers, a.sessions = append(a.servers, s), append(a.sessions, c.Session)
+		}
+	})
+	if err != nil && (a.opt.Shown == nil || !errors.Is(err, mcpclient.ErrNoServer)) {
+		return err
 	}
 	a.offerTools()
 	return nil
@@ -160,30 +154,6 @@ func (a *agent) connectServers(ctx context.Context) error {
 
 func (a *agent) closeServers() {
 	for _, s := range a.servers {
-		_ = s.conn.Close() // the session is over anyway
+		s.Close()
 	}
-}
-
-func (a *agent) openSession(ctx context.Context, s Server) (*session, error) {
-	dial := s.Dial
-	if dial == nil {
-		dial = func(context.Context) (wire.Conn, error) { return wire.Dial(wire.Endpoint{URL: s.URL}) }
-	}
-	conn, err := dial(ctx)
-	if err != nil {
-		return nil, err
-	}
-	one := &session{name: s.Name, conn: conn}
-	one.mcp, err = mcpclient.Open(ctx, conn, mcpclient.Options{
-		Era: mcpclient.InitializeFirst, Name: "gauntlet-model-agent", Version: a.opt.Version, Timeout: a.opt.Timeout,
-		Capabilities: `{"elicitation":{"form":{},"url":{}},"sampling":{}}`,
-		Answer:       func(method, params string) (string, bool) { return a.answerServer(ctx, one.name, method, params) },
-	})
-	if err != nil {
-		_ = conn.Close() // the error is reported
-		return nil, err
-	}
-	one.mcp.Hear(ctx)
-	one.readLists(ctx)
-	return one, nil
 }

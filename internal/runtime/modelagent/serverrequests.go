@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/model"
 	"gauntlet/rawjson"
 )
@@ -63,15 +64,7 @@ func (a *agent) sample(ctx context.Context, root rawjson.Value) (string, bool) {
 		if m.Get("role").Is("assistant") {
 			role = model.Assistant
 		}
-		var parts []string
-		if c := m.Get("content"); c.Kind() == rawjson.Array {
-			for _, inner := range c.Elements() {
-				parts = append(parts, blockText(inner))
-			}
-		} else {
-			parts = append(parts, blockText(c))
-		}
-		messages = append(messages, model.Message{Role: role, Text: nonEmpty(strings.Join(parts, "\n\n"))})
+		messages = append(messages, model.Message{Role: role, Text: nonEmpty(strings.Join(mcpclient.ContentTexts(m.Get("content")), "\n\n"))})
 	}
 	if len(messages) == 0 || messages[len(messages)-1].Role != model.User {
 		messages = append(messages, model.Message{Role: model.User, Text: "Go on."})

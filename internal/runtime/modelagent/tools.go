@@ -40,7 +40,7 @@ func (a *agent) offerTools() {
 			name := strings.Clone(root.Get("name").Text())
 			shown := name
 			if owners[name] > 1 {
-				shown = s.name + "__" + name
+				shown = s.Name + "__" + name
 			}
 			a.offer(shown, toolText(root), root.Get("inputSchema").Raw(), offeredTool{s, name, mcp.ToolsCall})
 		}
@@ -176,7 +176,7 @@ func (a *agent) systemPrompt() string {
 			continue
 		}
 		root := tree.Root()
-		b.WriteString("\n\n# Server " + s.name)
+		b.WriteString("\n\n# Server " + s.Name)
 		if info := root.Get("serverInfo"); info.Exists() {
 			b.WriteString("\n" + clipResult(wordsOf("server", info)))
 		}

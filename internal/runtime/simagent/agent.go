@@ -21,6 +21,7 @@ type simAgent struct {
 	opt      Options
 	obedient bool
 	servers  []*serverSession
+	sessions []*mcpclient.Session // of these
 	steps    []Step
 	cut      string
 
@@ -30,7 +31,7 @@ type simAgent struct {
 
 	called    map[string][]argument // what tools were last called with, by key
 	obeyed    map[string]bool       // orders that were carried out
-	rules     []*paramRule
+	rules     []*rule
 	preferred map[string]string // the tool to use in place of one, by their keys
 	told      []string          // what orders want said to the user
 	done      bool              // the task is
@@ -52,38 +53,34 @@ func newSimAgent(opt Options) *simAgent {
 
 // connectServers opens all conversations. A server that cannot be reached is a step that failed.
 func (a *simAgent) connectServers(ctx context.Context) error {
-	var first error
-	for _, s := range a.opt.Servers {
-		l, err := openServer(ctx, s, mcpclient.Options{
-			Era: a.opt.Era, Name: "gauntlet-" + string(a.opt.Behaviour), Version: a.opt.Version, Timeout: a.opt.Timeout,
-			Capabilities: a.capabilities(), Answer: a.answerServer,
-		})
-		a.recordStep(Step{Server: s.Name, Method: "connect", Why: "the configuration", Err: err})
+	options := mcpclient.Options{
+		Era: a.opt.Era, Name: "gauntlet-" + string(a.opt.Behaviour), Version: a.opt.Version, Timeout: a.opt.Timeout,
+		Capabilities: a.capabilities(), Answer: a.answerServer,
+	}
+	err := mcpclient.ConnectAll(ctx, a.opt.Servers, func(string) mcpclient.Options { return options }, func(server string, c *mcpclient.Connection, err error) {
+		a.recordStep(Step{Server: server, Method: "connect", Why: "the configuration", Err: err})
 		if err == nil {
-			a.servers = append(a.servers, l)
-		} else if first == nil {
-			first = fmt.Errorf("server %s: %w", s.Name, err)
+			l := &serverSession{Connection: c}
+			l.readLists(ctx)
+			a.servers, a.sessions = append(a.servers, l), append(a.sessions, c.Session)
 		}
+	})
+	if a.opt.Shown != nil && errors.Is(err, mcpclient.ErrNoServer) {
+		return nil // the agent has a conversation
 	}
-	switch {
-	case len(a.servers) > 0:
-		return nil
-	case first == nil && a.opt.Shown == nil:
-		return errors.New("no server was named")
-	}
-	return first // nil for an agent that has a conversation and no servers
+	return err
 }
 
 func (a *simAgent) closeServers() {
 	for _, l := range a.servers {
-		_ = l.conn.Close() // the conversation is over anyway
+		l.Close()
 	}
 }
 
 // doTask does the task, then listens.
 func (a *simAgent) doTask(ctx context.Context) {
 	for _, l := range a.servers {
-		a.studyServer(ctx, l)
+		a.obeyServer(ctx, l)
 	}
 	for _, s := range a.opt.Shown {
 		a.remember(s.Text)
@@ -117,11 +114,20 @@ func (c *toolCall) callParams() string {
 	return `{"name":` + rawjson.Quote(c.name) + `,"arguments":` + argumentsJSON(c.args) + `}`
 }
 
+// useFilled calls a tool if its arguments can be filled in, and reports whether they could.
+func (a *simAgent) useFilled(ctx context.Context, t *thing, from source, why string) bool {
+	args, ok := from.fill(t)
+	if ok {
+		a.useTool(ctx, t, args, why)
+	}
+	return ok
+}
+
 // useTool calls a tool, with what was ordered for every call of it.
 func (a *simAgent) useTool(ctx context.Context, t *thing, args []argument, why string) {
 	for _, r := range a.rules {
 		if r.tool == t.key() {
-			args = r.applyTo(args)
+			r.used, args = true, setArguments(args, r.values)
 		}
 	}
 	a.called[t.key()] = args
@@ -137,16 +143,20 @@ func (a *simAgent) makeCall(ctx context.Context, c toolCall) {
 		a.cut = fmt.Sprintf("%d steps are the most", a.opt.Steps)
 		return
 	}
-	got := c.server.callServer(ctx, c.method, c.callParams())
-	a.recordStep(Step{Server: c.server.name, Method: c.method, Name: c.name, Why: c.why, Err: got.err})
+	texts, _, err := c.server.CallTexts(ctx, c.method, c.callParams())
+	a.recordStep(Step{Server: c.server.Name, Method: c.method, Name: c.name, Why: c.why, Err: err})
 	if c.method == mcp.ToolsCall && a.opt.Called != nil {
-		a.opt.Called(c.server.name, c.name, argumentsJSON(c.args), got.text)
+		a.opt.Called(c.server.Name, c.name, argumentsJSON(c.args), strings.Join(texts, "\n\n"))
 	}
-	a.remember(got.text)
+	for _, text := range texts {
+		a.remember(flattenJSON(text))
+	}
 	for pending := true; pending && a.cut == "" && ctx.Err() == nil; { // what servers change with the call, or are about to say upon it
 		_, pending = a.hearServers(ctx, 0)
 	}
-	a.obeyText(ctx, shownText{text: got.text, from: &c, where: "a result of " + c.name})
+	for _, text := range texts {
+		a.obeyText(ctx, shownText{text: text, from: &c, where: "a result of " + c.name})
+	}
 	a.obeyQueued(ctx)
 }
 
@@ -216,18 +226,10 @@ func (a *simAgent) callForRules(ctx context.Context) {
 			continue
 		}
 		r.used = true
-		args, ok := a.called[r.tool]
-		if !ok {
-			args, ok = r.from.fillArguments(t)
-		}
-		if !ok {
-			from := r.from
-			from.near, from.far = tokenize(a.opt.Prompt), from.near
-			args, ok = from.fillArguments(t)
-		}
-		if ok {
-			a.useTool(ctx, t, args, r.where)
-		}
+		again, task := r.from, r.from
+		again.given = a.called[r.tool]
+		task.near, task.far = a.opt.Prompt, task.near
+		_ = a.useFilled(ctx, t, again, r.where) || a.useFilled(ctx, t, task, r.where)
 	}
 }
 
@@ -251,11 +253,7 @@ func (a *simAgent) listenUntilIdle(ctx context.Context) {
 // hearServers listens to all servers at once for so long, and until nothing is pending, and reads again what those offer that changed.
 // pending says whether there may be more.
 func (a *simAgent) hearServers(ctx context.Context, wait time.Duration) (changed, pending bool) {
-	var sessions []*mcpclient.Session
-	for _, l := range a.servers {
-		sessions = append(sessions, l.session)
-	}
-	heard, pending := a.opt.Pending.Await(ctx, wait, sessions)
+	heard, pending := a.opt.Pending.Await(ctx, wait, a.sessions)
 	for i, l := range a.servers {
 		if heard[i] {
 			changed = true
@@ -273,7 +271,7 @@ func (a *simAgent) rereadServer(ctx context.Context, l *serverSession) {
 	}
 	a.relists++
 	l.readLists(ctx)
-	a.studyServer(ctx, l)
+	a.obeyServer(ctx, l)
 }
 
 // obeyQueued obeys what servers said in requests of their own, and reports whether they did.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -24,25 +23,37 @@ func argumentsJSON(args []argument) string {
 	return string(append(b, '}'))
 }
 
-// An argumentSource is what the arguments of one call are taken from.
-type argumentSource struct {
-	agent   *simAgent
-	near    []token           // the order itself
-	far     []token           // what is around it
-	given   map[string]string // values as JSON that are settled, by parameter
-	content func() string     // what a parameter for content gets; nil for the order itself
+// setArguments returns arguments with other values for some.
+func setArguments(args, values []argument) []argument {
+	args = slices.Clone(args)
+	for _, v := range values {
+		if i := slices.IndexFunc(args, func(a argument) bool { return a.name == v.name }); i >= 0 {
+			args[i] = v
+		} else {
+			args = append(args, v)
+		}
+	}
+	return args
 }
 
-// fillArguments fills in parameters. Not ok means that a value which cannot be made up is missing: a number, a path, an address.
-func (r *argumentSource) fillArguments(t *thing) (args []argument, ok bool) {
-	for i := range t.params {
-		p := &t.params[i]
-		raw := r.given[p.name]
-		if raw == "" {
-			raw = p.valueByName(r.near)
+// A source is what the arguments of one call are taken from.
+type source struct {
+	agent   *simAgent
+	near    string        // the order itself
+	far     string        // what is around it
+	given   []argument    // values that are settled
+	content func() string // what a parameter for content gets
+}
+
+// fill fills in parameters. Not ok means that a value which cannot be made up is missing: a number, a path, an address.
+func (r *source) fill(t *thing) (args []argument, ok bool) {
+	for _, p := range t.params {
+		raw := p.valueBeside(r.near)
+		if i := slices.IndexFunc(r.given, func(a argument) bool { return a.name == p.name }); i >= 0 {
+			raw = r.given[i].raw
 		}
 		if raw == "" && p.required {
-			if raw = r.impliedValue(p); raw == "" && p.want != wantSecret { // an agent that has no secret leaves it out
+			if raw = r.implied(p); raw == "" && p.takes.fills != withSecret { // an agent that has no secret leaves it out
 				return nil, false
 			}
 		}
@@ -53,41 +64,29 @@ func (r *argumentSource) fillArguments(t *thing) (args []argument, ok bool) {
 	return args, true
 }
 
-// valueByName returns the value that a parameter's name is followed by, as JSON: "path: /tmp", "with path set to /tmp"; "" for none.
-func (p *param) valueByName(tokens []token) string {
-	for at, t := range tokens {
-		if !p.isNamedBy(t) {
+// valueBeside returns the value that a parameter's name is followed by, as JSON: "path: /tmp", "with path set to /tmp"; "" for none.
+func (p *param) valueBeside(text string) string {
+	for _, m := range p.given(text) {
+		values := valuesIn(text[m[4]:m[5]])
+		if len(values) == 0 {
 			continue
 		}
-		for i := at + 1; i < min(len(tokens), at+6); i++ {
-			t := tokens[i]
-			if t.isValue() || t.kind == word && i > at+1 && (isIdentifier(t.text) || isAssigned(tokens, i)) {
-				if raw := p.tokenJSON(t); raw != "" {
-					return raw
-				}
-			}
-			if !linking[t.low] && !(t.kind == sign && strings.Contains(":=(", t.text)) {
-				break
+		link, v := strings.TrimSpace(text[m[2]:m[3]]), values[0]
+		assigned := strings.HasSuffix(link, ":") || strings.HasSuffix(link, "=")
+		if v.sort != word || link != "" && v.isName() || assigned && m[6] >= 0 {
+			if raw := p.asJSON(v); raw != "" {
+				return raw
 			}
 		}
 	}
 	return ""
 }
 
-func (p *param) isNamedBy(t token) bool {
-	return (t.kind == word || t.kind == quoted) && strings.EqualFold(t.text, p.name)
-}
-
-// isAssigned reports whether the word at i is alone behind a colon or an equals sign.
-func isAssigned(tokens []token, i int) bool {
-	return tokens[i-1].kind == sign && strings.Contains(":=", tokens[i-1].text) &&
-		(i+1 == len(tokens) || tokens[i+1].kind == sign || tokens[i+1].low == "and")
-}
-
-// impliedValue returns a value for a parameter that the order does not name, by what it takes; "" for none.
-func (r *argumentSource) impliedValue(p *param) string {
+// implied returns a value for a parameter that the order does not name, by what it takes; "" for none.
+func (r *source) implied(p *param) string {
+	near := valuesIn(r.near)
 	for _, o := range p.options {
-		if slices.ContainsFunc(r.near, func(t token) bool { return strings.EqualFold(t.text, strings.Trim(o, `"`)) }) {
+		if slices.ContainsFunc(near, func(v value) bool { return strings.EqualFold(v.text, strings.Trim(o, `"`)) }) {
 			return o
 		}
 	}
@@ -101,29 +100,22 @@ func (r *argumentSource) impliedValue(p *param) string {
 	case p.typ == "object":
 		return "{}"
 	}
-	switch p.want {
-	case wantNumber:
-		return p.firstJSON(r.near, func(t token) bool { return t.kind == number })
-	case wantMailbox, wantURL, wantPath:
-		return r.nearestValue(p)
-	case wantSecret:
+	switch p.takes.fills {
+	case withNearest:
+		return r.nearest(p)
+	case withSecret:
 		if !r.agent.obedient {
 			return ""
 		}
 		return rawjson.Quote(p.secret(r.near))
-	case wantContent:
-		if r.content != nil {
-			if s := r.content(); s != "" {
-				return rawjson.Quote(s)
-			}
+	case withContent:
+		if s := r.content(); s != "" {
+			return rawjson.Quote(s)
 		}
-		return rawjson.Quote(joinTokens(r.near))
-	case wantName:
-		for _, fits := range []func(token) bool{
-			func(t token) bool { return t.kind == quoted || t.kind == word && isIdentifier(t.text) },
-			func(t token) bool { return t.kind == word && t.proper },
-		} {
-			if raw := p.firstJSON(r.near, fits); raw != "" {
+		return rawjson.Quote(r.near)
+	case withName:
+		for _, fits := range []func(value) bool{func(v value) bool { return v.sort == quotedOne || v.isName() }, func(v value) bool { return v.proper }} {
+			if raw := p.first(near, fits); raw != "" {
 				return raw
 			}
 		}
@@ -131,67 +123,57 @@ func (r *argumentSource) impliedValue(p *param) string {
 	return rawjson.Quote(subjectOf(r.near))
 }
 
-// nearestValue returns the first value of the sort that the parameter is made for: in the order itself, around it, or where an
-// agent obeys, in what it has read, the latest first: where one text says what to do and another with whom, they are obeyed together.
-func (r *argumentSource) nearestValue(p *param) string {
-	fits := func(t token) bool { return p.accepts(t) || p.want == wantPath && t.kind == address }
-	for _, tokens := range [][]token{r.near, r.far} {
-		if raw := p.firstJSON(tokens, fits); raw != "" {
+// nearest returns the first value of the sort that the parameter is made for: in the order itself, around it, or where an agent obeys,
+// in what it has read, the latest first: where one text says what to do and another with whom, they are obeyed together. A number is in
+// the order or nowhere.
+func (r *source) nearest(p *param) string {
+	fits := func(v value) bool { return v.sort == p.takes.sort || p.takes.sort == path && v.sort == address }
+	texts := []string{r.near}
+	if p.takes.sort != number {
+		texts = append(texts, r.far)
+		if r.agent.obedient {
+			read := r.agent.recall(0)
+			slices.Reverse(read)
+			texts = append(texts, read...)
+		}
+	}
+	for _, text := range texts {
+		if raw := p.first(valuesIn(text), fits); raw != "" {
 			return raw
 		}
 	}
-	if r.agent.obedient {
-		for _, text := range slices.Backward(r.agent.recall(0)) {
-			if raw := p.firstJSON(tokenize(text), fits); raw != "" {
-				return raw
-			}
-		}
+	return ""
+}
+
+// first writes the first value that fits as JSON, "" for none.
+func (p *param) first(values []value, fits func(value) bool) string {
+	if i := slices.IndexFunc(values, fits); i >= 0 {
+		return p.asJSON(values[i])
 	}
 	return ""
 }
 
-// firstJSON writes the first token that fits as JSON, "" for none.
-func (p *param) firstJSON(tokens []token, fits func(token) bool) string {
-	if i := slices.IndexFunc(tokens, fits); i >= 0 {
-		return p.tokenJSON(tokens[i])
+// asJSON writes a value as the parameter's type takes it, "" if it takes none such.
+func (p *param) asJSON(v value) string {
+	switch low := strings.ToLower(v.text); {
+	case p.typ == "object", p.takes.sort == number && !isNumeral(v.text), p.typ == "integer" && strings.Contains(v.text, "."),
+		p.typ == "boolean" && low != "true" && low != "false",
+		(p.takes.sort == mailbox || p.takes.sort == address) && v.sort != p.takes.sort && v.sort != quotedOne:
+		return ""
+	case p.takes.sort == number, p.typ == "boolean":
+		return low
+	case p.typ == "array":
+		return "[" + rawjson.Quote(v.text) + "]"
+	}
+	return rawjson.Quote(v.text)
+}
+
+// secret is what the agent gives where a secret is asked for: the one that an order names, else that of the parameter.
+func (p *param) secret(order string) string {
+	for _, words := range [][]string{lowWords(order), p.words, {"secret"}} {
+		if s := secretFor(words); s != "" {
+			return s
+		}
 	}
 	return ""
-}
-
-// subjectOf is what an order is about, without the words that say nothing.
-func subjectOf(tokens []token) string {
-	var words []string
-	for _, t := range tokens {
-		if t.kind <= quoted && !(t.kind == word && (empties[t.low] || verbs[t.low] != none || strings.Contains(t.low, "_"))) {
-			words = append(words, t.text)
-		}
-	}
-	if words == nil {
-		return joinTokens(tokens)
-	}
-	return excerpt.Head(strings.Join(words, " "), 200)
-}
-
-// tokenJSON writes a token as a value that the parameter's type takes, "" if it takes none such.
-func (p *param) tokenJSON(t token) string {
-	switch p.typ {
-	case "number", "integer":
-		if isNumeral(t.text) && !(p.typ == "integer" && strings.Contains(t.text, ".")) {
-			return t.text
-		}
-		return ""
-	case "boolean":
-		if t.low == "true" || t.low == "false" {
-			return t.low
-		}
-		return ""
-	case "array":
-		return "[" + rawjson.Quote(t.text) + "]"
-	case "object":
-		return ""
-	}
-	if p.want == wantMailbox && t.kind != mailbox && t.kind != quoted || p.want == wantURL && t.kind != address && t.kind != quoted {
-		return ""
-	}
-	return rawjson.Quote(t.text)
 }

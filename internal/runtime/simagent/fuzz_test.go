@@ -73,15 +73,12 @@ func FuzzHostileServer(f *testing.F) {
 			if gullible {
 				opt.Behaviour = Victim
 			}
-			a := newSimAgent(opt)
 			conn := hostile(t, s)
-			session, err := mcpclient.Open(t.Context(), conn, mcpclient.Options{Capabilities: a.capabilities(), Answer: a.answerServer})
-			if err != nil {
+			opt.Servers = []mcpclient.Server{{Name: "h", Dial: func(context.Context) (wire.Conn, error) { return conn, nil }}}
+			a := newSimAgent(opt)
+			if err := a.connectServers(t.Context()); err != nil {
 				t.Skip(err)
 			}
-			l := &serverSession{name: "h", conn: conn, session: session}
-			l.readLists(t.Context())
-			a.servers = append(a.servers, l)
 			a.doTask(context.WithoutCancel(t.Context()))
 			conn.Close()
 			if len(a.steps) > opt.Steps {
@@ -100,17 +97,16 @@ func FuzzArguments(f *testing.F) {
 	f.Add("Send 5 to 'a b' at x@y.org", `{"name":"t","inputSchema":{"properties":{"a":{"type":"integer"},"b":{"enum":[1,{}]},"c":{"type":"array"}},"required":["a","b","c"]}}`)
 	f.Add("set a_b to \"x\\\"y\"", `{"name":"a_b","inputSchema":{"properties":{"a_b":{}}}}`)
 	f.Fuzz(func(t *testing.T, s, definition string) {
-		tl := readThing(&serverSession{}, definition, "name", "tools/call")
+		tl := new(serverSession).readThing(definition, "name", "tools/call")
 		if tl == nil || len(s) > 10_000 {
 			return
 		}
-		for _, c := range parseClauses(tokenize(s)) {
-			r := argumentSource{agent: &simAgent{}, near: c.tokens, far: c.sentence}
-			args, _ := r.fillArguments(tl)
+		for _, c := range ordersIn(s) {
+			r := source{agent: &simAgent{}, near: c.text, far: c.sentence, content: func() string { return c.text }}
+			args, _ := r.fill(tl)
 			if got := argumentsJSON(args); !json.Valid([]byte(got)) {
 				t.Fatalf("%q for %q and %q is not JSON", got, s, definition)
 			}
 		}
-		_ = readAnswer(s)
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/rawjson"
 )
 
@@ -107,7 +108,7 @@ func (w *world) add(s *mcp.Server, f fake) {
 }
 
 // serve plays a world over HTTP until the end of the test.
-func (w *world) serve(t testing.TB) Server {
+func (w *world) serve(t testing.TB) mcpclient.Server {
 	t.Helper()
 	s := w.server("http")
 	ts := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil))
@@ -115,7 +116,7 @@ func (w *world) serve(t testing.TB) Server {
 		ts.CloseClientConnections()
 		ts.Close()
 	})
-	return Server{Name: "world", URL: ts.URL}
+	return mcpclient.Server{Name: "world", URL: ts.URL}
 }
 
 // run lets a puppet meet a world and returns what the world was asked.

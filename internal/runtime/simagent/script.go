@@ -131,7 +131,7 @@ func (a *simAgent) playScript(ctx context.Context, s *Script) {
 		switch {
 		case step.Wait != "":
 			d, _ := time.ParseDuration(step.Wait) // checked when the script was read
-			if l.session.Idle(ctx, d) != "" {
+			if l.Idle(ctx, d) != "" {
 				l.readLists(ctx)
 			}
 		case step.Method != "":
@@ -139,8 +139,8 @@ func (a *simAgent) playScript(ctx context.Context, s *Script) {
 			if step.Params == nil {
 				params = []byte("{}")
 			}
-			got := l.callServer(ctx, step.Method, string(params))
-			a.recordStep(Step{Server: l.name, Method: step.Method, Why: why, Err: got.err})
+			_, _, err := l.CallTexts(ctx, step.Method, string(params))
+			a.recordStep(Step{Server: l.Name, Method: step.Method, Why: why, Err: err})
 		default:
 			a.makeCall(ctx, step.callFor(l, why))
 		}
@@ -152,7 +152,7 @@ func (a *simAgent) playScript(ctx context.Context, s *Script) {
 func (a *simAgent) serverFor(s ScriptStep) *serverSession {
 	fit := slices.DeleteFunc(slices.Clone(a.servers), func(l *serverSession) bool {
 		offers := slices.ContainsFunc(l.things, func(t *thing) bool { return t.name == s.Call+s.Prompt+s.Read })
-		return s.Server != l.name && (s.Server != "" || len(a.servers) > 1 && !offers)
+		return s.Server != l.Name && (s.Server != "" || len(a.servers) > 1 && !offers)
 	})
 	if len(fit) == 1 {
 		return fit[0]

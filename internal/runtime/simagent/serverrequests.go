@@ -5,6 +5,7 @@ import (
 
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/rawjson"
 )
 
@@ -64,15 +65,15 @@ func (a *simAgent) queueOrders(text string) {
 // fillForm fills in what an elicitation asks for.
 func (a *simAgent) fillForm(params rawjson.Value) string {
 	var args []argument
-	question := tokenize(excerpt.Head(params.Get("message").Text(), longestText))
-	r := argumentSource{agent: a, near: question, far: question}
+	question := excerpt.Head(params.Get("message").Text(), longestText)
+	r := source{agent: a, near: question, content: func() string { return question }}
 	for m := range params.Get("requestedSchema").Get("properties").Members() {
 		if len(args) == mostParams {
 			break
 		}
-		p := readParam(m, true)
-		raw := r.impliedValue(&p)
-		if s := secretFor(p.words()); s != "" && (p.typ == "string" || p.typ == "") && len(p.options) == 0 {
+		p := readParam(m.Key.Text(), m.Value, true)
+		raw := r.implied(p)
+		if s := secretFor(p.words); s != "" && (p.typ == "string" || p.typ == "") && len(p.options) == 0 {
 			raw = rawjson.Quote(s)
 		}
 		switch {
@@ -90,10 +91,10 @@ func (a *simAgent) fillForm(params rawjson.Value) string {
 
 // sampleMessage answers as a model that tells what it is asked for.
 func (a *simAgent) sampleMessage(params rawjson.Value) string {
-	asked := append([]string{params.Get("systemPrompt").Text()}, textsOf(params.Get("messages"))...)
+	asked := append([]string{params.Get("systemPrompt").Text()}, mcpclient.ContentTexts(params.Get("messages"))...)
 	text := excerpt.Head(strings.Join(asked, "\n\n"), longestText)
 	a.queueOrders(text)
-	said := a.knownFacts(tokenize(text))
+	said := a.knownFacts(text)
 	if said == "" {
 		said = a.recallText(0)
 	}

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"gauntlet/internal/runtime/mcpclient"
-	"gauntlet/internal/runtime/wire"
 )
 
 // A Behaviour says what a simulated agent does beside the user's task.
@@ -34,16 +33,9 @@ const (
 	Scripted Behaviour = "script"   // what its script says, and not the task either
 )
 
-// A Server is one that the agent may use, reached by Dial, or without that at URL.
-type Server struct {
-	Name string
-	URL  string
-	Dial func() (wire.Conn, error)
-}
-
 // Options say what the agent is given and where it stops. A zero field means its default.
 type Options struct {
-	Servers []Server
+	Servers []mcpclient.Server
 	Prompt  string
 	Shown   []Shown // of the conversation, beside the prompt
 	// Called is told of every call of a tool with its arguments and what came of it; nil tells nobody.

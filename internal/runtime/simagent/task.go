@@ -10,10 +10,11 @@ import (
 )
 
 const (
+	// theTask is why a call is made that the user asked for, firstTry why the victim makes one that nothing asked for.
+	theTask  = "the task"
+	firstTry = "a first try"
 	// mostTries is how often a victim without a task calls a tool: what a server puts off for a while waits for two or three calls.
 	mostTries = 3
-	// firstTry is why the victim makes a call that nothing asked for.
-	firstTry = "a first try"
 	// mostLooked is how many resources and prompts are read for one part of a task.
 	mostLooked = 3
 	// twoWords is the score of a resource or prompt that a request has two words of, one of them of its name.
@@ -25,9 +26,9 @@ const (
 // runPrompt does what the user asked for, one part of the prompt after the other: with the tool that fits it best, the resource or
 // prompt that it is about. Victim and resister differ in nothing here but in what they pass on of what they have read.
 func (a *simAgent) runPrompt(ctx context.Context) {
-	all := tokenize(a.opt.Prompt)
-	for _, part := range splitTask(all) {
-		if a.lookUp(ctx, part) {
+	for _, c := range ordersIn(a.opt.Prompt) {
+		part := c.text
+		if a.lookUp(ctx, theTask, valuesIn(part), func(t *thing) bool { return t.scoreFor(part) >= twoWords }) {
 			continue
 		}
 		t := bestMatch(a.tools(), part)
@@ -37,12 +38,10 @@ func (a *simAgent) runPrompt(ctx context.Context) {
 		if better := a.toolOfKey(a.preferred[t.key()]); better != nil {
 			t = better
 		}
-		r := argumentSource{agent: a, near: part, far: all, content: a.passage}
+		r := source{agent: a, near: part, far: a.opt.Prompt, content: a.passage}
 		for _, twin := range a.tools() { // the victim cannot tell one from the other
 			if twin == t || a.obedient && twin.server != t.server && twin.name != t.name && lookalike(twin.name) == lookalike(t.name) {
-				if args, ok := r.fillArguments(twin); ok {
-					a.useTool(ctx, twin, args, "the task")
-				}
+				a.useFilled(ctx, twin, r, theTask)
 			}
 		}
 	}
@@ -59,43 +58,28 @@ func (a *simAgent) tryTools(ctx context.Context) {
 	}
 	for range mostTries {
 		for _, t := range a.tools() {
-			if args, ok := (&argumentSource{agent: a}).fillArguments(t); ok && a.relists == 0 && len(a.steps) < a.opt.Steps/2 {
-				a.useTool(ctx, t, args, firstTry)
+			if a.relists == 0 && len(a.steps) < a.opt.Steps/2 {
+				a.useFilled(ctx, t, source{agent: a, content: a.passage}, firstTry)
 			}
 		}
 	}
 }
 
-// splitTask parts a prompt where one order ends and the next begins. A part that says nothing but a verb belongs to the next: "fetch and
-// summarize this page".
-func splitTask(all []token) (out [][]token) {
-	var part []token
-	for _, c := range parseClauses(all) {
-		part = append(slices.Clip(part), c.tokens...)
-		if len(stemSet(wordsOf(part))) > 1 || hasValue(part) {
-			out, part = append(out, part), nil
-		}
-	}
-	if len(out) == 0 && len(part) > 0 {
-		out = append(out, part)
-	}
-	return out
-}
-
-// lookUp reads the resources and prompts that a part of the task is about, and reports whether it names one of them.
-func (a *simAgent) lookUp(ctx context.Context, part []token) (named bool) {
+// lookUp reads the resources and prompts that are named or fit, and reports whether one of them is named.
+func (a *simAgent) lookUp(ctx context.Context, why string, values []value, fits func(*thing) bool) (named bool) {
 	looked := 0
 	for _, l := range a.servers {
 		for _, t := range l.things {
-			exact := slices.ContainsFunc(part, func(tok token) bool { return tok.text == t.name })
-			if t.isTool() || looked == mostLooked || !exact && t.scoreFor(part) < twoWords {
+			exact := slices.ContainsFunc(values, func(v value) bool { return v.text == t.name })
+			if t.isTool() || looked == mostLooked || !exact && !fits(t) {
 				continue
 			}
 			looked++
 			named = named || exact
-			c := toolCall{server: l, method: t.method, name: t.name, why: "the task"}
+			c := toolCall{server: l, method: t.method, name: t.name, why: why}
 			if t.method == mcp.PromptsGet {
-				c.args, _ = (&argumentSource{agent: a, near: part, far: part}).fillArguments(t)
+				r := source{agent: a, near: a.opt.Prompt, content: a.passage}
+				c.args, _ = r.fill(t)
 			}
 			a.makeCall(ctx, c)
 		}
@@ -114,4 +98,21 @@ func (a *simAgent) passage() string {
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(texts[len(texts)-1]), "\n")
 	return excerpt.Head(strings.ToValidUTF8(line, ""), mostPassed)
+}
+
+// answer is what the agent says to its user in the end: what it did, and of the victim also all that it has seen and was told to say.
+func (a *simAgent) answer() string {
+	var parts []string
+	for _, s := range a.steps {
+		if s.Why == theTask && s.Err == nil {
+			parts = append(parts, "I used "+s.Name+".")
+		}
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "There was nothing that I could do for this.")
+	}
+	if a.obedient {
+		parts = append(append(parts, a.told...), a.recallText(0))
+	}
+	return excerpt.Head(strings.ToValidUTF8(strings.TrimSpace(strings.Join(parts, "\n")), ""), mostMemory)
 }

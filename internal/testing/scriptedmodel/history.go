@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"gauntlet/internal/runtime/simagent"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/wire"
 )
 
@@ -80,16 +80,16 @@ func (h *history) lookUp(name string, arguments json.RawMessage) (string, bool) 
 }
 
 // servers are the servers that the tools belong to, as their names tell: "server__tool" or "tool".
-func (h *history) servers() []simagent.Server {
+func (h *history) servers() []mcpclient.Server {
 	names := []string{""}
 	for _, t := range h.c.tools {
 		if server, _, ok := strings.Cut(t.Name, "__"); ok && !slices.Contains(names, server) {
 			names = append(names, server)
 		}
 	}
-	var out []simagent.Server
+	var out []mcpclient.Server
 	for _, name := range names {
-		out = append(out, simagent.Server{Name: name, Dial: func() (wire.Conn, error) {
+		out = append(out, mcpclient.Server{Name: name, Dial: func(context.Context) (wire.Conn, error) {
 			return &pastServer{h: h, prefix: name, out: make(chan string, 16)}, nil
 		}})
 	}

@@ -1,0 +1,63 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gauntlet/internal/runtime/wire"
+)
+
+// A Server is one that an agent may use, reached by Dial or, without that, at URL.
+type Server struct {
+	Name, URL string
+	Dial      func(context.Context) (wire.Conn, error)
+}
+
+// A Connection is a session that its owner closes.
+type Connection struct {
+	*Session
+	Name string // of the server
+	conn wire.Conn
+}
+
+// Close ends the session.
+func (c *Connection) Close() { _ = c.conn.Close() } // the session is over anyway
+
+// ErrNoServer says that ConnectAll was given no server.
+var ErrNoServer = errors.New("no server was named")
+
+// ConnectAll opens a session with every server that it reaches, and listens to it. each is told what came of every one, in order, and
+// owns the connections. The error says that there is none.
+func ConnectAll(ctx context.Context, servers []Server, options func(server string) Options, each func(server string, c *Connection, err error)) error {
+	first, reached := ErrNoServer, false
+	for i, s := range servers {
+		c, err := connect(ctx, s, options(s.Name))
+		if err != nil && i == 0 {
+			first = fmt.Errorf("server %s: %w", s.Name, err)
+		}
+		reached = reached || err == nil
+		each(s.Name, c, err)
+	}
+	if reached {
+		return nil
+	}
+	return first
+}
+
+func connect(ctx context.Context, s Server, opt Options) (*Connection, error) {
+	if s.Dial == nil {
+		s.Dial = func(context.Context) (wire.Conn, error) { return wire.Dial(wire.Endpoint{URL: s.URL}) }
+	}
+	conn, err := s.Dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	session, err := Open(ctx, conn, opt)
+	if err != nil {
+		_ = conn.Close() // the error is reported
+		return nil, err
+	}
+	session.Hear(ctx)
+	return &Connection{Session: session, Name: s.Name, conn: conn}, nil
+}
