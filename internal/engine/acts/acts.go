@@ -386,4 +386,4 @@ func (r *reader) marks() {
 // fewMarks is how many invisible characters no honest text has.
 const fewMarks = 8
 
-var kindOf = map[clause.Kind]Kind{clause.Override: Drop, clause.Conceal: Conceal, clause.Consent: Weaken, clause.Falsify: Falsify, clause.Command: Run, clause.Leak: Send}
+var kindOf = map[clause.Kind]Kind{clause.Override: Drop, clause.Conceal: Conceal, clause.Consent: Weaken, clause.Command: Run, clause.Leak: Send}

@@ -31,8 +31,7 @@ const (
 // other names are somebody's text.
 func (w *worker) fields(it *catalog.Item, v rawjson.Value) []Field {
 	w.buf, w.full = w.buf[:0], false
-	w.reader.Alone = w.of != nil && len(w.of.server.Tools()) == 1
-	w.reader.Begin(w.business(it, v))
+	w.reader.Begin(clause.Business{Name: it.Name(), Size: len(v.Raw()), Prompt: it.Kind == finding.Prompt})
 	clear(w.params)
 	properties(v.Get("inputSchema"), w.params, 0)
 	properties(v.Get("outputSchema"), w.params, 0)
@@ -296,13 +295,4 @@ var placeOf = [sorts]clause.Place{
 	Name: clause.Label, Title: clause.Label, Description: clause.Function, Instructions: clause.Instruction,
 	SchemaDescription: clause.Slot, PropertyName: clause.SlotName, MemberName: clause.SlotName,
 	SchemaValue: clause.Value,
-}
-
-// business returns the stated purpose of the current item.
-func (w *worker) business(it *catalog.Item, v rawjson.Value) clause.Business {
-	b := clause.Business{Name: it.Name(), Size: len(v.Raw()), Server: w.server, Prompt: it.Kind == finding.Prompt}
-	if v.Kind() == rawjson.Object {
-		b.Title, b.Description = v.Get("title").Text(), v.Get("description").Text()
-	}
-	return b
 }

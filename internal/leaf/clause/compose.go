@@ -8,30 +8,13 @@ func (r *framer) compose(a, b int) {
 	for i := a; i < b; i++ {
 		t := &r.toks[i]
 		switch {
-		case t.has(ident) && i+1 < b && r.toks[i+1].has(param) && r.toks[i+1].flags&fresh == 0:
-			t.set = t.set.without(setOf(ident)) // "the send_as_mms parameter" is no tool
-			t.set.add(param)
-		case t.has(spoken) && r.near(a, i, 8, setOf(user, users, model, your)) && r.near(a, i, 9, setOf(every, full, content)):
-			t.set.add(convo)
 		case t.has(env) && r.around(a, b, i, 5, setOf(yield, every, full, content)):
 			t.set.add(envName)
-		case t.has(message) && r.near(a, i, 3, setOf(user, users)) && !r.followed(i, b, setOf(handle)):
-			t.set.add(utterance)
-			if r.near(a, i, 4, setOf(every, full)) {
-				t.set.add(convo)
-			}
 		case t.set.any(setOf(origin, model, your)) && r.near(a, i, 7, setOf(instr)):
 			if r.near(a, i, 8, setOf(model, your)) && r.near(a, i, 8, setOf(origin)) || t.has(origin) && r.around(a, b, i, 7, setOf(model, your)) || t.has(model) && r.around(a, b, i, 5, setOf(origin)) {
 				t.set.add(sysPrompt)
 			}
-		case t.has(instr) && r.near(a, i, 4, setOf(origin)) && r.near(a, i, 5, setOf(your)):
-			t.set.add(sysPrompt)
-			t.set.add(your)
 		case t.set.any(setOf(otherTool, mailTool)) && r.near(a, i, 12, setOf(yield)) && r.near(a, i, 4, setOf(of, from, with, produced)):
-			t.set.add(outside)
-		case t.has(tool) && r.otherKind(i) && r.near(a, i, 8, setOf(yield)) && r.near(a, i, 6, setOf(of, from, with, produced)):
-			t.set.add(outside)
-		case t.has(ident) && t.flags&colonAfter == 0 && r.near(a, i, 5, setOf(produced)) && r.near(a, i, 6, setOf(yield)):
 			t.set.add(outside)
 		}
 	}
@@ -45,10 +28,6 @@ func (r *framer) near(a, i, n int, cs classSet) bool {
 		}
 	}
 	return false
-}
-
-func (r *framer) followed(i, b int, cs classSet) bool {
-	return i+1 < b && r.toks[i+1].set.any(cs) && r.toks[i+1].flags&fresh == 0
 }
 
 // around is near for both sides.

@@ -7,15 +7,12 @@ func withoutConsent(r *Reader, f *frame, i int) string {
 		return ""
 	}
 	if f.foreign {
-		if f.all.has(consent) && f.all.has(granted) && !f.governed && r.anyFrame(func(g *frame) bool {
+		if f.all.has(consent) && f.all.has(granted) && r.anyFrame(func(g *frame) bool {
 			return (g.all.has(neg) || g.all.has(without) || g.act.has(skip)) && (g.all.has(consent) || g.act.has(ask))
 		}) && !r.opens(f) {
 			return "claims that the user has agreed already"
 		}
-		if f.all.has(simulated) && (f.all.has(without) || r.anyFrame(func(g *frame) bool { return g.all.has(without) || g.act.has(skip) })) && !r.opens(f) {
-			return "claims that nothing happens for real"
-		}
-		if f.all.has(consent) && f.mood >= duty && (f.act.has(skip) || f.all.has(without) && f.all.has(user) && !f.negated) {
+		if f.all.has(consent) && f.mood >= duty && f.act.has(skip) {
 			return "tells the model to act without asking the user"
 		}
 		return ""
@@ -25,7 +22,7 @@ func withoutConsent(r *Reader, f *frame, i int) string {
 	asked.addAll(f.topic)
 	asked.addAll(f.dest)
 	switch {
-	case f.negated && f.act.has(ask) && (f.mood >= duty || f.participle) && (asked.has(consent) || asked.has(user) && !r.below(i, that) && !f.hasThat && f.topic.empty()) && !option:
+	case f.negated && f.act.has(ask) && (f.mood >= duty || f.participle) && (asked.has(consent) || asked.has(user) && !f.hasThat && f.topic.empty()) && !option:
 		if f.participle && !r.orders(i, dangerous) {
 			return ""
 		}
@@ -36,13 +33,9 @@ func withoutConsent(r *Reader, f *frame, i int) string {
 		return "tells the model to act without asking the user"
 	case f.all.has(consented) && r.lacksConsent(f) && f.mood != permit:
 		return "claims that the user has agreed already"
-	case f.all.has(consent) && f.all.has(granted) && f.mood <= describe && !f.negated && f.verb != f.first && !f.subject.has(thisTool) && !f.subject.has(that) && !f.anywhere(rawThing, neg) && (f.all.any(setOf(user, users)) || r.careless(i)) && !r.opens(f):
+	case r.consentClaimed(f) && !f.negated && r.orders(i, dangerous):
 		return "claims that the user has agreed already"
-	case r.consentClaimed(f) && !f.negated && (r.orders(i, dangerous) || r.careless(i)):
-		return "claims that the user has agreed already"
-	case f.all.has(consent) && r.lacksConsent(f) && f.mood == describe && r.orders(i, dangerous) && r.place != Function:
-		return "says that the user need not be asked"
-	case f.all.has(simulated) && f.mood <= describe && !r.function(f) && (r.orders(i, setOf(destroy, skip, ignore, send, run)) || r.careless(i)) && !f.subject.has(ownParam):
+	case f.all.has(simulated) && f.mood <= describe && r.orders(i, setOf(destroy, skip, ignore, send, run)):
 		return "claims that nothing happens for real"
 	}
 	return ""
@@ -52,22 +45,6 @@ func withoutConsent(r *Reader, f *frame, i int) string {
 func (r *Reader) anyFrame(is func(*frame) bool) bool {
 	for i := range r.framer.frames {
 		if is(&r.framer.frames[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-// careless reports whether some clause of the text near frame i does away with a question
-// to the user: "need not be asked", "questions can be skipped", "asking again breaks …".
-func (r *Reader) careless(i int) bool {
-	fs := r.framer.frames
-	for j := range fs {
-		f := &fs[j]
-		if d := f.sentence - fs[i].sentence; d < -2 || d > 2 || f.governed {
-			continue
-		}
-		if f.negated && f.act.any(setOf(ask, tell)) || f.act.has(skip) && (f.mood >= permit || f.passive) && f.anywhere(consent, asked, it) || r.lacksConsent(f) || f.participle && f.act.has(ask) && r.place != Slot || f.negated && f.participle && f.act.any(setOf(tell, ask)) || f.negated && f.mood == duty && f.infinitive {
 			return true
 		}
 	}

@@ -1,9 +1,6 @@
 package clause
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // A mood is in what way a clause puts its act.
 type mood uint8
@@ -86,9 +83,6 @@ func (r *framer) english(a, b int, opening bool) {
 		first := max(start, r.clauseStart(start, i))
 		if n := len(r.frames); n > from {
 			r.frames[n-1].last = first - 1
-			if r.frames[n-1].last < r.frames[n-1].verb {
-				r.frames[n-1].last = r.frames[n-1].verb
-			}
 		}
 		f := frame{first: first, last: b - 1, verb: i, mood: m.mood, act: r.toks[i].set.verbs(), passive: m.passive,
 			negated: m.negated, purpose: m.purpose, participle: m.participle, infinitive: m.infinitive, sentence: r.toks[i].sentence}
@@ -161,9 +155,6 @@ func (r *framer) inherit(f *frame, from int, infinitive bool) {
 	f.mood, f.governed = p.mood, p.governed
 	if infinitive {
 		f.negated = f.negated != p.negated && (p.negated || f.negated)
-		if p.act.has(user) {
-			f.mood = describe
-		}
 	}
 	f.conditional = p.conditional
 }
@@ -192,7 +183,7 @@ func (r *framer) verbAt(a, start, i int, inside bool) (u verbUse, ok bool) {
 		switch {
 		case p.has(neg):
 			u.negated, obliged = true, obliged || p.has(must)
-		case p.has(lead), p.has(also), p.has(already), p.has(covert), p.has(only) && prev+1 == i, p.has(instead) && p.set.verbs().empty():
+		case p.has(lead), p.has(also), p.has(already), p.has(covert), p.has(instead) && p.set.verbs().empty():
 			led = led || p.has(lead) || p.has(covert) || p.has(also)
 		default:
 			goto found
@@ -210,14 +201,11 @@ found:
 	}
 	joined := inside && (comma || p != nil && (p.has(and) || p.has(or)))
 	u.joined = p != nil && (p.has(and) || p.has(or))
-	u.negates = joined && (p != nil && p.has(or) || comma && !r.frames[len(r.frames)-1].conditional && r.listGoesOn(i))
+	u.negates = joined && (p != nil && p.has(or))
 	before := func(cs ...class) bool { return p != nil && !atStart && p.set.any(setOf(cs...)) }
 	switch {
 	case t.forms&baseForm != 0 && before(must):
 		u.mood = duty
-		if r.toks[prev].has(neg) {
-			u.negated = true
-		}
 	case t.forms&baseForm != 0 && before(may):
 		u.mood = permit
 	case t.forms&baseForm != 0 && p != nil && p.has(to):
@@ -228,10 +216,6 @@ found:
 	case t.forms&pastForm != 0 && r.auxiliary(start, i, &u):
 		u.passive = true
 	case t.forms&ingForm != 0 && t.forms&baseForm == 0:
-		if i > a && strings.EqualFold(r.s[r.toks[i-1].start:r.toks[i-1].end], "try") {
-			u.mood = order
-			return u, true // "try reading it"
-		}
 		if !atStart && !before(class(before_), after, without, with, forWord, cond, neg, and, or, of, from) && !u.negated {
 			return u, false
 		}
@@ -247,10 +231,6 @@ found:
 		return u, true
 	case t.forms&baseForm != 0 && u.negated:
 		u.mood = order
-		if i > start && r.thirdPerson(prev, i) {
-			u.mood = describe // "it does not ask"
-			break
-		}
 		if p != nil && !atStart && p.set.any(setOf(model, user, thisTool, tool)) {
 			u.mood = describe
 			if p.has(model) || obliged && t.set.has(know) && p.has(user) {
@@ -269,9 +249,6 @@ found:
 			}
 		}
 		return u, true
-	case t.forms&baseForm != 0 && inside && r.endsIntroduction(i):
-		u.mood = order
-		return u, true // "before using the tool read the file"
 	case before(model, user) && prev > start && r.relative(prev):
 		return u, false // "everything the user typed"
 	case t.forms&baseForm != 0 && before(model):
@@ -290,8 +267,6 @@ found:
 		if before(model) {
 			u.mood = duty
 		}
-	case t.forms&pastForm != 0 && t.forms&baseForm == 0 && p != nil && (p.has(user) || p.has(model)) && !atStart:
-		u.mood = describe
 	default:
 		return u, false
 	}
@@ -307,65 +282,11 @@ func (r *framer) behindPreposition(start, i int) bool {
 	return i > start && r.toks[i].set.without(setOf(prior)).empty() && r.toks[i].flags&fresh == 0 && r.toks[i-1].set.any(setOf(to, of, from, with, into, every))
 }
 
-// endsIntroduction reports whether the verb at i begins the main clause behind a participle clause that no comma
-// closes: it stands behind the noun of "before using the tool", and an object follows.
-func (r *framer) endsIntroduction(i int) bool {
-	p := &r.frames[len(r.frames)-1]
-	if !p.conditional || !p.participle || i-p.verb < 2 || i-p.verb > 6 || r.nominal(i) {
-		return false
-	}
-	for k := p.verb + 1; k < i; k++ {
-		if t := &r.toks[k]; t.flags&fresh != 0 || t.set.any(setOf(to, that, and, or, of, from, with, forWord, into, model, user)) {
-			return false
-		}
-	}
-	return i+1 < len(r.toks) && r.opensObject(i+1)
-}
-
-// opensObject reports whether a word begins an object: an article, a pronoun, a path or a name.
-func (r *framer) opensObject(i int) bool {
-	t := &r.toks[i]
-	if t.flags&fresh != 0 && t.flags&quoted == 0 {
-		return false
-	}
-	switch strings.ToLower(r.s[t.start:t.end]) {
-	case "the", "a", "an", "all", "any", "every", "its", "their", "this", "that", "these", "those":
-		return true
-	}
-	return t.set.any(setOf(path, fileName, credFile, envName, webURL, your, ident, ownParam, it))
-}
-
-// listGoesOn reports whether "or" or "and" joins a verb behind the one at i, so that a comma before it
-// parts the members of a list: "do not log, show or mention it", but "don't look for a way round, tell the user".
-func (r *framer) listGoesOn(i int) bool {
-	for j := i + 1; j+1 < len(r.toks) && j-i <= 12 && r.toks[j].sentence == r.toks[i].sentence; j++ {
-		if r.toks[j].set.any(setOf(or, and)) && !r.toks[j+1].set.verbs().empty() {
-			return true
-		}
-	}
-	return false
-}
-
-// thirdPerson reports whether "does" or "did" stands among the tokens from a to the verb at i.
-func (r *framer) thirdPerson(a, i int) bool {
-	for k := max(a, 0); k < i; k++ {
-		switch r.s[r.toks[k].start:r.toks[k].end] {
-		case "does", "doesn't", "did", "didn't":
-			return k == 0 || !r.toks[k-1].has(model)
-		}
-	}
-	return false
-}
-
 // relative reports whether the subject at i begins a clause that only says more about the
 // noun before it: "any file you find".
 func (r *framer) relative(i int) bool {
 	for ; i > 0 && r.toks[i].flags&fresh == 0; i-- {
 		p := &r.toks[i-1]
-		if p.has(and) && i >= 2 && r.toks[i-2].set.any(setOf(user, model, users)) {
-			i--
-			continue // "the user and the assistant"
-		}
 		if p.sentence != r.toks[i].sentence || p.set.any(setOf(cond, before, after, and, or, that, must, regardless, otherTool)) {
 			return false
 		}
@@ -449,9 +370,6 @@ func (r *framer) clauseStart(start, i int) int {
 		if t.flags&fresh != 0 {
 			return j
 		}
-		if j < i && t.has(model) && r.toks[j+1].has(must) && r.toks[j+1].set.verbs().empty() && r.behindParticiple(t.sentence) {
-			return j // "before using another tool you must …"
-		}
 		if j < i && t.set.any(setOf(and, or, that, cond, before, after, without)) && t.set.verbs().empty() {
 			return j
 		}
@@ -460,12 +378,6 @@ func (r *framer) clauseStart(start, i int) int {
 		}
 	}
 	return start
-}
-
-// behindParticiple reports whether the last frame is a participle clause that states a condition in the same sentence.
-func (r *framer) behindParticiple(sentence int32) bool {
-	n := len(r.frames)
-	return n > 0 && r.frames[n-1].conditional && r.frames[n-1].participle && r.frames[n-1].sentence == sentence
 }
 
 func (r *framer) classesOf(a, b int) (s classSet) {

@@ -6,27 +6,18 @@ func leaks(r *Reader, f *frame, i int) string {
 		return "" // "get a key and put it into X_KEY" leaves it on this machine
 	}
 	things := f.things().and(leakable)
-	if (f.object.any(setOf(talk, utterance)) || f.object.has(it) && f.carried.has(utterance)) && f.anywhere(address, sink, mailTool) {
-		things.add(convo)
-	}
 	if !f.object.any(setOf(address)) {
 		things = r.foreignTo(things, f)
 	}
 	to := f.dest
 	to.addAll(f.means)
 	away := to.has(address) || f.object.has(address) && f.act.has(send)
-	if to.has(ownPlace) || f.object.has(ownPlace) {
-		away = things.any(certain)
-	}
 	tools := to.any(setOf(mailTool, ident, otherTool)) || to.has(sibling) && !f.foreign
-	if f.object.has(ownParam) && f.act.any(setOf(give, alter, hold)) {
-		to.add(ownParam)
-	}
 	slot := to.any(setOf(ownParam, param)) && !to.any(setOf(webURL)) || r.place == Slot && !away && !tools
 	if f.foreign {
 		return r.leaksForeign(f, things, away)
 	}
-	if says := r.connects(f, away, tools); says != "" {
+	if says := r.connects(f, away); says != "" {
 		return says
 	}
 	wants := f.asks() || f.mood == duty
@@ -41,8 +32,6 @@ func leaks(r *Reader, f *frame, i int) string {
 		return ""
 	case f.act.has(send) && away && (wants || f.passive || f.mood == describe && f.to(badPlace)):
 		return "sends " + nameThings(things) + " to an outside address"
-	case f.act.has(send) && (to.has(sink) || tools) && wants && !r.function(f):
-		return "sends " + nameThings(things) + " away"
 	case (f.act.any(setOf(give, send)) || f.act.has(alter) && f.object.has(ownParam)) && (slot || to.any(setOf(sink, mailTool)) || away || tools) && (wants || f.passive && !f.subject.has(user)) && !r.function(f):
 		if r.sure(f, things) || away || to.has(sink) {
 			return "hands over " + nameThings(things)
@@ -63,31 +52,17 @@ func leaks(r *Reader, f *frame, i int) string {
 
 // connects reports a clause that brings together what is foreign beyond doubt and where
 // it is to go, in whatever words: "… goes into x", "x: …", "… is handed to other_tool".
-func (r *Reader) connects(f *frame, away, tools bool) string {
+func (r *Reader) connects(f *frame, away bool) string {
 	things := r.foreignTo(f.all.and(certain), f)
-	if things.has(credFile) && !f.anywhere(content, secret, file) && f.act.empty() {
-		things = things.without(setOf(credFile)) // a path is no content
-	}
-	if things.any(setOf(convo, outside)) && r.models && !f.anywhere(your) {
-		things = things.without(setOf(convo, outside))
-	}
 	if things.empty() || f.subject.has(user) && !f.subject.any(certain) || f.anywhere(handle) && !f.anywhere(content) {
 		return ""
 	}
-	own := f.mood == describe && !f.passive && !f.subject.any(setOf(ownParam, param, model)) && !f.subject.any(certain) && f.subject.without(setOf(thisTool, self, lead, it)).empty()
-	slot := r.place == Slot || r.place == Label && f.anywhere(your) || f.verb < 0 && f.subject.has(ownParam)
-	named := f.dest.has(ownParam) || f.object.has(ownParam) && f.act.any(setOf(give, hold, alter)) || f.means.has(ownParam) || f.subject.has(ownParam)
+	slot := r.place == Slot || f.verb < 0 && f.subject.has(ownParam)
 	switch {
 	case slot && (f.verb < 0 || f.act.has(hold) || f.passive || f.mood >= duty) && !f.purpose && r.wholeThing(f, things):
 		return "fills a parameter with " + nameThings(things)
-	case own || r.function(f) && !away && !(named && things.any(setOf(convo, sysPrompt, outside))):
-		return ""
-	case named && !(f.source.has(ownParam) && !f.dest.has(ownParam)):
-		return "hands over " + nameThings(things)
 	case away && (f.passive || f.mood >= duty || f.act.has(hold)):
 		return "sends " + nameThings(things) + " to an outside address"
-	case tools && f.act.any(setOf(give, send)) && (f.passive || f.mood >= duty) && !things.has(outside):
-		return "hands " + nameThings(things) + " to another tool"
 	}
 	return ""
 }
@@ -129,24 +104,9 @@ func (r *Reader) function(f *frame) bool {
 
 // foreignTo leaves out of things what is the business of the tool at hand.
 func (r *Reader) foreignTo(things classSet, f *frame) classSet {
-	own := r.own
-	if f.object.any(setOf(your)) && things.has(sysPrompt) {
-		own[sysPrompt>>6] &^= 1 << (sysPrompt & 63)
-	}
-	if own.any(setOf(env, secret)) {
-		own.add(credFile) // a tool for environment variables works with .env files
-		own.add(envName)
-	} else {
-		own = own.and(ownable)
-	}
-	things = things.without(own)
+	things = things.without(r.own.and(ownable))
 	if r.byUser() {
 		things = things.without(setOf(sysPrompt, convo))
-	}
-	if things.any(setOf(convo, sysPrompt)) && !f.all.has(address) {
-		if own := r.business(); own.any(setOf(convo, talk)) && (r.own.any(setOf(convo, talk)) || !r.beginsText(f) || f.opening && !f.all.has(ownParam)) {
-			things = things.without(setOf(convo))
-		}
 	}
 	return things
 }
@@ -161,19 +121,10 @@ func (r *Reader) beginsText(f *frame) bool {
 
 // leaksForeign is leaks for languages that are read without the order of words.
 func (r *Reader) leaksForeign(f *frame, things classSet, away bool) string {
-	if things.empty() || f.governed || r.place == Slot && f.all.has(cond) {
+	if things.empty() {
 		return ""
 	}
-	if r.models {
-		things = things.without(setOf(convo, outside, sysPrompt))
-	}
-	if things.has(convo) && !away {
-		things = r.foreignTo(things, f)
-	}
 	sure := things.any(certain) || things.any(setOf(env, people, secret)) && f.all.any(setOf(every, full))
-	if things.any(setOf(credFile, envName)) && !f.all.any(setOf(content, take)) && !things.any(setOf(convo, sysPrompt, outside)) {
-		sure = false // a path is no content
-	}
 	function := f.opening && r.place == Function && f.mood < duty
 	switch {
 	case !sure || function:
@@ -182,9 +133,9 @@ func (r *Reader) leaksForeign(f *frame, things classSet, away bool) string {
 		return "sends " + nameThings(things) + " to an outside address"
 	case f.all.any(setOf(ownParam, sink)) || r.place == Slot:
 		return "hands over " + nameThings(things)
-	case f.act.has(send) && f.all.any(setOf(mailTool, otherTool, tool)) || f.act.has(give) && f.all.has(param) && f.mood >= duty:
+	case f.act.has(send) && f.all.any(setOf(mailTool, otherTool, tool)) || f.act.has(give) && f.all.has(param):
 		return "hands over " + nameThings(things)
-	case f.act.has(take) && f.mood >= duty && things.any(setOf(credFile, envName, sysPrompt)) && !f.opening:
+	case f.act.has(take) && things.any(setOf(credFile, envName, sysPrompt)) && !f.opening:
 		return "directs the model to " + nameThings(things)
 	}
 	return ""

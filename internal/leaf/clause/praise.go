@@ -8,18 +8,6 @@ import (
 // prefersItself reports a clause that wants this tool chosen over others.
 func prefersItself(r *Reader, f *frame, i int) string {
 	if f.foreign {
-		switch {
-		case f.negated && f.act.any(setOf(call, prefer)) && f.all.has(otherTool):
-			return "forbids the use of other tools"
-		case f.all.has(otherTool) && f.all.has(bad):
-			return "disparages other tools"
-		case f.all.has(thisTool) && f.all.has(super):
-			return "calls itself the best tool"
-		case r.Alone && !f.negated && f.mood >= duty && f.act.has(prefer) && f.all.has(thisTool) && f.all.any(setOf(lead, first)) && !(f.all.has(instead) && !f.all.any(setOf(tool, otherTool))):
-			return "asks to be chosen over other tools" // and not over doing it by hand
-		case !f.negated && f.mood >= duty && f.act.any(setOf(call, prefer)) && f.all.has(thisTool) && f.all.has(otherTool) && f.all.has(instead):
-			return "asks to be chosen over other tools"
-		}
 		return ""
 	}
 	if f.conditional && !f.all.has(bad) {
@@ -34,60 +22,12 @@ func prefersItself(r *Reader, f *frame, i int) string {
 		return "tells the model to ignore other tools"
 	case f.act.any(setOf(prefer, call)) && f.asks() && f.object.any(setOf(thisTool, self)) && (others || f.all.has(first)) && f.all.any(setOf(instead, better, first, every, regardless)):
 		return "asks to be chosen over other tools"
-	case r.Alone && f.mood == duty && f.passive && f.act.has(prefer) && f.object.any(setOf(thisTool, self)) && f.when.has(tool) && f.when.has(cond) && !f.when.any(setOf(thisTool, sibling)):
-		return "asks to be chosen over other tools"
-	case f.subject.has(otherTool) && (f.all.has(bad) || r.sentenceHas(i, bad)), f.object.has(otherTool) && f.all.has(bad) && f.verb < 0:
+	case f.subject.has(otherTool) && f.all.has(bad), f.object.has(otherTool) && f.all.has(bad) && f.verb < 0:
 		return "disparages other tools"
 	case f.all.any(setOf(thisTool, tool)) && f.all.has(super) && f.mood <= describe && f.subject.any(setOf(thisTool, it)) && f.all.has(tool):
 		return "calls itself the best tool"
-	case f.all.has(better) && others && f.mood <= describe && r.asksForItself():
-		return "claims to be better than other tools and asks to be chosen"
 	}
 	return ""
-}
-
-// sentenceHas reports whether a clause behind frame i in its sentence has a class.
-func (r *Reader) sentenceHas(i int, c class) bool {
-	fs := r.framer.frames
-	for j := i + 1; j < len(fs) && fs[j].sentence == fs[i].sentence; j++ {
-		if fs[j].all.has(c) && !fs[j].conditional && !fs[j].negated {
-			return true
-		}
-	}
-	return false
-}
-
-// asksForItself reports whether some clause asks for the tool to be used.
-func (r *Reader) asksForItself() bool {
-	for i := range r.framer.frames {
-		f := &r.framer.frames[i]
-		if f.asks() && !f.negated && (f.act.any(setOf(call, prefer)) && f.object.any(setOf(thisTool, self, it)) || f.passive && f.act.has(prefer)) {
-			return true
-		}
-	}
-	return false
-}
-
-// boasts reports a text that advertises its tool in two ways or more.
-func (r *Reader) boasts() (found, bool) {
-	kinds, last := classSet{}, -1
-	for i := range r.framer.frames {
-		f := &r.framer.frames[i]
-		if k := f.all.and(setOf(super, praise, urgency)); !k.empty() && !f.governed && !f.foreign && !f.negated && !(f.quoted && r.detects()) {
-			kinds.addAll(k)
-			last = i
-		}
-	}
-	n := 0
-	for _, c := range []class{super, praise, urgency} {
-		if kinds.has(c) {
-			n++
-		}
-	}
-	if n >= 2 && last >= 0 {
-		return found{kind: Praise, says: "advertises itself", first: last, last: last}, true
-	}
-	return found{}, false
 }
 
 // slotName reports the name of a parameter that asks for somebody else's data.
@@ -98,10 +38,6 @@ func (r *Reader) slotName(s string) string {
 	for i := range r.framer.toks {
 		t := &r.framer.toks[i]
 		all.addAll(t.set)
-		if t.has(talk) && i > 0 && r.framer.toks[i-1].has(full) && i == n-1 {
-			all.add(convo)
-			phrase = true
-		}
 		w := strings.ToLower(s[t.start:t.end])
 		phrase = phrase || i >= n-2 && t.has(convo) && strings.IndexByte(w, ' ') > 0
 		steals = steals || slices.Contains(stealing, w)
@@ -109,7 +45,7 @@ func (r *Reader) slotName(s string) string {
 	things := r.foreignTo(all.and(leakable), &frame{})
 	reads := all.has(content) || steals
 	switch {
-	case r.models && things.any(setOf(sysPrompt, convo)), all.any(setOf(rawThing)) && !things.has(credFile):
+	case all.any(setOf(rawThing)) && !things.has(credFile):
 	case things.any(setOf(sysPrompt, outside)), things.has(convo) && phrase:
 		return "asks for " + nameThings(things)
 	case things.any(setOf(credFile, envName, secret, env)) && reads:

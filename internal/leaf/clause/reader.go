@@ -21,20 +21,24 @@ type Reader struct {
 	// Likens, unless nil, has each Text say what of it is most like known attacks, of what Likens says yes to.
 	Likens func(Likeness) bool
 
-	// Alone is set where the server has one tool, so that "other tools" are not its own.
-	Alone bool
-
 	tok        tokenizer
 	framer     framer
 	found      []found
 	place      Place
 	learnt     learnt
 	definition Business
-	domain     domain
 	name       bool     // what is read names a parameter or what one can hold
 	own        classSet // the words of the tool's name
 	models     bool     // the tool works with language models
 	decoded    int      // how much of one string was decoded, in bytes
+}
+
+// Business is what the reader has to know of a definition besides its texts.
+type Business struct {
+	Name string
+	Size int // bytes of the whole definition
+	// Prompt is set for a prompt, whose arguments the user fills in: "the rest of your prompt" there is what the user types.
+	Prompt bool
 }
 
 // mostQuoted is how much is quoted of what was not read, in bytes.
@@ -58,7 +62,7 @@ func (r *Reader) Begin(b Business) {
 	r.tok.names, r.tok.place, r.framer.names = r.Names, r.OwnHost, r.Names
 	r.ownWords(b.Name)
 	r.framer.carry = classSet{}
-	r.definition, r.domain.known = b, false
+	r.definition = b
 }
 
 // shortest is the length in bytes below which an ASCII string can hold nothing to report:
@@ -231,7 +235,7 @@ func (r *Reader) read(t *Text, v *view, hidden *hiddenRun, segment bool) {
 		}
 		score := r.learnt.of(from, to)
 		least := m.heard
-		if d.kind == Praise || d.kind == Override || d.kind == Falsify || r.name {
+		if d.kind == Praise || d.kind == Override || r.name {
 			least = m.faint
 		}
 		switch {

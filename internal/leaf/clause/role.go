@@ -1,7 +1,5 @@
 package clause
 
-import "strings"
-
 // roles reads what stands before and behind the verb of a frame.
 func (r *framer) roles(f *frame) {
 	allQuoted, example := true, false
@@ -24,11 +22,6 @@ func (r *framer) roles(f *frame) {
 			}
 			continue
 		}
-		if i < f.verb && i > f.first && t.flags&fresh != 0 {
-			f.when.addAll(f.subject) // "for audit, send …"
-			f.subject = classSet{}
-			role = &f.subject
-		}
 		switch {
 		case t.has(exampleClass):
 			example = true
@@ -45,9 +38,9 @@ func (r *framer) roles(f *frame) {
 				role = &f.topic
 			case t.has(cond), t.has(before), t.has(after):
 				role = &f.when
-			case t.has(forWord) && !t.has(with):
+			case t.has(forWord):
 				role = &f.topic
-			case t.has(into) || t.has(to) && !t.has(covert):
+			case t.has(into) || t.has(to):
 				role = &f.dest
 				if t.has(from) && !f.act.any(setOf(give, send, hold)) {
 					role = &f.source
@@ -68,26 +61,17 @@ func (r *framer) roles(f *frame) {
 		if set.has(it) && r.determines(i) {
 			set = set.without(setOf(it))
 		}
-		if set.has(it) && r.followed(i, f.last+1, setOf(of)) && t.end-t.start > 3 && strings.EqualFold(r.s[t.start:t.start+3], "the") {
-			set.add(content) // "the contents of …"
-		}
 		if set.has(tool) && r.otherKind(i) {
 			set.add(otherTool)
 		}
 		role.addAll(set)
 		f.all.addAll(set)
 	}
-	if f.mood == duty && r.toks[f.first].set.any(setOf(cond, before, after)) {
-		f.when.addAll(f.subject) // "after every use you must …"
-	}
 	f.quoted = allQuoted || f.verb >= 0 && r.toks[f.verb].flags&quoted != 0
 	for _, role := range []*classSet{&f.object, &f.dest, &f.subject, &f.source} {
 		if role.has(talk) && role.any(setOf(full, content, every, users, your)) {
 			role.add(convo)
 		}
-	}
-	if f.object.has(nobody) && f.act.has(tell) && !f.negated && f.verb >= 0 {
-		f.negated = true // "mention nothing", "tell no one"
 	}
 	if f.verb < 0 && r.toks[f.first].has(ownParam) && r.toks[f.first].flags&colonAfter != 0 {
 		f.subject.add(ownParam)
@@ -139,9 +123,6 @@ func (r *framer) govern(from int) {
 		}
 		if detects && !f.quoted && !(f.conditional && f.passive) { // "if the file is not found" reports nothing
 			governor = i
-			if f.verb < 0 || f.all.has(instr) || f.act.has(ignore) {
-				f.governed = f.governed || f.verb < 0
-			}
 		}
 	}
 }
@@ -175,10 +156,6 @@ func (r *framer) pronouns(from int) {
 		if f.sentence-r.carryN <= 4 {
 			f.carried = r.carry
 		}
-		if i > from && f.object.empty() && f.act.any(setOf(send, give)) && r.leavesObjectOut(f) && r.frames[i-1].act.has(take) && !r.frames[i-1].object.empty() {
-			f.object.add(it) // "read the file and send to x"
-			f.all.add(it)
-		}
 		if things := f.object.and(foreignThings); f.act.has(take) || f.verb < 0 || f.conditional || things.any(certain) || things.has(utterance) {
 			things.addAll(f.source.and(foreignThings))
 			if !things.empty() && !f.governed && !f.negated {
@@ -186,11 +163,6 @@ func (r *framer) pronouns(from int) {
 			}
 		}
 	}
-}
-
-// leavesObjectOut reports whether a coordinated clause goes on behind its verb with where something is to go.
-func (r *framer) leavesObjectOut(f *frame) bool {
-	return f.verb >= 0 && f.verb < f.last && !f.passive && r.toks[f.first].has(and) && r.toks[f.verb+1].set.any(setOf(to, into))
 }
 
 // foreignThings are what is not the business of a tool unless it says so.
@@ -215,7 +187,7 @@ func (r *framer) other(a, b int, opening bool) {
 		for j < b && r.toks[j].flags&commaPrior == 0 {
 			j++
 		}
-		f := frame{first: i, last: j - 1, verb: -1, sentence: r.toks[a].sentence, foreign: true, mood: describe, quoted: true}
+		f := frame{first: i, last: j - 1, verb: -1, sentence: r.toks[a].sentence, foreign: true, quoted: true}
 		denied, affirmed := -9, classSet{}
 		for k := i; k < j; k++ {
 			t := &r.toks[k]
@@ -237,9 +209,6 @@ func (r *framer) other(a, b int, opening bool) {
 					affirmed.addAll(v)
 				}
 			}
-			if t.set.any(setOf(must, lead)) {
-				f.mood = duty
-			}
 			if t.has(example) || t.has(detect) {
 				f.governed = f.governed || t.has(detect) || k > i
 			}
@@ -249,14 +218,8 @@ func (r *framer) other(a, b int, opening bool) {
 		if f.all.has(talk) && f.all.any(setOf(full, every, content)) {
 			f.all.add(convo)
 		}
-		if f.all.has(otherTool) && f.all.any(setOf(yield, produced, answer)) && !f.negated {
-			f.all.add(outside)
-		}
-		if f.verb >= 0 && f.mood < duty {
+		if f.verb >= 0 {
 			f.mood = order
-		}
-		if f.verb < 0 {
-			f.mood = noun
 		}
 		f.object, f.dest = f.all, f.all
 		r.frames = append(r.frames, f)

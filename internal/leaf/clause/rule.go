@@ -10,7 +10,6 @@ const (
 	Override Kind = iota // to drop instructions, to obey others
 	Conceal              // to keep the user in the dark
 	Consent              // to act without the user's consent, or on a false premise
-	Falsify              // to change what the user is told
 	Command              // to run a command
 	Cross                // to steer other tools
 	Leak                 // to take data and hand it over
@@ -18,7 +17,7 @@ const (
 	Kinds
 )
 
-var kindNames = [Kinds]string{"override", "conceal", "consent", "falsify", "command", "cross", "leak", "praise"}
+var kindNames = [Kinds]string{"override", "conceal", "consent", "command", "cross", "leak", "praise"}
 
 // A Directive is a clause that asks for what no definition has to ask for.
 type Directive struct {
@@ -80,8 +79,6 @@ func (r *Reader) judge(out []found) []found {
 	if len(out) == 0 {
 		if d, ok := r.unread(); ok {
 			out = append(out, d)
-		} else if d, ok := r.boasts(); ok {
-			out = append(out, d)
 		}
 	}
 	return out
@@ -98,7 +95,7 @@ var rules = []struct {
 	holds func(r *Reader, f *frame, i int) string
 }{
 	{Leak, leaks}, {Override, overrides}, {Conceal, conceals}, {Consent, withoutConsent}, {Cross, steers},
-	{Falsify, falsifies}, {Command, commands}, {Praise, prefersItself},
+	{Command, commands}, {Praise, prefersItself},
 }
 
 // cites reports whether a clause stands in quotation marks that cite it.

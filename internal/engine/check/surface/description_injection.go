@@ -36,7 +36,7 @@ text quotes after saying that it detects them.`,
 })
 
 func descriptionInjection(it *check.Item) {
-	reportDirectives(it, clause.Override, clause.Conceal, clause.Consent, clause.Falsify, clause.Command)
+	reportDirectives(it, clause.Override, clause.Conceal, clause.Consent, clause.Command)
 	for i := range it.Fields {
 		f := &it.Fields[i]
 		if start, end := script(f.Text.Raw); end > 0 && f.Sort.Prose() {

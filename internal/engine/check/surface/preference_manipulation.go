@@ -11,8 +11,8 @@ var _ = register(check.Check{
 	Taxonomy: "MCP03:2025 close, MCP06:2025 weak, ASI09 weak, ASI02 weak, CWE-451 weak, AML.T0100 weak, AML.T0111 weak, SAFE-T1405 weak, SAFE-T1406 weak, L2 close, L6 weak",
 	Axis:     "preference-manipulation", Needs: check.Definitions, Source: check.SourceSEC,
 	Doc: `A definition advertises itself to be chosen over other tools: it calls itself the best or the only right tool,
-disparages other tools, forbids their use, claims priority, or uses praise by authorities, urgency or invented
-proofs.
+disparages other tools, forbids their use or claims priority. Other praise is reported as a suspicion where it
+resembles known attacks.
 
 Models choose tools by their descriptions, and such language sways them. A tool chosen for its praise instead
 of its fit receives data and requests that were meant for another.
