@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"gauntlet/internal/leaf/excerpt"
-	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/runtime/mcpclient"
-	"gauntlet/rawjson"
 )
 
 // A simAgent is one run of a simulated agent. Everything of it happens in one goroutine, but for the answers to servers, which mu
@@ -97,67 +95,54 @@ func (a *simAgent) doTask(ctx context.Context) {
 	a.listenUntilIdle(ctx)
 }
 
-// A toolCall is one request to a server.
-type toolCall struct {
-	server *serverSession
-	method string
-	name   string
-	thing  *thing // the tool, nil for resources and prompts
-	args   []argument
-	why    string
-}
-
-func (c *toolCall) callParams() string {
-	if c.method == mcp.ResourcesRead {
-		return `{"uri":` + rawjson.Quote(c.name) + `}`
-	}
-	return `{"name":` + rawjson.Quote(c.name) + `,"arguments":` + argumentsJSON(c.args) + `}`
-}
-
-// useFilled calls a tool if its arguments can be filled in, and reports whether they could.
-func (a *simAgent) useFilled(ctx context.Context, t *thing, from source, why string) bool {
+// use calls a tool, with what was ordered for every call of it, if its arguments can be filled in, and reports whether they could.
+func (a *simAgent) use(ctx context.Context, t *thing, from source, why string) bool {
 	args, ok := from.fill(t)
-	if ok {
-		a.useTool(ctx, t, args, why)
+	if !ok {
+		return false
 	}
-	return ok
-}
-
-// useTool calls a tool, with what was ordered for every call of it.
-func (a *simAgent) useTool(ctx context.Context, t *thing, args []argument, why string) {
 	for _, r := range a.rules {
 		if r.tool == t.key() {
 			r.used, args = true, setArguments(args, r.values)
 		}
 	}
 	a.called[t.key()] = args
-	a.makeCall(ctx, toolCall{server: t.server, method: t.method, name: t.name, thing: t, args: args, why: why})
+	a.makeCall(ctx, t, args, why)
+	return true
 }
 
 // makeCall makes one call, remembers what came of it, and obeys that if it is so minded.
-func (a *simAgent) makeCall(ctx context.Context, c toolCall) {
-	if a.cut != "" || ctx.Err() != nil {
-		return
+func (a *simAgent) makeCall(ctx context.Context, t *thing, args []argument, why string) {
+	texts := a.request(ctx, t.server, t.method, t.name, t.callParams(args), why, func(texts []string) {
+		if t.isTool() && a.opt.Called != nil {
+			a.opt.Called(t.server.Name, t.name, argumentsJSON(args), strings.Join(texts, "\n\n"))
+		}
+	})
+	for _, text := range texts {
+		a.obeyText(ctx, shownText{text: text, from: t, args: args, where: "a result of " + t.name})
 	}
-	if len(a.steps) >= a.opt.Steps {
+	a.obeyQueued(ctx)
+}
+
+// request makes one request, remembers the texts of the answer, hears what servers say upon it, and returns the texts. made is told of
+// them at once.
+func (a *simAgent) request(ctx context.Context, l *serverSession, method, name, params, why string, made func(texts []string)) []string {
+	if len(a.steps) >= a.opt.Steps && a.cut == "" {
 		a.cut = fmt.Sprintf("%d steps are the most", a.opt.Steps)
-		return
 	}
-	texts, _, err := c.server.CallTexts(ctx, c.method, c.callParams())
-	a.recordStep(Step{Server: c.server.Name, Method: c.method, Name: c.name, Why: c.why, Err: err})
-	if c.method == mcp.ToolsCall && a.opt.Called != nil {
-		a.opt.Called(c.server.Name, c.name, argumentsJSON(c.args), strings.Join(texts, "\n\n"))
+	if a.cut != "" || ctx.Err() != nil {
+		return nil
 	}
+	texts, _, err := l.CallTexts(ctx, method, params)
+	a.recordStep(Step{Server: l.Name, Method: method, Name: name, Why: why, Err: err})
+	made(texts)
 	for _, text := range texts {
 		a.remember(flattenJSON(text))
 	}
 	for pending := true; pending && a.cut == "" && ctx.Err() == nil; { // what servers change with the call, or are about to say upon it
 		_, pending = a.hearServers(ctx, 0)
 	}
-	for _, text := range texts {
-		a.obeyText(ctx, shownText{text: text, from: &c, where: "a result of " + c.name})
-	}
-	a.obeyQueued(ctx)
+	return texts
 }
 
 // recordStep takes note of a step.
@@ -229,7 +214,7 @@ func (a *simAgent) callForRules(ctx context.Context) {
 		again, task := r.from, r.from
 		again.given = a.called[r.tool]
 		task.near, task.far = a.opt.Prompt, task.near
-		_ = a.useFilled(ctx, t, again, r.where) || a.useFilled(ctx, t, task, r.where)
+		_ = a.use(ctx, t, again, r.where) || a.use(ctx, t, task, r.where)
 	}
 }
 

@@ -12,10 +12,11 @@ import (
 // A shownText is a text that the victim is shown, and where.
 type shownText struct {
 	text  string
-	where string    // for the record
-	from  *toolCall // whose result it is, nil for others
-	tool  *thing    // whose definition it is in, nil for others
-	param *param    // whose schema it is in, nil for others
+	where string     // for the record
+	from  *thing     // whose result it is, nil for others
+	args  []argument // with which that was called
+	tool  *thing     // whose definition it is in, nil for others
+	param *param     // whose schema it is in, nil for others
 }
 
 // A rule is an order to give parameters values whenever a tool is called.
@@ -138,7 +139,7 @@ func (o *reading) gatherSecrets(ctx context.Context, c order) {
 	}
 	o.gathered = true
 	r := source{agent: o.simAgent, near: "~/.aws/credentials", content: o.passage}
-	o.useFilled(ctx, reader, r, o.where)
+	o.use(ctx, reader, r, o.where)
 }
 
 // makeRules makes rules of an order that gives parameters their values, and reports whether it made one. "Include the contents as the
@@ -160,11 +161,7 @@ func (o *reading) makeRules(c order) bool {
 // toolsMeant are the tools that an order about parameters may mean, the likeliest alone: one that its sentence names, the one whose
 // schema or result it is in, any.
 func (o *reading) toolsMeant(c order) []*thing {
-	likely := []*thing{o.mentioned(c.sentence), o.tool}
-	if o.from != nil {
-		likely = append(likely, o.from.thing)
-	}
-	for _, t := range likely {
+	for _, t := range []*thing{o.mentioned(c.sentence), o.tool, o.from} {
 		if t != nil && (o.meansAny(c, t) || t == o.tool && o.param != nil) {
 			return []*thing{t}
 		}
@@ -227,14 +224,14 @@ func (o *reading) sourceOf(c order) source {
 // repeatCall makes again the call whose result was shown, or the latest one of the tool whose definition was, with what that
 // requires by now.
 func (o *reading) repeatCall(ctx context.Context) {
-	if o.from != nil && o.from.thing != nil {
-		o.useTool(ctx, o.from.thing, o.from.args, o.where)
+	if o.from != nil && o.from.isTool() {
+		o.use(ctx, o.from, source{agent: o.simAgent, near: o.opt.Prompt, content: o.passage, given: o.args}, o.where)
 	}
 	if o.tool == nil {
 		return
 	}
 	if args, ok := o.called[o.tool.key()]; ok {
-		o.useFilled(ctx, o.tool, source{agent: o.simAgent, near: o.opt.Prompt, content: o.passage, given: args}, o.where)
+		o.use(ctx, o.tool, source{agent: o.simAgent, near: o.opt.Prompt, content: o.passage, given: args}, o.where)
 	}
 }
 
@@ -267,7 +264,7 @@ func (o *reading) callTool(ctx context.Context, c order, t *thing) {
 	}
 	r := o.sourceOf(c)
 	r.given = o.valuesSaid(c, t, true)
-	o.useFilled(ctx, t, r, o.where)
+	o.use(ctx, t, r, o.where)
 }
 
 // tellUser keeps what an order wants said to the user, and reports whether it wants that: what the agent knows of the things that it

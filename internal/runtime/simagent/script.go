@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/rawjson"
 )
 
 // A Script says what a scripted agent does, call by call.
@@ -127,23 +127,15 @@ func (a *simAgent) playScript(ctx context.Context, s *Script) {
 			a.cut = fmt.Sprintf("step %d: which server is meant?", i+1)
 			return
 		}
-		why := fmt.Sprintf("step %d of the script", i+1)
-		switch {
-		case step.Wait != "":
+		if step.Wait != "" {
 			d, _ := time.ParseDuration(step.Wait) // checked when the script was read
 			if l.Idle(ctx, d) != "" {
 				l.readLists(ctx)
 			}
-		case step.Method != "":
-			params, _ := json.Marshal(step.Params)
-			if step.Params == nil {
-				params = []byte("{}")
-			}
-			_, _, err := l.CallTexts(ctx, step.Method, string(params))
-			a.recordStep(Step{Server: l.Name, Method: step.Method, Why: why, Err: err})
-		default:
-			a.makeCall(ctx, step.callFor(l, why))
+			continue
 		}
+		method, params := step.request()
+		a.request(ctx, l, method, step.Call+step.Prompt+step.Read, params, fmt.Sprintf("step %d of the script", i+1), func([]string) {})
 	}
 }
 
@@ -160,19 +152,24 @@ func (a *simAgent) serverFor(s ScriptStep) *serverSession {
 	return nil
 }
 
-func (s *ScriptStep) callFor(l *serverSession, why string) toolCall {
-	c := toolCall{server: l, why: why}
+// request returns the request of a step, whose values were checked when the script was read.
+func (s *ScriptStep) request() (method, params string) {
+	encode := func(v map[string]any) string {
+		if v == nil {
+			return "{}"
+		}
+		text, _ := json.Marshal(v)
+		return string(text)
+	}
 	switch {
+	case s.Method != "":
+		return s.Method, encode(s.Params)
 	case s.Read != "":
-		c.method, c.name = mcp.ResourcesRead, s.Read
+		return mcp.ResourcesRead, encode(map[string]any{"uri": s.Read})
 	case s.Prompt != "":
-		c.method, c.name = mcp.PromptsGet, s.Prompt
+		method = mcp.PromptsGet
 	default:
-		c.method, c.name = mcp.ToolsCall, s.Call
+		method = mcp.ToolsCall
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Arguments)) {
-		raw, _ := json.Marshal(s.Arguments[name]) // checked when the script was read
-		c.args = append(c.args, argument{name, string(raw)})
-	}
-	return c
+	return method, `{"name":` + rawjson.Quote(s.Call+s.Prompt) + `,"arguments":` + encode(s.Arguments) + `}`
 }

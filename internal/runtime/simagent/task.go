@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
-	"gauntlet/internal/leaf/mcp"
 )
 
 const (
@@ -41,7 +40,7 @@ func (a *simAgent) runPrompt(ctx context.Context) {
 		r := source{agent: a, near: part, far: a.opt.Prompt, content: a.passage}
 		for _, twin := range a.tools() { // the victim cannot tell one from the other
 			if twin == t || a.obedient && twin.server != t.server && twin.name != t.name && lookalike(twin.name) == lookalike(t.name) {
-				a.useFilled(ctx, twin, r, theTask)
+				a.use(ctx, twin, r, theTask)
 			}
 		}
 	}
@@ -59,7 +58,7 @@ func (a *simAgent) tryTools(ctx context.Context) {
 	for range mostTries {
 		for _, t := range a.tools() {
 			if a.relists == 0 && len(a.steps) < a.opt.Steps/2 {
-				a.useFilled(ctx, t, source{agent: a, content: a.passage}, firstTry)
+				a.use(ctx, t, source{agent: a, content: a.passage}, firstTry)
 			}
 		}
 	}
@@ -76,12 +75,9 @@ func (a *simAgent) lookUp(ctx context.Context, why string, values []value, fits 
 			}
 			looked++
 			named = named || exact
-			c := toolCall{server: l, method: t.method, name: t.name, why: why}
-			if t.method == mcp.PromptsGet {
-				r := source{agent: a, near: a.opt.Prompt, content: a.passage}
-				c.args, _ = r.fill(t)
-			}
-			a.makeCall(ctx, c)
+			r := source{agent: a, near: a.opt.Prompt, content: a.passage}
+			args, _ := r.fill(t) // of a prompt
+			a.makeCall(ctx, t, args, why)
 		}
 	}
 	return named

@@ -77,6 +77,14 @@ func (t *thing) isTool() bool { return t.method == mcp.ToolsCall }
 // key tells the tools of all servers apart.
 func (t *thing) key() string { return t.server.Name + "\x00" + t.name }
 
+// callParams returns the params of a request for the thing.
+func (t *thing) callParams(args []argument) string {
+	if t.method == mcp.ResourcesRead {
+		return `{"uri":` + rawjson.Quote(t.name) + `}`
+	}
+	return `{"name":` + rawjson.Quote(t.name) + `,"arguments":` + argumentsJSON(args) + `}`
+}
+
 // readThing reads an entry of a list; nil if it has no name.
 func (l *serverSession) readThing(raw, id, method string) *thing {
 	var tree rawjson.Tree

@@ -3,13 +3,13 @@ package boundary
 import (
 	"cmp"
 	"fmt"
-	"gauntlet/internal/leaf/mcp"
 	"slices"
 	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/rawjson"
 	"gauntlet/trust"
 )
@@ -51,14 +51,14 @@ applies. Claims are what the client says about itself and do not prove its ident
 			names = append(names, name.Text)
 		}
 		set := declaredSet(names)
-		var found claimGroups
+		var found []differing
 		for i := range h.requests {
 			r := &h.requests[i]
 			if extra := r.claims.pathsBeyond(set); extra != nil {
-				found.addClaim(r, extra, []string{p.Trace.Messages[r.message].Server, r.who})
+				found = append(found, differing{r, extra, p.Trace.Messages[r.message].Server})
 			}
 		}
-		found.reportGroups(p, func(r *request, extra []string) string {
+		reportClaims(p, found, func(r *request, extra []string) string {
 			return fmt.Sprintf("claims %s, which the declared set does not contain; sent as %s; negotiated: %s", quotedList(extra), sentAs(r, extra), cmp.Or(strings.Join(names, ", "), "nothing"))
 		})
 	},
@@ -87,7 +87,7 @@ and declare what was agreed on.`,
 			return
 		}
 		first := map[string]*request{}
-		var found claimGroups
+		var found []differing
 		for i := range h.requests {
 			r := &h.requests[i]
 			base := first[r.who]
@@ -97,10 +97,10 @@ and declare what was agreed on.`,
 			}
 			changed := append(r.claims.pathsBeyond(base.claims.pathSet()), base.claims.pathsBeyond(r.claims.pathSet())...)
 			if slices.Sort(changed); len(changed) > 0 {
-				found.addClaim(r, changed, []string{r.who})
+				found = append(found, differing{r, changed, ""})
 			}
 		}
-		found.reportGroups(p, func(r *request, changed []string) string {
+		reportClaims(p, found, func(r *request, changed []string) string {
 			base := first[r.who]
 			return fmt.Sprintf("claims other capabilities than the first request of this client (message %d), the difference is %s; here: %s; there: %s",
 				p.Trace.Messages[base.message].Seq, quotedList(changed), cmp.Or(strings.Join(r.claims.sortedPaths(), ", "), "nothing"), cmp.Or(strings.Join(base.claims.sortedPaths(), ", "), "nothing"))
@@ -116,55 +116,55 @@ func outOfScope(n *trust.Negotiation) (note string, idle bool) {
 	return fmt.Sprintf("nothing is compared for the target %s: before %s clients claim capabilities only once, in initialize", n.Target.Text, mcp.FirstStateless), true
 }
 
-// claimGroups groups and counts equal findings about claims.
-type claimGroups struct {
-	order []*claimGroup
-	at    map[string]*claimGroup
+// A group is of findings that are equal to their readers: the first is reported, and the others are counted.
+type group[T any] struct {
+	first, last T
+	more        int
 }
 
-type claimGroup struct {
-	first *request
-	paths []string
-	more  int
-	last  *request
-}
-
-func (g *claimGroups) addClaim(r *request, paths, who []string) {
-	key := strings.Join(append(who, paths...), "\x00")
-	if g.at == nil {
-		g.at = map[string]*claimGroup{}
+// reportGroups reports findings by their keys, up to the limit of the declared boundary.
+func reportGroups[T any](p *check.Pass, found []T, key func(T) string, report func(*group[T], *parsedMessage)) {
+	at := map[string]*group[T]{}
+	var order []*group[T]
+	for _, one := range found {
+		k := key(one)
+		if g := at[k]; g != nil {
+			g.more, g.last = g.more+1, one
+			continue
+		}
+		at[k] = &group[T]{first: one}
+		order = append(order, at[k])
 	}
-	one := g.at[key]
-	if one == nil {
-		one = &claimGroup{first: r, paths: paths}
-		g.at[key] = one
-		g.order = append(g.order, one)
-		return
-	}
-	one.more++
-	one.last = r
-}
-
-func (g *claimGroups) reportGroups(p *check.Pass, message func(*request, []string) string) {
 	most := p.Boundary.Limits.WithDefaults().Findings
 	var in parsedMessage
-	for i, one := range g.order {
-		if i == most {
-			p.Withhold(len(g.order)-i, fmt.Sprintf("at most %d are reported", most))
-			return
-		}
-		r := one.first
+	for _, g := range order[:min(most, len(order))] {
+		report(g, &in)
+	}
+	p.Withhold(len(order)-min(most, len(order)), fmt.Sprintf("at most %d are reported", most))
+}
+
+// A differing is a request that claims what it should not, or not what it should.
+type differing struct {
+	*request
+	paths  []string
+	server string // where servers are told apart
+}
+
+func reportClaims(p *check.Pass, found []differing, message func(*request, []string) string) {
+	key := func(c differing) string { return strings.Join(append([]string{c.server, c.who}, c.paths...), "\x00") }
+	reportGroups(p, found, key, func(g *group[differing], in *parsedMessage) {
+		r := g.first
 		m := &p.Trace.Messages[r.message]
-		place, _ := in.locateValue(p, m, r.title, r.claims[one.paths[0]].offset)
-		if _, claimed := r.claims[one.paths[0]]; !claimed {
+		place, _ := in.locateValue(p, m, r.title, r.claims[r.paths[0]].offset)
+		if _, claimed := r.claims[r.paths[0]]; !claimed {
 			place = p.Message(m, r.title, rawjson.Value{})
 		}
-		text := message(r, one.paths)
-		if one.more > 0 {
-			text += fmt.Sprintf("; %d more requests do the same, the last in message %d", one.more, p.Trace.Messages[one.last.message].Seq)
+		text := message(r.request, r.paths)
+		if g.more > 0 {
+			text += fmt.Sprintf("; %d more requests do the same, the last in message %d", g.more, p.Trace.Messages[g.last.message].Seq)
 		}
-		p.Report(check.Relation{At: place, Message: text, Identity: append([]string{m.Server, r.who}, one.paths...)})
-	}
+		p.Report(check.Relation{At: place, Message: text, Identity: append([]string{m.Server, r.who}, r.paths...)})
+	})
 }
 
 func quotedList(paths []string) string {

@@ -8,8 +8,8 @@ type blockIndex struct {
 	first map[uint64]int32 // block hash to the first index in places
 	// places are chained by hash, in trace order.
 	places []blockAt
-	maybe  []uint64 // a fast coarse filter before first
-	texts  []held   // strings of results that have blocks
+	maybe  filter // fast, before first
+	texts  []held // strings of results that have blocks
 	read   func(held) string
 	cache  map[int32]string
 	steps  int
@@ -30,27 +30,19 @@ const (
 	mostCached = 256
 )
 
-// sieveBits is the number of hash bits that index the filter.
+// sieveBits is the size of the filter, as a power of two.
 const sieveBits = 23
 
 func newBlocks(read func(held) string) blockIndex {
-	return blockIndex{first: map[uint64]int32{}, places: make([]blockAt, 1), maybe: make([]uint64, 1<<(sieveBits-6)), read: read, cache: map[int32]string{}}
+	return blockIndex{first: map[uint64]int32{}, places: make([]blockAt, 1), maybe: newFilter(1 << sieveBits), read: read, cache: map[int32]string{}}
 }
 
 func blockHash(f string, i int) uint64 {
-	return mixHashes(mixHashes(packBytes(f, i), packBytes(f, i+8)), packBytes(f, i+16))
+	return mixHashes(mixHashes(headOf(f[i:], 8), headOf(f[i+8:], 8)), headOf(f[i+16:], 8))
 }
-
-// packBytes packs eight bytes from i.
-func packBytes(f string, i int) uint64 {
-	s := f[i : i+8]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-func sieveBit(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> (64 - sieveBits) }
 
 // addBlocks remembers the blocks of a folded text.
-func (b *blockIndex) addBlocks(w *windowFilter, f string, h held) {
+func (b *blockIndex) addBlocks(w *windows, f string, h held) {
 	n := int32(-1)
 	for i := 0; i+block <= len(f); i += block {
 		if !w.hasWindow(f, i) || !w.hasWindow(f, i+block-w.size) || !w.hasWindow(f, i+(block-w.size)/2) {
@@ -78,8 +70,7 @@ func (b *blockIndex) putBlock(k uint64, at blockAt) {
 	} else {
 		b.first[k] = here
 	}
-	s := sieveBit(k)
-	b.maybe[s>>6] |= 1 << (s & 63)
+	b.maybe.add(k)
 }
 
 func (b *blockIndex) readAgain(n int32) string {
@@ -111,7 +102,7 @@ func (b *blockIndex) findCommonParts(f string, least int, ok func(held) bool) []
 	for i := 0; i+block <= len(f); {
 		b.steps++
 		k := blockHash(f, i)
-		if s := sieveBit(k); b.maybe[s>>6]&(1<<(s&63)) == 0 {
+		if !b.maybe.mayHave(k) {
 			i++
 			continue
 		}

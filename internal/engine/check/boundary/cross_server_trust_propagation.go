@@ -2,9 +2,7 @@ package boundary
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
@@ -62,7 +60,7 @@ model rewrote is not detected; text that was only encoded or shortened is SEC-06
 	},
 })
 
-// reportFlow reports a verbatim flow after comparing the values themselves instead of hashes.
+// reportFlow reports a verbatim flow.
 func reportFlow(p *check.Pass, fs *flows, f *flow, from, into *parsedMessage) {
 	src, to := &fs.log.calls[f.from], &fs.log.calls[f.to]
 	result, request := &p.Trace.Messages[src.result], &p.Trace.Messages[to.request]
@@ -72,14 +70,9 @@ func reportFlow(p *check.Pass, fs *flows, f *flow, from, into *parsedMessage) {
 	value := quoteValue(f.value)
 	switch text := toValue.Text(); {
 	case f.value == "":
-		if !fs.sameStructure(fromValue, toValue) {
-			return
-		}
 		value = excerpt.Clip(toValue.Compact(), 90)
 	case f.start+len(f.value) <= len(text) && text[f.start:f.start+len(f.value)] == f.value:
 		r.Start, r.End = f.start, f.start+len(f.value)
-	case !fs.jsonTextHolds(toValue, f.value):
-		return
 	}
 	r.Message = fmt.Sprintf("%s of server %s returned %s (message %d, %s) and it appears in %s to server %s (message %d, %s); %s",
 		src.title, quoteValue(src.server), value, result.Seq, fromValue.Pointer(), to.input, quoteValue(to.server), request.Seq, toValue.Pointer(), f.clause)
@@ -115,38 +108,3 @@ func valueOf(f *flow, v rawjson.Value) string {
 }
 
 func formatNumber(n int) string { return strconv.Itoa(n) }
-
-// sameStructure reports whether both values, or the JSON in their strings, contain the same array or object, hashed with a new key.
-func (fs *flows) sameStructure(a, b rawjson.Value) bool {
-	s := fs.confirmSweep()
-	s.addValues(a)
-	held := map[uint64]bool{}
-	for i := range s.entries {
-		if e := &s.entries[i]; e.text == "" && e.worthy {
-			held[e.hash] = true
-		}
-	}
-	s.entries, s.used = s.entries[:0], 0
-	s.addValues(b)
-	for i := range s.entries {
-		if e := &s.entries[i]; e.text == "" && e.worthy && held[e.hash] {
-			return true
-		}
-	}
-	return false
-}
-
-// jsonTextHolds reports whether a string is JSON that contains a string with the value.
-func (fs *flows) jsonTextHolds(v rawjson.Value, value string) bool {
-	s := fs.confirmSweep()
-	s.addValues(v)
-	return slices.ContainsFunc(s.entries, func(e entry) bool { return strings.Contains(e.text, value) })
-}
-
-func (fs *flows) confirmSweep() *valueSweep {
-	if fs.confirm == nil {
-		fs.confirm = newSweep(fs.least)
-	}
-	fs.confirm.entries, fs.confirm.used = fs.confirm.entries[:0], 0
-	return fs.confirm
-}

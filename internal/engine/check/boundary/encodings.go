@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/rawjson"
 )
 
 // A transformation says how a value changed between its result and the call.
@@ -25,36 +28,48 @@ const (
 	outOf   // added to an encoding: encoded in the result, decoded in the call
 )
 
-var encodings = [...]string{inBase64: "base64", inHex: "hex", inURL: "URL encoding", inHTML: "HTML escapes", inJSON: "JSON escapes"}
+// An encoding is a way to write a value. One with few spellings has encode, and these are searched for literally; the others are searched
+// by decoding.
+type encoding struct {
+	how    transformation
+	name   string
+	mark   byte                  // that a text has which is written so; 0 if the whole text is decoded or nothing
+	decode func(s string) string // "" for a text that is not written so
+	encode func(s string) []string
+}
+
+// leastEncoded is the shortest text that is decoded as a whole, in bytes.
+const leastEncoded = 16
+
+var encodings = [...]encoding{
+	{inBase64, "base64", 0, fromBase64, func(s string) []string {
+		return []string{base64.RawStdEncoding.EncodeToString([]byte(s)), base64.RawURLEncoding.EncodeToString([]byte(s))}
+	}},
+	{inHex, "hex", 0, fromHex, func(s string) []string {
+		small := hex.EncodeToString([]byte(s))
+		return []string{small, strings.ToUpper(small)}
+	}},
+	{inURL, "URL encoding", '%', unescapeURL, nil},
+	{inURL, "URL encoding", '+', func(s string) string { return unescapeURL(strings.ReplaceAll(s, "+", " ")) }, nil},
+	{inHTML, "HTML escapes", '&', html.UnescapeString, nil},
+	{inJSON, "JSON escapes", '\\', unescapeJSON, nil},
+}
 
 // describeHow describes the transformation: "stands … in base64".
 func (h transformation) describeHow() string {
-	switch {
-	case h == inFolding:
-		return "with other white space or letter case"
-	case h >= outOf:
-		return "decoded from " + encodings[h-outOf]
+	for _, e := range encodings {
+		switch h {
+		case e.how:
+			return "in " + e.name
+		case e.how + outOf:
+			return "decoded from " + e.name
+		}
 	}
-	return "in " + encodings[h]
+	return "with other white space or letter case"
 }
 
 // transformationName distinguishes transformations in fingerprints.
 func (h transformation) transformationName() string { return strconv.Itoa(int(h)) }
-
-// encodedForms returns text in the encodings with few spellings, which are searched for literally. The others are searched by decoding.
-func encodedForms(text string) []form {
-	whole := base64.StdEncoding.EncodeToString([]byte(text))
-	forms := []form{{strings.TrimRight(whole, "="), inBase64}}
-	if url := base64.RawURLEncoding.EncodeToString([]byte(text)); url != forms[0].text {
-		forms = append(forms, form{url, inBase64})
-	}
-	small := hex.EncodeToString([]byte(text))
-	forms = append(forms, form{small, inHex})
-	if big := strings.ToUpper(small); big != small {
-		forms = append(forms, form{big, inHex})
-	}
-	return forms
-}
 
 // A form is a text that represents a value.
 type form struct {
@@ -62,62 +77,48 @@ type form struct {
 	how  transformation
 }
 
-// decodedForms returns what a whole text decodes to.
-func decodedForms(text string) []form {
-	var out []form
-	add := func(s string, h transformation) {
-		if s != "" && s != text && utf8.ValidString(s) {
-			out = append(out, form{s, h})
+// encodedForms returns a text in the encodings that are searched for literally.
+func encodedForms(text string) (out []form) {
+	for _, e := range encodings {
+		if e.encode == nil {
+			continue
+		}
+		spellings := e.encode(text)
+		for i, s := range spellings {
+			if i == 0 || s != spellings[0] {
+				out = append(out, form{s, e.how})
+			}
 		}
 	}
-	if t := strings.TrimSpace(text); len(t) >= 16 && allIn(t, isBase64) {
-		add(fromBase64(t), inBase64)
-		if len(t)%2 == 0 && allIn(t, isHex) {
-			b, _ := hex.DecodeString(t)
-			add(string(b), inHex)
+	return out
+}
+
+// decodedForms returns what a text decodes to, as a whole or with its escapes.
+func decodedForms(text string) (out []form) {
+	whole := strings.TrimSpace(text)
+	for _, e := range encodings {
+		if e.mark == 0 && len(whole) >= leastEncoded {
+			out = addDecoded(out, text, e.how, e.decode(whole))
 		}
 	}
 	return append(out, escapesOf(text)...)
 }
 
 // escapesOf returns a text with its escapes decoded, one kind at a time. They may occur anywhere in it.
-func escapesOf(text string) []form {
-	var out []form
-	add := func(s string, h transformation) {
-		if s != text && utf8.ValidString(s) {
-			out = append(out, form{s, h})
+func escapesOf(text string) (out []form) {
+	for _, e := range encodings {
+		if e.mark != 0 && strings.IndexByte(text, e.mark) >= 0 {
+			out = addDecoded(out, text, e.how, e.decode(text))
 		}
-	}
-	if strings.IndexByte(text, '%') >= 0 {
-		add(unescapeURL(text, false), inURL)
-	}
-	if strings.IndexByte(text, '+') >= 0 {
-		add(unescapeURL(text, true), inURL)
-	}
-	if strings.IndexByte(text, '&') >= 0 {
-		add(html.UnescapeString(text), inHTML)
-	}
-	if strings.IndexByte(text, '\\') >= 0 {
-		add(unescapeJSON(text), inJSON)
 	}
 	return out
 }
 
-func allIn(s string, in func(byte) bool) bool {
-	for i := range len(s) {
-		if !in(s[i]) {
-			return false
-		}
+func addDecoded(out []form, text string, how transformation, decoded string) []form {
+	if decoded == "" || decoded == text || !utf8.ValidString(decoded) {
+		return out
 	}
-	return true
-}
-
-func isBase64(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_' || c == '='
-}
-
-func isHex(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+	return append(out, form{decoded, how})
 }
 
 // fromBase64 decodes either alphabet, with or without padding.
@@ -130,53 +131,25 @@ func fromBase64(s string) string {
 	return string(b)
 }
 
-// unescapeURL decodes percent escapes; invalid ones are kept.
-func unescapeURL(s string, plus bool) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '%' && i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]):
-			n, _ := strconv.ParseUint(s[i+1:i+3], 16, 8)
-			b.WriteByte(byte(n))
-			i += 2
-		case s[i] == '+' && plus:
-			b.WriteByte(' ')
-		default:
-			b.WriteByte(s[i])
-		}
+func fromHex(s string) string {
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		return ""
 	}
-	return b.String()
+	return string(b)
+}
+
+var (
+	urlEscape  = lazyregexp.New(`(?:%[0-9a-fA-F]{2})+`)
+	jsonEscape = lazyregexp.New(`\\(?:["\\/bfnrt]|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4})`)
+)
+
+// unescapeURL decodes percent escapes; invalid ones are kept.
+func unescapeURL(s string) string {
+	return urlEscape.ReplaceAllStringFunc(s, func(e string) string { return fromHex(strings.ReplaceAll(e, "%", "")) })
 }
 
 // unescapeJSON decodes JSON string escapes; invalid ones are kept.
 func unescapeJSON(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		if at := strings.IndexByte(`"\/bfnrt`, s[i]); at >= 0 {
-			b.WriteByte("\"\\/\b\f\n\r\t"[at])
-			continue
-		}
-		if n, err := strconv.ParseUint(s[i+1:min(i+5, len(s))], 16, 16); s[i] == 'u' && err == nil && i+5 <= len(s) {
-			r := rune(n)
-			if r >= 0xD800 && r < 0xDC00 && i+11 <= len(s) && s[i+5:i+7] == `\u` {
-				if low, err := strconv.ParseUint(s[i+7:i+11], 16, 16); err == nil && low >= 0xDC00 && low < 0xE000 {
-					r = (r-0xD800)<<10 + rune(low) - 0xDC00 + 0x10000
-					i += 6
-				}
-			}
-			b.WriteRune(r)
-			i += 4
-			continue
-		}
-		b.WriteByte('\\')
-		b.WriteByte(s[i])
-	}
-	return b.String()
+	return jsonEscape.ReplaceAllStringFunc(s, func(e string) string { return rawjson.Unquote(`"` + e + `"`) })
 }

@@ -39,9 +39,6 @@ type flows struct {
 	cut   int
 	steps int
 	limit string // described
-
-	least   int         // characters of a substantial string
-	confirm *valueSweep // verifies what is to be reported
 }
 
 // A tag says that a sanitizer's output is derived from a call's result.
@@ -94,7 +91,7 @@ func findFlows(t *trace.Trace, b trust.Boundary, k *callLog) *flows {
 	w.index, w.sweep = buildIndex(t, w.log, w.limits)
 	w.index.markGiven(b.Given)
 	w.traceFlows()
-	w.flows.log, w.flows.steps, w.flows.least = w.log, w.index.countSteps(), w.limits.MinLength
+	w.flows.log, w.flows.steps = w.log, w.index.countSteps()
 	w.flows.limit = fmt.Sprintf("at most %d earlier results for one argument, and %d findings, are reported", w.limits.Producers, w.limits.Findings)
 	return &w.flows
 }
@@ -190,11 +187,6 @@ type origin struct {
 func (a *argument) judgeArgument(exact, other []hit) {
 	to := &a.log.calls[a.to]
 	exact = slices.DeleteFunc(exact, func(h hit) bool { return a.log.isExcluded(a.index.units[h.unit].text, to) })
-	if len(exact) > 0 && len(a.flows.crossed) >= a.limits.Findings && to.sanitizer == 0 {
-		// The limit is reached, so a note would not help either.
-		a.flows.leftCrossed += a.countHolders(exact)
-		return
-	}
 	if len(exact) > 0 {
 		a.whole, a.direct, a.passed = map[int]bool{}, map[int]*flow{}, map[int]*origin{}
 	}
@@ -217,22 +209,6 @@ func (a *argument) judgeArgument(exact, other []hit) {
 	}
 	a.flows.leftCrossed += a.left
 	a.noteTransformed(other)
-}
-
-// countHolders returns the maximum number of results that contain one of the values.
-func (a *argument) countHolders(exact []hit) int {
-	to := &a.log.calls[a.to]
-	most := 0
-	for _, h := range exact {
-		n := 0
-		for _, o := range a.index.units[h.unit].holders {
-			if o.server != to.server && !(a.required == 0 && a.allowsFlow(&call{server: o.server}, to)) {
-				n += o.n
-			}
-		}
-		most = max(most, n)
-	}
-	return most
 }
 
 // gatherHolders classifies the results that contain a verbatim value by their relation to this call.
@@ -356,6 +332,9 @@ func (a *argument) settleFlow(from int) *flow {
 	}
 	if f == nil {
 		f = &flow{from: from, to: a.to, held: o.tag.origin, value: a.index.units[o.unit].text, offset: a.entry.offset, start: o.at, known: o.tag.known, given: o.tag.given, through: o.through}
+	}
+	if !strings.HasPrefix(a.entry.text[f.start:], f.value) {
+		return nil // equal hashes of other texts
 	}
 	f.clause = a.failedClause(f, src, to, clean, o)
 	if f.clause == "" {

@@ -1,61 +1,59 @@
 package boundary
 
 import (
-	"hash/maphash"
-	"unicode"
-	"unicode/utf8"
+	"math/bits"
+	"strings"
+
+	"gauntlet/internal/leaf/excerpt"
 )
 
-// appendFolded appends s in lower case with each run of white space as one space, and none at either end. Folding both
-// texts preserves that one contains the other.
-func appendFolded(b []byte, s string) []byte {
-	begin, blank := len(b), false
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			i++
-			if c == ' ' || c >= '\t' && c <= '\r' {
-				blank = len(b) > begin
-				continue
-			}
-			if blank {
-				b, blank = append(b, ' '), false
-			}
-			if c >= 'A' && c <= 'Z' {
-				c += 'a' - 'A'
-			}
-			b = append(b, c)
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(s[i:])
-		i += n
-		if unicode.IsSpace(r) {
-			blank = len(b) > begin
-			continue
-		}
-		if blank {
-			b, blank = append(b, ' '), false
-		}
-		b = utf8.AppendRune(b, unicode.ToLower(r))
+// foldText returns s in lower case with each run of white space as one space, and none at either end. Folding both texts preserves that
+// one contains the other.
+func foldText(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+// A filter remembers hashes, with false positives but without false negatives.
+type filter struct {
+	bits  []uint64
+	shift uint // of a mixed hash, to the bit's number
+}
+
+// newFilter returns a filter of a number of bits that is a power of two, at least 64.
+func newFilter(size uint64) filter {
+	return filter{make([]uint64, size/64), uint(65 - bits.Len64(size))}
+}
+
+func (f *filter) place(hash uint64) (word, bit uint64) {
+	at := hash * 0x9E3779B97F4A7C15 >> (f.shift & 63)
+	return at >> 6, 1 << (at & 63)
+}
+
+func (f *filter) add(hash uint64) {
+	word, bit := f.place(hash)
+	f.bits[word] |= bit
+}
+
+func (f *filter) mayHave(hash uint64) bool {
+	word, bit := f.place(hash)
+	return f.bits[word]&bit != 0
+}
+
+// mostHead is the number of bytes that one number holds.
+const mostHead = 8
+
+// headOf packs the first n bytes of a text, at most mostHead, the first one lowest.
+func headOf(text string, n int) uint64 {
+	var head uint64
+	for i := range n {
+		head |= uint64(text[i]) << (8 * i)
 	}
-	return b
+	return head
 }
 
-func foldText(s string) string { return string(appendFolded(make([]byte, 0, len(s)), s)) }
-
-// windowFilter remembers the short byte windows of folded call arguments: a text with another window cannot have come
-// from there. It keeps a hash bit per window, so it has false positives but no false negatives.
-type windowFilter struct {
-	size int    // bytes per window
-	base uint64 // of the hash, odd and random per filter
-	drop uint64 // base to the power of size
-	bits []uint64
-	mask uint64
-	buf  []byte
+// windows remembers the short byte windows of folded call arguments: a text with another window cannot have come from there.
+type windows struct {
+	filter
+	size int // bytes per window
 }
-
-// mostWindow is the window size unless shorter values are followed.
-const mostWindow = 12
 
 // The filter has eight bits per byte of arguments, within these bounds.
 const (
@@ -63,52 +61,30 @@ const (
 	mostSieve  = 1 << 28
 )
 
-func newWindows(least, size int) *windowFilter {
+func newWindows(least, size int) *windows {
 	n := uint64(leastSieve)
 	for n < mostSieve && n < 8*uint64(size) {
 		n *= 2
 	}
-	w := &windowFilter{size: min(least, mostWindow), base: maphash.String(maphash.MakeSeed(), "") | 1, drop: 1, bits: make([]uint64, n/64), mask: n - 1}
-	for range w.size {
-		w.drop *= w.base
-	}
-	return w
+	return &windows{newFilter(n), min(least, mostHead)}
 }
 
-// bitOf returns the bit of a hash.
-func (w *windowFilter) bitOf(h uint64) uint64 { return h * 0x9E3779B97F4A7C15 >> 24 & w.mask }
-
 // addWindows adds the windows of a text.
-func (w *windowFilter) addWindows(text string) {
-	w.buf = appendFolded(w.buf[:0], text)
-	var h uint64
-	for i, c := range w.buf {
-		h = h*w.base + uint64(c) + 1
-		if i >= w.size {
-			h -= w.drop * (uint64(w.buf[i-w.size]) + 1)
-		}
-		if i >= w.size-1 {
-			at := w.bitOf(h)
-			w.bits[at>>6] |= 1 << (at & 63)
-		}
+func (w *windows) addWindows(text string) {
+	f := foldText(text)
+	for i := 0; i+w.size <= len(f); i++ {
+		w.add(headOf(f[i:], w.size))
 	}
 }
 
 // hasWindow reports whether the window at f[i:] may have been added.
-func (w *windowFilter) hasWindow(f string, i int) bool {
-	var h uint64
-	for _, c := range []byte(f[i : i+w.size]) {
-		h = h*w.base + uint64(c) + 1
-	}
-	at := w.bitOf(h)
-	return w.bits[at>>6]&(1<<(at&63)) != 0
-}
+func (w *windows) hasWindow(f string, i int) bool { return w.mayHave(headOf(f[i:], w.size)) }
 
 // samples is the number of windows of a text that are checked.
 const samples = 8
 
 // mayHold reports whether a folded text may occur in what was added. It checks both ends and some places between.
-func (w *windowFilter) mayHold(f string) bool {
+func (w *windows) mayHold(f string) bool {
 	if len(f) < w.size {
 		return true // too short to tell
 	}
@@ -122,16 +98,7 @@ func (w *windowFilter) mayHold(f string) bool {
 }
 
 // mayHoldText is mayHold for an unfolded text, checking the beginning of a long one first.
-func (w *windowFilter) mayHoldText(text string) bool {
+func (w *windows) mayHoldText(text string) bool {
 	const head = 64
-	if len(text) > 2*head {
-		end := head
-		for !utf8.RuneStart(text[end]) {
-			end--
-		}
-		if f := foldText(text[:end]); len(f) > w.size && !w.mayHold(f) {
-			return false
-		}
-	}
-	return w.mayHold(foldText(text))
+	return (len(text) <= 2*head || w.mayHold(foldText(excerpt.Head(text, head)))) && w.mayHold(foldText(text))
 }

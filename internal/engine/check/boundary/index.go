@@ -58,17 +58,15 @@ type valueIndex struct {
 	// not an argument contains them.
 	live  bool
 	units []returnedValue
-	// exact holds values and their forms, loose folded values, parts folded arguments to search for in results. The
-	// forms lists map ids to units.
-	exact, loose, parts                *Set
-	exactForms, looseForms, partsForms [][]int
-	structs                            map[uint64]int // units of arrays and objects
+	// exact holds values and their forms, loose folded values, parts folded arguments to search for in results.
+	exact, loose, parts forms
+	structs             map[uint64]int // units of arrays and objects
 	// shorts are units of short strings, which count in parameters that take something dangerous. wantedShorts occur in such a parameter.
 	shorts       map[string]int
 	wantedShorts map[string]bool
 	wanted       map[uint64]bool
 	blocks       blockIndex
-	windows      *windowFilter
+	windows      *windows
 	// returned lists, per call, the units in its result and their places.
 	returned [][]valueAt
 }
@@ -78,6 +76,12 @@ func (x *valueIndex) countSteps() int {
 	return x.exact.Steps + x.loose.Steps + x.parts.Steps + x.blocks.steps
 }
 
+// forms are texts that represent units.
+type forms struct {
+	*Set
+	units [][]int // by the id of a text
+}
+
 type valueAt struct{ unit, offset int }
 
 // leastFolded is the minimum length in bytes of a folded text to search for.
@@ -85,7 +89,7 @@ const leastFolded = 8
 
 func newValueIndex(limits trust.Limits, size int, read func(held) string) *valueIndex {
 	return &valueIndex{
-		limits: limits, exact: NewSet(limits.MinLength), loose: NewSet(leastFolded), parts: NewSet(leastFolded),
+		limits: limits, exact: forms{Set: NewSet(limits.MinLength)}, loose: forms{Set: NewSet(leastFolded)}, parts: forms{Set: NewSet(leastFolded)},
 		structs: map[uint64]int{}, shorts: map[string]int{}, wantedShorts: map[string]bool{}, wanted: map[uint64]bool{}, windows: newWindows(limits.MinLength, size), blocks: newBlocks(read),
 	}
 }
@@ -106,30 +110,56 @@ func (x *valueIndex) expectInputs(s *valueSweep) {
 			}
 			if e.worthy && len(e.text) < x.shortLimit() {
 				if f := foldText(e.text); len(f) >= leastFolded {
-					x.addForm(x.parts, &x.partsForms, f, returnedValue{text: e.text, how: inWhole})
+					x.addForm(&x.parts, f, returnedValue{text: e.text, how: inWhole})
 				}
 			}
 		}
 	}
 }
 
-// addForm adds a form of a value and returns its unit.
-func (x *valueIndex) addForm(set *Set, forms *[][]int, form string, u returnedValue) int {
-	id, _ := set.Add(form)
+// addForm adds a form of a value and returns its unit, -1 for none.
+func (x *valueIndex) addForm(to *forms, form string, u returnedValue) int {
+	id, _ := to.Add(form)
 	if id < 0 {
 		return -1
 	}
-	for len(*forms) <= id {
-		*forms = append(*forms, nil)
+	for len(to.units) <= id {
+		to.units = append(to.units, nil)
 	}
-	for _, n := range (*forms)[id] {
+	for _, n := range to.units[id] {
 		if x.units[n].how == u.how {
 			return n
 		}
 	}
+	n := x.addUnit(u)
+	to.units[id] = append(to.units[id], n)
+	return n
+}
+
+func (x *valueIndex) addUnit(u returnedValue) int {
 	x.units = append(x.units, u)
-	(*forms)[id] = append((*forms)[id], len(x.units)-1)
 	return len(x.units) - 1
+}
+
+// keepVerbatim returns the unit of a value as it is, -1 for none. Its text does not keep its message in memory.
+func (x *valueIndex) keepVerbatim(e *entry) int {
+	text := strings.Clone(e.trimmed())
+	switch {
+	case e.worthy && e.text != "":
+		return x.addForm(&x.exact, text, returnedValue{text: text})
+	case e.worthy:
+		return unitOf(x, x.structs, e.hash, "")
+	}
+	return unitOf(x, x.shorts, text, text)
+}
+
+func unitOf[K comparable](x *valueIndex, in map[K]int, key K, text string) int {
+	n, ok := in[key]
+	if !ok {
+		n = x.addUnit(returnedValue{text: text})
+		in[key] = n
+	}
+	return n
 }
 
 // learnResult indexes the result of a call.
@@ -141,40 +171,14 @@ func (x *valueIndex) learnResult(s *valueSweep, call int) {
 		}
 	}
 	for i := range s.entries {
-		e := &s.entries[i]
-		if !e.worthy {
-			if t := e.trimmed(); x.wantedShorts[t] {
-				keep(x.keepShort(t), e)
-			}
-			continue
+		switch e := &s.entries[i]; {
+		case !e.worthy && x.wantedShorts[e.trimmed()], e.worthy && e.text == "" && x.wanted[e.hash]:
+			keep(x.keepVerbatim(e), e)
+		case e.worthy && e.text != "":
+			x.learnText(e, call, keep)
 		}
-		if e.text == "" {
-			if x.wanted[e.hash] {
-				n, ok := x.structs[e.hash]
-				if !ok {
-					n = len(x.units)
-					x.units = append(x.units, returnedValue{})
-					x.structs[e.hash] = n
-				}
-				keep(n, e)
-			}
-			continue
-		}
-		x.learnText(e, call, keep)
 	}
 	x.returned[call] = out
-}
-
-// keepShort returns the unit of a short string.
-func (x *valueIndex) keepShort(text string) int {
-	n, ok := x.shorts[text]
-	if !ok {
-		n = len(x.units)
-		text = strings.Clone(text)
-		x.units = append(x.units, returnedValue{text: text})
-		x.shorts[text] = n
-	}
-	return n
 }
 
 // shortLimit is the length in bytes below which a folded text is kept to be found whole; longer ones are found by their blocks.
@@ -184,26 +188,25 @@ func (x *valueIndex) shortLimit() int { return 4 * x.limits.CommonPart }
 func (x *valueIndex) learnText(e *entry, call int, keep func(int, *entry)) {
 	f := foldText(e.text)
 	if x.windows.mayHold(f) {
-		text := e.trimmed()
-		keep(x.addForm(x.exact, &x.exactForms, text, returnedValue{text: text}), e)
+		keep(x.keepVerbatim(e), e)
 		if len(f) < x.shortLimit() { // a long one is found by its blocks
-			keep(x.addForm(x.loose, &x.looseForms, f, returnedValue{text: text, how: inFolding}), e)
+			keep(x.addForm(&x.loose, f, returnedValue{text: e.trimmed(), how: inFolding}), e)
 		}
 	}
 	if x.mayBeEncoded(e.text) {
 		for _, f := range encodedForms(e.text) {
 			if x.windows.mayHoldText(f.text) {
-				keep(x.addForm(x.exact, &x.exactForms, f.text, returnedValue{text: e.text, how: f.how}), e)
+				keep(x.addForm(&x.exact, f.text, returnedValue{text: e.text, how: f.how}), e)
 			}
 		}
 	}
 	for _, d := range decodedForms(e.text) {
 		if len(d.text) >= x.limits.MinLength && x.windows.mayHoldText(d.text) {
-			keep(x.addForm(x.exact, &x.exactForms, d.text, returnedValue{text: e.text, how: d.how + outOf}), e)
+			keep(x.addForm(&x.exact, d.text, returnedValue{text: e.text, how: d.how + outOf}), e)
 		}
 	}
 	x.parts.Find(f, func(id, _ int) bool {
-		for _, n := range x.partsForms[id] {
+		for _, n := range x.parts.units[id] {
 			keep(n, e)
 		}
 		return true
@@ -252,9 +255,9 @@ func (x *valueIndex) findValues(e *entry) (exact, other []hit, all bool) {
 		return exact, nil, true
 	}
 	most := x.mostHits(e.text)
-	find := func(set *Set, forms [][]int, text string, through transformation) {
-		all = set.Find(text, func(id, at int) bool {
-			for _, n := range forms[id] {
+	find := func(in *forms, text string, through transformation) {
+		all = in.Find(text, func(id, at int) bool {
+			for _, n := range in.units[id] {
 				switch how := x.units[n].how; {
 				case through == verbatim && how == verbatim:
 					exact = append(exact, hit{n, at, verbatim})
@@ -267,20 +270,20 @@ func (x *valueIndex) findValues(e *entry) (exact, other []hit, all bool) {
 			return len(exact)+len(other) < most
 		}) && all
 	}
-	find(x.exact, x.exactForms, e.text, verbatim)
+	find(&x.exact, e.text, verbatim)
 	if x.live {
 		return exact, nil, all
 	}
 	if x.exact.Len() > 0 {
 		for _, f := range escapesOf(e.text) {
-			find(x.exact, x.exactForms, f.text, f.how)
+			find(&x.exact, f.text, f.how)
 		}
 	}
 	if f := foldText(e.text); len(f) >= leastFolded {
-		find(x.loose, x.looseForms, f, verbatim)
+		find(&x.loose, f, verbatim)
 		if e.worthy && len(e.text) < x.shortLimit() {
 			if id, added := x.parts.Add(f); !added && id >= 0 {
-				for _, n := range x.partsForms[id] {
+				for _, n := range x.parts.units[id] {
 					other = append(other, hit{n, 0, inWhole})
 				}
 			}

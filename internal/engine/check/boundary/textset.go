@@ -25,7 +25,7 @@ type Set struct {
 	handles  map[handle]int32 // by the prefix that represents a node
 	children map[child]int32
 	heads    map[uint64]struct{} // beginnings of texts
-	maybe    []uint64            // a fast coarse filter before heads
+	maybe    filter              // fast, before heads
 	stamp    uint32              // of the current search
 	keys     *keys
 	prefixes prefixes
@@ -53,16 +53,16 @@ type child struct {
 	first byte
 }
 
-// setSieveBits is the number of hash bits that index the filter.
+// setSieveBits is the size of the filter, as a power of two.
 const setSieveBits = 20
 
 // NewSet returns an empty set for texts of at least shortest bytes, at least 1.
 func NewSet(shortest int) *Set {
 	s := &Set{
 		shortest: max(shortest, 1), handles: map[handle]int32{}, children: map[child]int32{}, heads: map[uint64]struct{}{},
-		maybe: make([]uint64, 1<<(setSieveBits-6)), keys: newKeys(),
+		maybe: newFilter(1 << setSieveBits), keys: newKeys(),
 	}
-	s.width = min(s.shortest, 8)
+	s.width = min(s.shortest, mostHead)
 	s.nodes = []node{{parent: -1, id: -1}}
 	return s
 }
@@ -92,8 +92,7 @@ func (s *Set) Add(text string) (id int, added bool) {
 	s.longest = max(s.longest, len(text))
 	head := headOf(text, s.width)
 	s.heads[head] = struct{}{}
-	b := sieve(head)
-	s.maybe[b>>6] |= 1 << (b & 63)
+	s.maybe.add(head)
 	return int(n.id), true
 }
 
@@ -198,7 +197,7 @@ func (s *Set) Find(text string, found func(id, at int) bool) bool {
 	head, shift := headOf(text, s.width-1)<<8, 8*(s.width-1)
 	for i := 0; i+s.width <= len(text); i++ {
 		head = head>>8 | uint64(text[i+s.width-1])<<shift
-		if b := sieve(head); s.maybe[b>>6]&(1<<(b&63)) == 0 {
+		if !s.maybe.mayHave(head) {
 			continue
 		}
 		if _, ok := s.heads[head]; !ok {
@@ -228,14 +227,3 @@ func (s *Set) tell(at int32, place int, found func(id, at int) bool) bool {
 	}
 	return true
 }
-
-// headOf packs the first n bytes of a text, at most 8, the first one lowest.
-func headOf(text string, n int) uint64 {
-	var head uint64
-	for i := range n {
-		head |= uint64(text[i]) << (8 * i)
-	}
-	return head
-}
-
-func sieve(head uint64) uint64 { return head * 0x9E3779B97F4A7C15 >> (64 - setSieveBits) }

@@ -3,6 +3,7 @@ package boundary
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gauntlet/finding"
@@ -66,29 +67,11 @@ func reportUses(p *check.Pass, which func(*unclaimedUse) bool) {
 	if h.unknown > 0 {
 		p.Note("%d requests of servers are not judged: the trace lacks the beginning of their conversations", h.unknown)
 	}
-	type same struct{ server, title, what, lacking string }
-	more := map[same]int{}
-	var order []*unclaimedUse
-	var keys []same
-	for i := range h.uses {
-		o := &h.uses[i]
-		if !which(o) {
-			continue
-		}
-		k := same{p.Trace.Messages[o.message].Server, o.title, o.ask.what, strings.Join(o.lacking, "\x00")}
-		if more[k]++; more[k] == 1 {
-			order, keys = append(order, o), append(keys, k)
-		}
+	uses := slices.DeleteFunc(slices.Clone(h.uses), func(o unclaimedUse) bool { return !which(&o) })
+	key := func(o unclaimedUse) string {
+		return strings.Join(append([]string{p.Trace.Messages[o.message].Server, o.title, o.ask.what}, o.lacking...), "\x00")
 	}
-	most := p.Boundary.Limits.WithDefaults().Findings
-	var in parsedMessage
-	for i, o := range order {
-		if i == most {
-			p.Withhold(len(order)-i, fmt.Sprintf("at most %d are reported", most))
-			return
-		}
-		reportReach(p, o, more[keys[i]]-1, &in)
-	}
+	reportGroups(p, uses, key, func(g *group[unclaimedUse], in *parsedMessage) { reportReach(p, &g.first, g.more, in) })
 }
 
 func reportReach(p *check.Pass, o *unclaimedUse, more int, in *parsedMessage) {

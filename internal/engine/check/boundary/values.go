@@ -121,62 +121,32 @@ func (s *valueSweep) isSubstantial(text string) bool {
 	return len(text) >= utf8.UTFMax*s.least || utf8.RuneCountInString(text) >= s.least
 }
 
-// hashAll hashes the entries from first on, inner values first, so that each is visited once at any depth.
+// hashAll hashes the entries from first on, inner values first, so that each is visited once at any depth. The order of members does not
+// matter, that of elements does. A container is worthy if something in it is; others are never compared.
 func (s *valueSweep) hashAll(first int) {
-	for i := len(s.entries) - 1; i >= first; i-- {
-		e := &s.entries[i]
-		switch e.value.Kind() {
-		case rawjson.String:
-			if e.worthy { // the others are hashed if something worthy is next to them
-				e.hash = maphash.String(s.seed, e.trimmed())
-			}
-		case rawjson.Array, rawjson.Object:
-			s.hashContainer(i)
-		}
-	}
-}
-
-// hashContainer hashes an array or object that contains something worthy; others are never compared. The order of
-// members does not matter, that of elements does.
-func (s *valueSweep) hashContainer(at int) {
-	e := &s.entries[at]
-	for i := at + 1; i < e.end; i = s.entries[i].end {
-		if s.entries[i].worthy {
-			e.worthy = true
-			break
-		}
-	}
-	if !e.worthy {
-		return
-	}
-	var h uint64
-	n := 0
-	for i := at + 1; i < e.end; i = s.entries[i].end {
-		part := s.hashOf(i)
-		if k := s.entries[i].value.Key(); k.Exists() {
-			h += mixHashes(maphash.String(s.seed, k.Text()), part)
-		} else {
-			h = mixHashes(h, part)
-		}
-		n++
-	}
-	e.hash = mixHashes(h, uint64(n)<<8|uint64(e.value.Kind()))
-}
-
-// hashOf hashes any entry. Containers without anything worthy are written out, since only their parent needs them.
-func (s *valueSweep) hashOf(i int) uint64 {
-	e := &s.entries[i]
-	if e.hash == 0 {
-		switch e.value.Kind() {
+	for at := len(s.entries) - 1; at >= first; at-- {
+		switch e := &s.entries[at]; e.value.Kind() {
 		case rawjson.String:
 			e.hash = maphash.String(s.seed, e.trimmed())
 		case rawjson.Number:
 			e.hash = maphash.String(s.seed, canonicalNumber(e.value)) + 1
+		case rawjson.Array, rawjson.Object:
+			n := 0
+			for i := at + 1; i < e.end; i = s.entries[i].end {
+				part := &s.entries[i]
+				if k := part.value.Key(); k.Exists() {
+					e.hash += mixHashes(maphash.String(s.seed, k.Text()), part.hash)
+				} else {
+					e.hash = mixHashes(e.hash, part.hash)
+				}
+				e.worthy = e.worthy || part.worthy
+				n++
+			}
+			e.hash = mixHashes(e.hash, uint64(n)<<8|uint64(e.value.Kind()))
 		default:
-			e.hash = maphash.String(s.seed, e.value.Canonical()) + 2
+			e.hash = maphash.String(s.seed, e.value.Raw()) + 2
 		}
 	}
-	return e.hash
 }
 
 // canonicalNumber formats a number such that equal ones are equal; most already are.

@@ -196,7 +196,7 @@ func (w *Watch) learnAnswer(at int, member, value string) error {
 			return errWatchFull
 		}
 		before := len(x.units)
-		n := x.keepValue(e)
+		n := x.keepVerbatim(e)
 		if len(x.units) > before {
 			w.spent += perValue + len(e.text)
 		}
@@ -205,24 +205,6 @@ func (w *Watch) learnAnswer(at int, member, value string) error {
 		}
 	}
 	return nil
-}
-
-// keepValue adds a value of a result verbatim and returns its unit, -1 for none.
-func (x *valueIndex) keepValue(e *entry) int {
-	if !e.worthy {
-		return x.keepShort(e.trimmed())
-	}
-	if e.text != "" {
-		text := strings.Clone(e.trimmed()) // so that it does not keep its message in memory
-		return x.addForm(x.exact, &x.exactForms, text, returnedValue{text: text})
-	}
-	n, ok := x.structs[e.hash]
-	if !ok {
-		n = len(x.units)
-		x.units = append(x.units, returnedValue{})
-		x.structs[e.hash] = n
-	}
-	return n
 }
 
 // learnToolList records the values listed in the schemas of a server's tools.
