@@ -154,7 +154,7 @@ var table = []row{
 	{path: "internal/runtime/attack", layer: manners, may: []string{"internal/leaf/schemacheck", "internal/leaf/secret", "internal/leaf/faults", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/attackmcp", layer: stages, may: []string{"capability", "catalog", "classify", "internal/leaf/mcp", "internal/leaf/faults", "internal/runtime/attack", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/attacka2a", layer: stages, may: []string{"internal/leaf/a2a", "internal/runtime/attack", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace", "internal/leaf/excerpt"}, not: impure},
-	{path: "internal/runtime/aguiagent", layer: stages, may: []string{"internal/leaf/agui", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson"}, not: impure},
+	{path: "internal/runtime/aguiagent", layer: stages, may: []string{"internal/runtime/mcpclient", "internal/leaf/agui", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson"}, not: impure},
 	{path: "internal/runtime/attackagui", layer: stages, may: []string{"internal/leaf/agui", "internal/runtime/attack", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/agent", layer: stages, may: []string{"internal/leaf/agui", "internal/leaf/planted", "internal/runtime/wire"}, not: impure},
 

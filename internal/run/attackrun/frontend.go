@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/internal/runtime/aguiagent"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/oatf"
 )
 
@@ -42,8 +43,8 @@ func hasFrontEnd(doc *oatf.Document) bool {
 // serveFrontend serves front ends' runs until ctx ends.
 func (p *play) serveFrontend(ctx context.Context, ln net.Listener) {
 	var mu sync.Mutex
-	frontend := aguiagent.New(ctx, func(ctx context.Context, c aguiagent.Conversation) (string, error) {
-		answer, outcome := p.agent().Converse(ctx, p.servers, c)
+	frontend := aguiagent.New(ctx, func(ctx context.Context, task mcpclient.Task) (string, error) {
+		answer, outcome := p.agent().Converse(ctx, p.servers, task)
 		mu.Lock()
 		defer mu.Unlock()
 		if p.outcome.Trouble == nil {

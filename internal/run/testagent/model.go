@@ -7,11 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/runtime/aguiagent"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/model"
 	"gauntlet/internal/runtime/modelagent"
-	"gauntlet/internal/runtime/wire"
 )
 
 // ModelPrefix marks an agent that is a language model in our loop.
@@ -24,36 +22,11 @@ const lane = "agent"
 // prompt; limit bounds its time.
 func OfModel(client *model.Client, loop modelagent.Options, run int, limit time.Duration) *Agent {
 	loop.Ask = func(ctx context.Context, r model.Request) (model.Answer, error) { return client.Ask(ctx, lane, run, r) }
-	work := func(ctx context.Context, one modelagent.Options, servers []Server) Outcome {
-		for _, s := range servers {
-			one.Servers = append(one.Servers, s.mcp())
-			if s.Pending.Settled != nil {
-				one.Pending = s.Pending
-			}
-		}
-		ctx, cancel := context.WithTimeout(ctx, limit)
-		defer cancel()
+	return inProcess(limit, func(ctx context.Context, task mcpclient.Task) Outcome {
+		one := loop
+		one.Task = task
 		return modelOutcome(modelagent.Run(ctx, one))
-	}
-	return &Agent{
-		Start: func(ctx context.Context, servers []Server, task Task) Outcome {
-			one := loop
-			one.Prompt = task.Prompt
-			return work(ctx, one, servers)
-		},
-		Converse: func(ctx context.Context, servers []Server, c aguiagent.Conversation) (string, Outcome) {
-			one := loop
-			one.Prompt, one.Shown = c.Prompt, []modelagent.Shown{}
-			for _, s := range c.Shown {
-				one.Shown = append(one.Shown, modelagent.Shown(s))
-			}
-			if c.Tools != nil {
-				one.Servers = append(one.Servers, mcpclient.Server{Name: c.FrontEnd(), Dial: func(context.Context) (wire.Conn, error) { return c.Tools() }})
-			}
-			out := work(ctx, one, servers)
-			return out.Answer, out
-		},
-	}
+	})
 }
 
 // Unanswered reports whether there was a model and it neither answered nor did anything.

@@ -12,7 +12,6 @@ import (
 	"gauntlet/internal/leaf/planted"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/agent"
-	"gauntlet/internal/runtime/aguiagent"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/simagent"
@@ -43,7 +42,7 @@ type Agent struct {
 	// OwnTools says that it may have tools of its own, with which it reads the files of a task.
 	OwnTools bool
 	// Converse runs it on an AG-UI front end's input and returns its answer to the user; nil if this in-process agent has no AG-UI.
-	Converse func(ctx context.Context, servers []Server, c aguiagent.Conversation) (string, Outcome)
+	Converse func(ctx context.Context, servers []Server, task mcpclient.Task) (string, Outcome)
 }
 
 // A Task is what an agent starts with: the user's words, and the files in its working directory.
@@ -122,42 +121,39 @@ func New(opt Options) (*Agent, error) {
 // ofSimulated returns a simulated agent with a time limit. What a script does does not depend on what it is told, so it has no
 // AG-UI.
 func ofSimulated(sim simagent.Options, limit time.Duration) *Agent {
-	work := func(ctx context.Context, run simagent.Options, servers []Server) (simagent.Result, error) {
-		for _, s := range servers {
-			run.Servers = append(run.Servers, s.mcp())
-			if s.Pending.Settled != nil {
-				run.Pending = s.Pending
-			}
-		}
-		ctx, cancel := context.WithTimeout(ctx, limit)
-		defer cancel()
-		return simagent.Run(ctx, run)
-	}
-	out := &Agent{Start: func(ctx context.Context, servers []Server, task Task) Outcome {
+	out := inProcess(limit, func(ctx context.Context, task mcpclient.Task) Outcome {
 		run := sim
-		run.Prompt = task.Prompt
-		return builtinOutcome(work(ctx, run, servers))
-	}}
-	if sim.Behaviour != simagent.Scripted {
-		out.Converse = func(ctx context.Context, servers []Server, c aguiagent.Conversation) (string, Outcome) {
-			run := sim
-			run.Prompt, run.Called, run.Shown = c.Prompt, c.Called, []simagent.Shown{}
-			for _, s := range c.Shown {
-				run.Shown = append(run.Shown, simagent.Shown(s))
-			}
-			if c.Tools != nil {
-				run.Servers = append(run.Servers, mcpclient.Server{Name: c.FrontEnd(), Dial: func(context.Context) (wire.Conn, error) { return c.Tools() }})
-			}
-			r, err := work(ctx, run, servers)
-			return r.Answer, builtinOutcome(r, err)
-		}
+		run.Task = task
+		return builtinOutcome(simagent.Run(ctx, run))
+	})
+	if sim.Behaviour == simagent.Scripted {
+		out.Converse = nil
 	}
 	return out
 }
 
-// mcp returns the server as an agent in this process reaches it.
-func (s *Server) mcp() mcpclient.Server {
-	return mcpclient.Server{Name: s.Name, URL: s.URL, Dial: s.dialer()}
+// inProcess returns an agent of this process with a time limit.
+func inProcess(limit time.Duration, run func(ctx context.Context, task mcpclient.Task) Outcome) *Agent {
+	work := func(ctx context.Context, task mcpclient.Task, servers []Server) Outcome {
+		for _, s := range servers {
+			task.Servers = append(task.Servers, mcpclient.Server{Name: s.Name, URL: s.URL, Dial: s.dialer()})
+			if s.Pending.Settled != nil {
+				task.Pending = s.Pending
+			}
+		}
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		return run(ctx, task)
+	}
+	return &Agent{
+		Start: func(ctx context.Context, servers []Server, task Task) Outcome {
+			return work(ctx, mcpclient.Task{Prompt: task.Prompt}, servers)
+		},
+		Converse: func(ctx context.Context, servers []Server, task mcpclient.Task) (string, Outcome) {
+			out := work(ctx, task, servers)
+			return out.Answer, out
+		},
+	}
 }
 
 // dialer returns the server's dialer, nil if it speaks MCP at its URL.

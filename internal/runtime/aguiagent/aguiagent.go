@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"sync"
 
-	"gauntlet/internal/runtime/wire"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/rawjson"
 )
 
@@ -18,21 +18,9 @@ const (
 	mostThreads = 1000    // concurrent threads
 )
 
-// A Conversation is a front end's input as the agent sees it.
-type Conversation struct {
-	Prompt string // the user's text: messages of role user, one paragraph each
-	Shown  []Text // everything else of the input
-	// Tools dials an in-memory server with the front end's tools; nil if there are none.
-	Tools func() (wire.Conn, error)
-	// Called reports to the front end a call of one of the agent's own tools.
-	Called func(server, tool, arguments, result string)
-}
-
-// A Text is input beside the user's text.
-type Text struct{ Where, Text string }
-
-// An Agent works through one run and returns its answer to the user. An error fails the run.
-type Agent func(ctx context.Context, c Conversation) (answer string, err error)
+// An Agent works through one run, whose task is a front end's input, and returns its answer to the user. The front end's tools are those
+// of the only server; Called tells the front end of calls of the agent's other tools. An error fails the run.
+type Agent func(ctx context.Context, task mcpclient.Task) (answer string, err error)
 
 // A Server is the endpoint of one agent. It is safe for concurrent use.
 type Server struct {

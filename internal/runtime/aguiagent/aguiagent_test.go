@@ -54,8 +54,8 @@ func typesOf(stream string) string {
 
 // The agent sees all of an input, and its answer and its calls are events.
 func TestARunFromInputToAnswer(t *testing.T) {
-	var got Conversation
-	post := serve(t, func(_ context.Context, c Conversation) (string, error) {
+	var got mcpclient.Task
+	post := serve(t, func(_ context.Context, c mcpclient.Task) (string, error) {
 		got = c
 		c.Called("files", "read", `{"path":"a"}`, "text of a")
 		return "It is done.", nil
@@ -64,7 +64,7 @@ func TestARunFromInputToAnswer(t *testing.T) {
 		{"id":"1","role":"system","content":"Be brief."},
 		{"id":"2","role":"user","content":"One."},{"id":"3","role":"user","content":[{"type":"text","text":"Two."}]}],
 		"state":{"theme":"dark","note":"You must do this."},"context":[{"description":"page","value":"Read on."}]}`)
-	if got.Prompt != "One.\n\nTwo." || got.Tools != nil {
+	if got.Prompt != "One.\n\nTwo." || got.Servers != nil {
 		t.Errorf("conversation %+v", got)
 	}
 	var shown []string
@@ -85,8 +85,8 @@ func TestARunFromInputToAnswer(t *testing.T) {
 
 // A tool of the front end ends the run, and the next run brings its result.
 func TestAToolOfTheFrontEndIsWaitedFor(t *testing.T) {
-	post := serve(t, func(ctx context.Context, c Conversation) (string, error) {
-		conn, err := c.Tools()
+	post := serve(t, func(ctx context.Context, c mcpclient.Task) (string, error) {
+		conn, err := c.Servers[0].Dial(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -110,7 +110,7 @@ func TestAToolOfTheFrontEndIsWaitedFor(t *testing.T) {
 }
 
 func TestWhatIsNoRun(t *testing.T) {
-	post := serve(t, func(context.Context, Conversation) (string, error) {
+	post := serve(t, func(context.Context, mcpclient.Task) (string, error) {
 		return "", errors.New("no server could be reached")
 	})
 	if status, _ := post(`[1]`); status != http.StatusBadRequest {

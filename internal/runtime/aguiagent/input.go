@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/agui"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/rawjson"
 )
 
@@ -13,7 +14,7 @@ import (
 type input struct {
 	thread, run string
 	prompt      []string
-	shown       []Text
+	shown       []mcpclient.Shown
 	tools       []string          // as MCP definitions
 	results     map[string]string // of front-end tools, by call id
 }
@@ -57,9 +58,9 @@ func (in *input) addMessage(m rawjson.Value) {
 		}
 	case role == "tool" && m.Get("toolCallId").Exists():
 		in.results[m.Get("toolCallId").Text()] = text
-		in.shown = append(in.shown, Text{"a result in the conversation", text})
+		in.shown = append(in.shown, mcpclient.Shown{Where: "a result in the conversation", Text: text})
 	default:
-		in.shown = append(in.shown, Text{"a message of role " + role, text})
+		in.shown = append(in.shown, mcpclient.Shown{Where: "a message of role " + role, Text: text})
 	}
 }
 
@@ -81,17 +82,17 @@ func (in *input) addTools(list rawjson.Value) {
 // show adds the strings of a value in order.
 func (in *input) show(where string, v rawjson.Value) {
 	if v.Kind() == rawjson.String {
-		in.shown = append(in.shown, Text{where, v.Text()})
+		in.shown = append(in.shown, mcpclient.Shown{Where: where, Text: v.Text()})
 		return
 	}
 	for s := range v.Strings() {
 		if text := s.Value.Text(); !s.IsKey && strings.Contains(text, " ") {
-			in.shown = append(in.shown, Text{where, strings.Clone(text)})
+			in.shown = append(in.shown, mcpclient.Shown{Where: where, Text: strings.Clone(text)})
 		}
 	}
 }
 
 // conversation returns the agent's view of the input. An agent with a front end always has one, even if it shows nothing.
-func (in *input) conversation() Conversation {
-	return Conversation{Prompt: strings.Join(in.prompt, "\n\n"), Shown: append([]Text{}, in.shown...)}
+func (in *input) conversation() mcpclient.Task {
+	return mcpclient.Task{Prompt: strings.Join(in.prompt, "\n\n"), Shown: append([]mcpclient.Shown{}, in.shown...)}
 }

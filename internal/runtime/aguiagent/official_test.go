@@ -16,9 +16,9 @@ import (
 func TestOfficialFrontEnd(t *testing.T) {
 	dir := peertest.Agents(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	door := New(ctx, func(ctx context.Context, c Conversation) (string, error) {
+	door := New(ctx, func(ctx context.Context, c mcpclient.Task) (string, error) {
 		c.Called("files", "read", `{"path":"a"}`, "text of a")
-		conn, err := c.Tools()
+		conn, err := c.Servers[0].Dial(ctx)
 		if err != nil {
 			return "", err
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
@@ -44,7 +45,7 @@ func (t *thread) work(agent Agent, in *input) {
 	c := in.conversation()
 	c.Called = t.tellCall
 	if in.tools != nil {
-		c.Tools = func() (wire.Conn, error) { return t.offerTools(in.tools) }
+		c.Servers = []mcpclient.Server{{Name: frontEnd, Dial: func(context.Context) (wire.Conn, error) { return t.offerTools(in.tools) }}}
 	}
 	answer, err := agent(t.ctx, c)
 	end := event{ended: true}
@@ -117,9 +118,6 @@ func (t *thread) tellCall(server, tool, arguments, result string) {
 	t.emit(event{texts: append(callEvents(id, tool, arguments),
 		`{"type":"TOOL_CALL_RESULT","messageId":`+rawjson.Quote("result-of-"+id)+`,"toolCallId":`+rawjson.Quote(id)+`,"content":`+rawjson.Quote(strings.ToValidUTF8(result, "\uFFFD"))+`}`)})
 }
-
-// FrontEnd returns the name of the server with the front end's tools.
-func (Conversation) FrontEnd() string { return frontEnd }
 
 // offerTools returns a server with the front end's tools. A call ends the run, and the next run brings its result.
 func (t *thread) offerTools(tools []string) (wire.Conn, error) {

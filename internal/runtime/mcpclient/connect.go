@@ -14,6 +14,22 @@ type Server struct {
 	Dial      func(context.Context) (wire.Conn, error)
 }
 
+// A Task is what an agent in this process is given for one run.
+type Task struct {
+	Prompt  string // the user's words
+	Servers []Server
+	// Pending is what the servers are about to send: the agent listens for it behind every call, and in the end beyond its idle time.
+	Pending Pending
+	// Shown are the other texts of a conversation, such as a message of the system, an earlier turn, or what a front end shares of its
+	// state; nil where there is no conversation.
+	Shown []Shown
+	// Called is told of every call of a tool with its arguments and what came of it; nil tells nobody.
+	Called func(server, tool, arguments, result string)
+}
+
+// A Shown is a text of a conversation that is not the user's task, and where it stands.
+type Shown struct{ Where, Text string }
+
 // A Connection is a session that its owner closes.
 type Connection struct {
 	*Session

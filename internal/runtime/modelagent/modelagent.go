@@ -19,24 +19,17 @@ import (
 // Ask asks the model. An error means that there is no answer.
 type Ask func(ctx context.Context, r model.Request) (model.Answer, error)
 
-// A Shown is input from a front end beside the user's text, such as shared state.
-type Shown struct{ Where, Text string }
-
 // Options configure the agent and its limits. A zero field means its default.
 type Options struct {
-	Ask     Ask
-	Servers []mcpclient.Server
-	Prompt  string // the user's text
-	Shown   []Shown
-	System  string // the system prompt; default DefaultSystem
-	Turns   int    // most questions to the model; default DefaultTurns
-	Calls   int    // most calls to servers; default DefaultCalls
-	Tokens  int    // longest answer of the model; default DefaultTokens
+	mcpclient.Task
+	Ask    Ask
+	System string // the system prompt; default DefaultSystem
+	Turns  int    // most questions to the model; default DefaultTurns
+	Calls  int    // most calls to servers; default DefaultCalls
+	Tokens int    // longest answer of the model; default DefaultTokens
 	// Idle is how long the agent listens for changed definitions after the model has finished; negative for none. After a change
 	// the user asks for the same again.
-	Idle time.Duration
-	// Pending says what the servers are about to send; the agent listens for it after every turn, and finally beyond Idle.
-	Pending mcpclient.Pending
+	Idle    time.Duration
 	Timeout time.Duration // per call; default mcpclient.DefaultTimeout
 	Version string        // of the client, sent to servers
 }

@@ -40,7 +40,7 @@ func TestHonestDefinitionsOrderLittle(t *testing.T) {
 		for _, s := range c.Servers {
 			state := mcpserver.FromSnapshot(s)
 			tools += len(state.Lists[0].Items)
-			r, err := Run(t.Context(), Options{Servers: []mcpclient.Server{{Name: "s", URL: played(t, state)}}, Behaviour: Victim, Idle: -1})
+			r, err := Run(t.Context(), Options{Task: mcpclient.Task{Servers: []mcpclient.Server{{Name: "s", URL: played(t, state)}}}, Behaviour: Victim, Idle: -1})
 			if err != nil || r.Cut != "" {
 				t.Errorf("%s: %v %s", f, err, r.Cut)
 			}

@@ -29,7 +29,7 @@ func TestVictimGathersSecrets(t *testing.T) {
 			other := files.serve(t)
 			other.Name = "files"
 			w := &world{tools: []fake{with(weather, func(f *fake) { f.about += " " + tt.about })}}
-			w.run(t, tt.who, askWeather, Options{Servers: []mcpclient.Server{other}})
+			w.run(t, tt.who, askWeather, Options{Task: mcpclient.Task{Servers: []mcpclient.Server{other}}})
 			got := slices.ContainsFunc(files.seen, func(s string) bool { return tt.want != "" && strings.HasPrefix(s, tt.want) })
 			if got != (tt.want != "") || tt.want == "" && len(files.seen) > 0 {
 				t.Errorf("the other server was asked %q, want %q", files.seen, tt.want)
@@ -45,7 +45,7 @@ func TestVictimUsesLookalikes(t *testing.T) {
 		other := twin.serve(t)
 		other.Name = "other"
 		w := &world{tools: []fake{weather}}
-		w.run(t, Victim, askWeather, Options{Servers: []mcpclient.Server{other}})
+		w.run(t, Victim, askWeather, Options{Task: mcpclient.Task{Servers: []mcpclient.Server{other}}})
 		if len(twin.seen) != want {
 			t.Errorf("%s was asked %q, want %d calls", name, twin.seen, want)
 		}

@@ -35,20 +35,14 @@ const (
 
 // Options say what the agent is given and where it stops. A zero field means its default.
 type Options struct {
-	Servers []mcpclient.Server
-	Prompt  string
-	Shown   []Shown // of the conversation, beside the prompt
-	// Called is told of every call of a tool with its arguments and what came of it; nil tells nobody.
-	Called    func(server, tool, arguments, result string)
+	mcpclient.Task
 	Behaviour Behaviour
 	Script    *Script       // of the behaviour Scripted
 	Idle      time.Duration // how long it listens once it is done; default DefaultIdle, none if negative
-	// Pending is what its servers are about to say; it is listened for behind every call, and in the end beyond Idle.
-	Pending mcpclient.Pending
-	Steps   int           // most calls; default DefaultSteps
-	Timeout time.Duration // for one call; default mcpclient.DefaultTimeout
-	Era     mcpclient.Era // tried first; default mcpclient.InitializeFirst, which servers of old speak too
-	Version string        // of the client, as servers are told
+	Steps     int           // most calls; default DefaultSteps
+	Timeout   time.Duration // for one call; default mcpclient.DefaultTimeout
+	Era       mcpclient.Era // tried first; default mcpclient.InitializeFirst, which servers of old speak too
+	Version   string        // of the client, as servers are told
 }
 
 // The defaults of Options.
@@ -112,11 +106,4 @@ func (o Options) withRunDefaults() Options {
 		o.Era = mcpclient.InitializeFirst
 	}
 	return o
-}
-
-// A Shown is a text of the conversation that is not the user's task, such as a message of the system, an earlier turn, or what a front end
-// shares of its state.
-type Shown struct {
-	Where string // for the record, as "the shared state"
-	Text  string
 }

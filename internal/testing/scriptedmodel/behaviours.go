@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/simagent"
 )
 
@@ -80,7 +81,7 @@ func (c *conversation) play(ctx context.Context, b simagent.Behaviour, done stri
 	}
 	h := c.newHistory(ctx)
 	defer h.stop()
-	_, err := simagent.Run(h.ctx, simagent.Options{Servers: h.servers(), Prompt: strings.Join(prompt, "\n\n"), Behaviour: b, Idle: -1, Version: "test"})
+	_, err := simagent.Run(h.ctx, simagent.Options{Task: mcpclient.Task{Servers: h.servers(), Prompt: strings.Join(prompt, "\n\n")}, Behaviour: b, Idle: -1, Version: "test"})
 	switch next := h.next(); {
 	case next != nil:
 		return reply{calls: []call{*next}, stop: "tools"}
