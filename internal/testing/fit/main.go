@@ -44,8 +44,9 @@ const (
 	sureShare    = 0.0001 // of high severity without a rule, by sureMargin more
 )
 
-// sureMargin is added to the score of one definition in ten thousand, since so few say little about the next ten thousand.
-const sureMargin = 0.4
+// sureMargin is added to the score of one definition in ten thousand, since so few say little about the next ten thousand: of 8,864
+// definitions of servers that nobody had read, 15 were high with half of it, and 9 with it (weights without a quarter of the data).
+const sureMargin = 0.8
 
 func main() {
 	flag.Parse()
