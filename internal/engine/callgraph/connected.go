@@ -38,36 +38,15 @@ func (ev *evaluator) areConnected(a, b *ir.File) bool {
 
 func (ev *evaluator) findConnections() *connections {
 	c := &connections{up: map[*ir.File]*ir.File{}}
-	prog := ev.prog
 	follow := func(from *ir.File, module string) {
-		if m := prog.Lookup(from, module); m != nil {
+		if m := ev.prog.Lookup(from, module); m != nil {
 			c.connect(from, m.Scope.File)
 		}
 	}
-	scope := func(s *ir.Scope) {
-		for _, bindings := range s.Names {
-			for _, b := range bindings {
-				if b.Import != nil && b.Import.Scope != nil {
-					follow(b.Import.Scope.File, b.Import.Module)
-				}
-			}
-		}
+	for _, im := range ev.prog.Imports {
+		follow(im.Scope.File, im.Module)
 	}
-	for _, m := range prog.Modules {
-		scope(m.Scope)
-		for _, im := range m.All {
-			follow(im.Scope.File, im.Module)
-		}
-		for _, x := range m.Exports { // export { a } from "./b"
-			if x != nil && x.Scope != nil {
-				scope(x.Scope)
-			}
-		}
-	}
-	for _, fn := range prog.Funcs {
-		scope(fn.Scope)
-	}
-	for _, call := range prog.Calls {
+	for _, call := range ev.prog.Calls {
 		if name := call.Arg(0); ev.conv.Require[call.Calls()] && call.X.Kind == ir.Name && name.Is(ir.String) {
 			follow(call.Scope.File, name.Text)
 		}

@@ -38,7 +38,7 @@ func (ev *evaluator) memberTest(test *ir.Expr) (member string, key *ir.Expr) {
 		a, b = b, a
 		member = ev.memberOfName(a, element)
 	}
-	if member == "" || mentions(b, element) {
+	if member == "" || b.Holds(func(x *ir.Expr) bool { return x.Kind == ir.Name && x.Text == element }) {
 		return "", nil
 	}
 	return member, b
@@ -60,20 +60,6 @@ func (ev *evaluator) memberOfName(e *ir.Expr, name string) string {
 		return e.Text
 	}
 	return ""
-}
-
-// mentions reports whether a name, or a member of it, is what an expression begins with.
-func mentions(e *ir.Expr, name string) bool {
-	for ; e != nil; e = e.X {
-		switch e.Kind {
-		case ir.Name:
-			return e.Text == name
-		case ir.Attr, ir.String:
-		default:
-			return true
-		}
-	}
-	return false
 }
 
 // An object is a table as written, filed by the names of its members, so that one that holds

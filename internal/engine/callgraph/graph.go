@@ -22,7 +22,7 @@ type Graph struct {
 
 func newGraph(prog *ir.Program, conv *Convention) *Graph {
 	ev := newEvaluator(prog, conv)
-	rg := &registrar{evaluator: ev}
+	rg := &registrar{evaluator: ev, named: map[*ir.Expr]bool{}}
 	ev.around = func(scope *ir.Scope) []*frame {
 		out := rg.registrationFrames(scope)
 		for _, d := range rg.insideDecorator(scope) {

@@ -20,6 +20,7 @@ type registrar struct {
 	sdk          *bool                 // see usesSDK; nil until it is asked for
 	decorations  map[*ir.Func][]decoration
 	prefixes     map[*ir.Expr]string // under which servers are mounted, by what makes the server
+	named        map[*ir.Expr]bool   // calls that register tools whose names are known
 }
 
 // isServerReceiver reports whether a decorator or method belongs to an MCP server as far as can be
@@ -192,7 +193,9 @@ func (rg *registrar) tieCallIn(c *ir.Expr, register bool, f *frame) (out []tie, 
 			names = rg.toolNamesIn(a.Value, f)
 		}
 	}
+	rg.named[c] = rg.named[c] || len(names) > 0
 	if register && len(names) == 0 && len(fns) > 0 && rg.conv.Language == "python" {
+		rg.named[c] = true
 		for _, fn := range fns { // add_tool(f)
 			out = append(out, tie{tool: fn.fn.Name, via: sink.ByRegistration, fn: fn, at: PlaceOf(c), decl: c, in: f})
 		}

@@ -38,12 +38,12 @@ func (rg *registrar) readPerElement(parts []ir.Arg, f *frame, read func(*frame))
 
 // findLoopVariable returns the variable of a loop that an expression is made of: an element of a list, whichever; nil if there is none.
 func (rg *registrar) findLoopVariable(e *ir.Expr) (loop *ir.Expr) {
-	rg.Finds(e, func(x *ir.Expr) Verdict {
+	rg.Finds(e, func(x *ir.Expr) bool {
 		if x.Kind != ir.Index || len(x.Args) > 0 {
-			return GoOn
+			return false
 		}
 		loop = x
-		return Yes
+		return true
 	})
 	return loop
 }

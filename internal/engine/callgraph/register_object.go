@@ -10,7 +10,8 @@ import (
 )
 
 // describers are the members that make an object with a name a tool.
-var describers = []string{"description", "inputSchema", "input_schema", "parameters", "schema", "annotations", "Description", "InputSchema", "inputs", "argsShape", "paramsSchema"}
+var describers = []string{"description", "inputSchema", "input_schema", "parameters", "schema", "annotations", "Description", "InputSchema", "inputs", "argsShape", "paramsSchema",
+	"get_description", "getDescription", "get_input_schema", "getInputSchema", "get_schema", "getSchema"}
 
 // Declarations are the members under which the declaration of a tool stands beside its handler.
 var Declarations = []string{"schema", "tool", "definition", "Tool", "config", "spec", "metadata"}
@@ -88,29 +89,9 @@ func (rg *registrar) objectNames(v value) []string {
 
 // tieClass ties class X { name = "x"; description = …; execute() {…} }.
 func (rg *registrar) tieClass(c *ir.Class) []tie {
-	var names []string
-	for _, field := range []string{"name", "toolName", "tool_name"} {
-		for _, e := range c.Fields[field] {
-			names = append(names, rg.constants(e, nil)...)
-		}
-		if len(names) > 0 {
-			break
-		}
-	}
-	described := false
-	if len(names) == 0 {
-		names = rg.nameFromSuperCall(c)
-		described = len(names) > 0
-	}
-	if len(names) == 0 {
-		names = rg.namesReturned(c)
-	}
+	names := rg.namesOf(c)
 	slices.Sort(names)
-	if names = slices.Compact(names); len(names) != 1 || !isToolName(names[0]) {
-		return nil
-	}
-	described = described || declares(c, describers) || declares(c, describings)
-	if !described {
+	if names = slices.Compact(names); len(names) != 1 || !isToolName(names[0]) || !declares(c, describers) && rg.nameFromSuperCall(c) == nil {
 		return nil
 	}
 	var out []tie

@@ -49,7 +49,7 @@ func TestTies(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newProgramBuilder()
 			tt.build(b)
-			rg := &registrar{evaluator: newEvaluator(b.prog, testConvention(t, "open pure"))}
+			rg := newGraph(b.prog, testConvention(t, "open pure")).registrar
 			var got []string
 			for _, tie := range rg.registeredTies() {
 				got = append(got, tie.tool+"="+tie.fn.fn.Name)

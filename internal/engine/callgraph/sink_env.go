@@ -88,45 +88,19 @@ func (w *walker) recordEnvCall(e *ir.Expr, r *Row) {
 }
 
 // findAnsweredSecrets looks for credentials of the environment in what a handler returns.
-func (w *walker) findAnsweredSecrets(x *ir.Expr, depth int) {
-	if x == nil || depth > 12 || w.seen[x] {
-		return
-	}
-	w.seen[x] = true
-	if key, ok := w.sr.Variable(x, w.f); ok {
+func (w *walker) findAnsweredSecrets(x *ir.Expr) {
+	w.sr.Looks(x, func(x *ir.Expr) (yes, into bool) {
+		key, reads := w.sr.Variable(x, w.f)
 		if key == "*" || isSensitiveKey(key) {
 			w.out.answered = append(w.out.answered, found{Call: sink.Call{Tag: capability.SecretAccess, Strength: sink.Strong, Kind: "env_key", Name: key, At: PlaceOf(x)}})
 		}
-		return
-	}
-	switch x.Kind {
-	case ir.Name:
-		if bindings, _ := x.Scope.Find(x.Text); len(bindings) <= 3 {
-			for _, b := range bindings {
-				if b.Value != nil {
-					w.findAnsweredSecrets(b.Value, depth+1)
-				}
-			}
-		}
-		return
-	case ir.Call:
-		for _, v := range w.sr.evaluate(x.X, w.f) {
-			kind := "pure"
-			if v.kind == outside {
-				kind = w.sr.rowKind(v.text)
-			}
-			switch {
-			case v.kind == function: // what it does with it is its own affair
-				return
-			case kind == "", kind == "tag", kind == "spawn", kind == "sql":
-				return
-			}
-		}
-	case ir.Function:
-		return
-	}
-	w.findAnsweredSecrets(x.X, depth+1)
-	for _, a := range x.Args {
-		w.findAnsweredSecrets(a.Value, depth+1)
-	}
+		return false, !reads && !(x.Kind == ir.Call && w.keepsToItself(x))
+	})
+}
+
+// keepsToItself reports whether a call enters the program, whose affair it is what it does with its arguments, or has consequences.
+func (w *walker) keepsToItself(call *ir.Expr) bool {
+	return slices.ContainsFunc(w.sr.evaluate(call.X, w.f), func(v value) bool {
+		return v.kind == function || v.kind == outside && slices.Contains([]string{"", "tag", "spawn", "sql"}, w.sr.rowKind(v.text))
+	})
 }

@@ -39,7 +39,6 @@ type walker struct {
 	f       *frame
 	out     *summary
 	objects map[*ir.Expr]bool // read
-	seen    map[*ir.Expr]bool // by answers
 }
 
 // summarize reads a function, once for each frame.
@@ -47,7 +46,7 @@ func (sr *sinkReader) summarize(f *frame) *summary {
 	if s := sr.read[f]; s != nil {
 		return s
 	}
-	w := &walker{sr: sr, f: f, out: &summary{}, objects: map[*ir.Expr]bool{}, seen: map[*ir.Expr]bool{}}
+	w := &walker{sr: sr, f: f, out: &summary{}, objects: map[*ir.Expr]bool{}}
 	sr.read[f] = w.out
 	if f.fn.Broken {
 		w.noteGapAt(sink.SyntaxErrors, f.fn.Name, PlaceOfFunc(f.fn))
@@ -68,7 +67,7 @@ func (w *walker) walkStmt(s *ir.Stmt) {
 	}
 	if s.Step == ir.Return {
 		w.followReturned(s.X, s.X)
-		w.findAnsweredSecrets(s.X, 0)
+		w.findAnsweredSecrets(s.X)
 	}
 }
 

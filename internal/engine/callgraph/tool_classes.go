@@ -19,18 +19,15 @@ func (rg *registrar) handlerOf(c *ir.Class) *ir.Func {
 	return nil
 }
 
-// namers and describings are the methods by which a class says which tool it is, and what that does.
-var (
-	namers      = []string{"name", "get_name", "getName", "tool_name", "toolName"}
-	describings = []string{"get_description", "getDescription", "get_input_schema", "getInputSchema", "get_schema", "getSchema"}
-)
+// namers are the fields and methods by which a class says which tool it is.
+var namers = []string{"name", "get_name", "getName", "tool_name", "toolName"}
 
 // countToolClasses returns how many classes are tools, wherever they are registered: a class names itself and says what it does, by
 // fields or methods, and answers calls. A class without a name, from which such classes are derived, is none.
 func (rg *registrar) countToolClasses() int {
 	n := 0
 	for _, c := range rg.prog.Classes {
-		if declares(c, namers) && (declares(c, describers) || declares(c, describings)) && rg.handlerOf(c) != nil {
+		if declares(c, namers) && declares(c, describers) && rg.handlerOf(c) != nil {
 			n++
 		}
 	}
@@ -45,15 +42,25 @@ func declares(c *ir.Class, names []string) bool {
 	})
 }
 
-// namesReturned returns the names that the methods of a class answer by which it says which tool it is: getName() { return "x" }.
-func (rg *registrar) namesReturned(c *ir.Class) (out []string) {
+// namesOf returns the names of the tool that a class is, by a field, by what a method answers, or by what it passes to the constructor of a base that
+// is a tool's: name = "x", getName() { return "x" }, super().__init__("x").
+func (rg *registrar) namesOf(c *ir.Class) (out []string) {
+	for _, name := range namers {
+		for _, e := range c.Fields[name] {
+			out = append(out, rg.constants(e, nil)...)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if out = rg.nameFromSuperCall(c); len(out) > 0 {
+		return out
+	}
 	for _, name := range namers {
 		if m := c.Methods[name]; m != nil && !m.Abstract {
 			for i := range m.Body {
-				if s := &m.Body[i]; s.Step == ir.Return && s.X != nil && !s.Throws {
-					if name, ok := rg.Constant(s.X, nil); ok {
-						out = append(out, name)
-					}
+				if s := &m.Body[i]; s.Step == ir.Return && !s.Throws {
+					out = append(out, rg.constants(s.X, nil)...)
 				}
 			}
 		}

@@ -51,30 +51,20 @@ func (rg *registrar) unrecognised(ties []tie) []sink.Registration {
 			}
 		}
 	}
-	return append(seriesOf(all, len(fns)), rg.unnamed(tied, tools)...)
+	return append(seriesOf(all, len(fns)), rg.unnamed()...)
 }
 
 // unnamed returns registrations at a server of tools whose names the source does not fix, as in a loop over what was read from a file.
-func (rg *registrar) unnamed(tied map[*ir.Expr]bool, tools map[string]bool) (out []sink.Registration) {
+func (rg *registrar) unnamed() (out []sink.Registration) {
 	for _, c := range rg.prog.Calls {
-		if tied[c] || c.X == nil || c.X.Kind != ir.Attr || !rg.conv.Registers[c.X.Text] || len(c.Args) < 2 || !c.Args[0].Value.Is(ir.Name, ir.Attr, ir.Index, ir.Template) {
+		if rg.named[c] || !c.X.Is(ir.Attr) || !rg.conv.Registers[c.X.Text] || len(c.Args) < 2 || !c.Args[0].Value.Is(ir.Name, ir.Attr, ir.Index, ir.Template) {
 			continue
 		}
-		if rg.mayRun(c.Args[len(c.Args)-1]) && slices.ContainsFunc(rg.outsides(c.X.X, nil), rg.conv.isServers) && !rg.namesElements(c, tools) {
+		if rg.mayRun(c.Args[len(c.Args)-1]) && slices.ContainsFunc(rg.outsides(c.X.X, nil), rg.conv.isServers) {
 			out = append(out, sink.Registration{At: PlaceOf(c)})
 		}
 	}
 	return out
-}
-
-// namesElements reports whether a call in a loop over a list that is written there names a tool of the program for each element.
-func (rg *registrar) namesElements(c *ir.Expr, tools map[string]bool) bool {
-	all := true
-	looped := rg.readPerElement(c.Args, nil, func(f *frame) {
-		names := rg.toolNamesIn(c.Args[0].Value, f)
-		all = all && len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return !tools[n] })
-	})
-	return looped && all
 }
 
 // seriesOf keeps what speaks of tools, and forms of the program's own that are used several times, more often than there are handlers.

@@ -72,8 +72,8 @@ func (s *surveyor) isEntryName(e *ir.Expr) bool {
 	if e.Is(ir.Attr) {
 		return entryNames[e.Text] && s.isArchiveEntry(e.X)
 	}
-	return e.Is(ir.Name) && s.g.Finds(e, func(x *ir.Expr) verdict {
-		return verdictIf(x.Kind == ir.Call && (x.Calls() == "namelist" || x.Calls() == "getnames") && s.isArchiveEntry(x.X.X))
+	return e.Is(ir.Name) && s.g.Finds(e, func(x *ir.Expr) bool {
+		return x.Kind == ir.Call && (x.Calls() == "namelist" || x.Calls() == "getnames") && s.isArchiveEntry(x.X.X)
 	})
 }
 
@@ -87,9 +87,9 @@ func rootName(e *ir.Expr) string {
 
 // isArchiveEntry reports whether an expression is an entry of an archive, as far as its name can be resolved.
 func (s *surveyor) isArchiveEntry(e *ir.Expr) bool {
-	return s.g.Finds(e, func(x *ir.Expr) verdict {
+	return s.g.Finds(e, func(x *ir.Expr) bool {
 		n := s.g.Outside(x, nil)
-		return verdictIf(slices.ContainsFunc(archives, func(a string) bool { return strings.HasPrefix(n, a) }))
+		return slices.ContainsFunc(archives, func(a string) bool { return strings.HasPrefix(n, a) })
 	})
 }
 

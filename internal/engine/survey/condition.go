@@ -45,7 +45,7 @@ func (s *surveyor) conditionOn(cond *ir.Expr) (why string) {
 				why = "the name of the machine or of its user"
 			case s.g.Finds(one, isClientName) && s.isText(other):
 				why = "the name of the client"
-			case e.Text != "==" && e.Text != "===" && s.g.Finds(one, isNow) && s.isDay(other):
+			case e.Text != "==" && e.Text != "===" && s.g.Looks(one, isNow) && s.isDay(other):
 				why = "the date"
 			}
 		}
@@ -63,14 +63,14 @@ func (s *surveyor) isText(e *ir.Expr) bool {
 // machineNames are functions that say which machine this is, or whose.
 var machineNames = callgraph.Names("hostname gethostname getuser getlogin userInfo Hostname getfqdn")
 
-func isMachine(e *ir.Expr) verdict {
-	return verdictIf(machineNames[e.Calls()] || e.Calls() == "node" && e.X.X != nil && e.X.X.Text == "platform")
+func isMachine(e *ir.Expr) bool {
+	return machineNames[e.Calls()] || e.Calls() == "node" && e.X.X != nil && e.X.X.Text == "platform"
 }
 
-func isClientName(e *ir.Expr) verdict {
-	return verdictIf(e.Kind == ir.Attr && e.Text == "name" && e.X.Holds(func(x *ir.Expr) bool {
+func isClientName(e *ir.Expr) bool {
+	return e.Kind == ir.Attr && e.Text == "name" && e.X.Holds(func(x *ir.Expr) bool {
 		return x.Text == "getClientVersion" || x.Text == "clientInfo" || x.Text == "client_info"
-	}))
+	})
 }
 
 // clocks are functions that tell the time, by their last word and what they belong to.
@@ -78,14 +78,14 @@ var clocks = map[string]map[string]bool{
 	"now": {"Date": true, "datetime": true}, "utcnow": {"datetime": true}, "today": {"date": true, "datetime": true}, "time": {"time": true}, "Now": {"time": true},
 }
 
-func isNow(e *ir.Expr) verdict {
+func isNow(e *ir.Expr) (found, into bool) {
 	switch {
 	case e.Kind == ir.Other && e.Text == "-": // how long ago something was
-		return leave
+		return false, false
 	case e.Kind == ir.New:
-		return verdictIf(e.Calls() == "Date" && len(e.Args) == 0)
+		return e.Calls() == "Date" && len(e.Args) == 0, true
 	}
-	return verdictIf(e.Kind == ir.Call && e.X.Is(ir.Attr) && e.X.X != nil && clocks[e.X.Text][e.X.X.Text])
+	return e.Kind == ir.Call && e.X.Is(ir.Attr) && e.X.X != nil && clocks[e.X.Text][e.X.X.Text], true
 }
 
 // day is a date as sources write them.

@@ -43,18 +43,25 @@ func (h *headers) note(e *ir.Expr) {
 		h.refuses = h.refuses || slices.Contains(refusals, e.Text)
 	case ir.Attr, ir.Name:
 		h.refuses = h.refuses || slices.Contains(refusalNames, e.Text)
-		if e.Kind == ir.Attr && (isHeaders(e.X) || e.Text == "Host" && e.X != nil && e.X.Kind == ir.Name && len(e.X.Text) < 8) {
-			h.noteHeader(e, e.Text)
-		}
-	case ir.Index:
-		if len(e.Args) == 1 && e.Arg(0).Is(ir.String) && isHeaders(e.X) {
-			h.noteHeader(e, e.Args[0].Value.Text)
-		}
-	case ir.Call:
-		if e.X.Is(ir.Attr) && headerGetters[e.X.Text] && e.Arg(0).Is(ir.String) {
-			h.noteHeader(e, e.Args[0].Value.Text)
-		}
 	}
+	if name, of := headerRead(e); e.Kind == ir.Call || isHeaders(of) || name == "Host" && of.Is(ir.Name) && len(of.Text) < 8 {
+		h.noteHeader(e, name)
+	}
+}
+
+// headerRead returns the name of the header that an expression reads, and of what, if that holds headers: req.headers.host, r.Header.Get("Host"). For
+// anything else the name is that of a member, or "".
+func headerRead(e *ir.Expr) (name string, of *ir.Expr) {
+	key := e.Arg(0)
+	switch {
+	case e.Is(ir.Attr):
+		return e.Text, e.X
+	case e.Is(ir.Index) && len(e.Args) == 1 && key.Is(ir.String):
+		return key.Text, e.X
+	case e.Is(ir.Call) && e.X.Is(ir.Attr) && headerGetters[e.X.Text] && key.Is(ir.String):
+		return key.Text, e.X.X
+	}
+	return "", nil
 }
 
 var headerGetters = callgraph.Names("get header Get getHeader getlist")
@@ -89,7 +96,7 @@ func (s *surveyor) readHeaderAddresses() {
 		for i, e := range h.addresses {
 			isKey := func(x *ir.Expr) bool {
 				return slices.ContainsFunc(asked(x), func(key *ir.Expr) bool {
-					return s.g.Finds(key, func(k *ir.Expr) verdict { return verdictIf(k == e) })
+					return s.g.Finds(key, func(k *ir.Expr) bool { return k == e })
 				})
 			}
 			if s.g.Reaches(fn.Body, 0, isKey) {

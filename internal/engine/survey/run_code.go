@@ -50,14 +50,8 @@ func (s *surveyor) eachRunner(f func(c *ir.Expr, row *callgraph.Row, shown strin
 
 // isFetched reports whether a value is what a request brought, or what a function of the program returns that sends one.
 func (s *surveyor) isFetched(e *ir.Expr, depth int) bool {
-	return s.g.Finds(e, func(x *ir.Expr) verdict {
-		switch {
-		case x.Kind != ir.Call:
-			return goOn
-		case s.isRequest(x), depth < 3 && s.returnsFetched(x, depth):
-			return yes
-		}
-		return goOn
+	return s.g.Finds(e, func(x *ir.Expr) bool {
+		return x.Kind == ir.Call && (s.isRequest(x) || depth < 3 && s.returnsFetched(x, depth))
 	})
 }
 
@@ -109,15 +103,15 @@ func (s *surveyor) readHiddenCode() {
 }
 
 // isDecoded says of an expression whether it is decoded from what nobody can read.
-func isDecoded(e *ir.Expr) verdict {
+func isDecoded(e *ir.Expr) bool {
 	name, form := e.Calls(), e.Arg(1)
 	switch {
 	case e.Kind != ir.Call || e.X == nil:
-		return goOn
+		return false
 	case name == "loads":
-		return verdictIf(e.X.X != nil && e.X.X.Text == "marshal")
+		return e.X.X != nil && e.X.X.Text == "marshal"
 	case name == "from":
-		return verdictIf(e.X.X != nil && e.X.X.Text == "Buffer" && form != nil && (form.Text == "base64" || form.Text == "hex"))
+		return e.X.X != nil && e.X.X.Text == "Buffer" && form != nil && (form.Text == "base64" || form.Text == "hex")
 	}
-	return verdictIf(decoders[name])
+	return decoders[name]
 }

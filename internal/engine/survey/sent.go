@@ -81,7 +81,7 @@ func hostIn(url string) string {
 func (s *surveyor) readSentEnvironment() {
 	for _, c := range s.callsIn("process.env", "os.environ", "os.Environ") {
 		for _, a := range c.Args {
-			if s.g.Finds(a.Value, s.isWholeEnvironment) && s.isRequest(c) {
+			if s.g.Looks(a.Value, s.isWholeEnvironment) && s.isRequest(c) {
 				s.report(sink.SentEnv, c, "environment", "all environment variables, including every credential in them, are sent in a request")
 				break
 			}
@@ -90,15 +90,10 @@ func (s *surveyor) readSentEnvironment() {
 }
 
 // isWholeEnvironment says of an expression whether it is the environment as a whole. One variable of it is not.
-func (s *surveyor) isWholeEnvironment(e *ir.Expr) verdict {
+func (s *surveyor) isWholeEnvironment(e *ir.Expr) (found, into bool) {
 	name, reads := s.g.Variable(e, nil)
-	switch {
-	case name == "*":
-		return yes
-	case reads && name != "copy" && name != "items", e.Is(ir.Call, ir.New) && s.startsProgram(e), e.Is(ir.Call) && s.onlyPicks(e):
-		return leave
-	}
-	return goOn
+	leave := reads && name != "copy" && name != "items" || e.Is(ir.Call, ir.New) && s.startsProgram(e) || e.Is(ir.Call) && s.onlyPicks(e)
+	return name == "*", !leave
 }
 
 // startsProgram reports whether a call starts one: client.connect(new StdioClientTransport({ command, env: process.env })) sends
@@ -160,19 +155,9 @@ func headerGiven(c *ir.Expr, name string) (out *ir.Expr) {
 }
 
 // isCredentialOfRequest says of an expression whether it is the header by which a client authenticates.
-func isCredentialOfRequest(e *ir.Expr) verdict {
-	of, name := e.X, e.Text
-	if key := e.Arg(0); e.Is(ir.Index, ir.Call) && key != nil {
-		name = key.Text
-	}
-	direct := false
-	if e.Kind == ir.Call {
-		if !e.X.Is(ir.Attr) {
-			return goOn
-		}
-		of, direct = e.X.X, e.X.Text == "header"
-	}
-	return verdictIf(e.Is(ir.Attr, ir.Index, ir.Call) && strings.EqualFold(name, "authorization") && (direct || isHeaders(of) && belongsToRequest(of)))
+func isCredentialOfRequest(e *ir.Expr) bool {
+	name, of := headerRead(e)
+	return strings.EqualFold(name, "authorization") && (e.Calls() == "header" || isHeaders(of) && belongsToRequest(of))
 }
 
 // belongsToRequest reports whether headers are named as those of a request that came in.

@@ -45,9 +45,9 @@ func (s *surveyor) readSessionIDs() {
 
 func (s *surveyor) noteSessionID(e *ir.Expr) {
 	weak := ""
-	strong := s.g.Finds(e, func(x *ir.Expr) verdict {
+	strong := s.g.Finds(e, func(x *ir.Expr) bool {
 		if strongChance[x.Calls()] {
-			return yes
+			return true
 		}
 		if x.Calls() != "" {
 			for _, name := range s.g.NamesOf(x) {
@@ -56,7 +56,7 @@ func (s *surveyor) noteSessionID(e *ir.Expr) {
 				}
 			}
 		}
-		return goOn
+		return false
 	})
 	if weak != "" && !strong {
 		s.report(sink.GuessableID, e, "session id", "it is made from "+weak+"(), which others can guess and so take over a session")

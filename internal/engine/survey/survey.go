@@ -110,26 +110,22 @@ func (s *surveyor) constants(e *ir.Expr, depth int) (out []string) {
 	if e == nil || depth > 5 {
 		return nil
 	}
-	if text, ok := s.g.Constant(e, nil); ok {
-		return []string{text}
+	for _, v := range s.g.Values(e, nil) {
+		if v.Text != nil {
+			out = append(out, *v.Text)
+		}
 	}
 	d := s.g.Definition(e)
 	switch {
+	case len(out) > 0:
 	case d.Kind == ir.Either:
 		for _, a := range d.Args {
 			out = append(out, s.constants(a.Value, depth+1)...)
 		}
 	case d.Kind == ir.Call && len(d.Args) > 1: // os.getenv("HOST", "0.0.0.0")
 		return s.constants(d.Arg(len(d.Args)-1), depth+1)
-	case d == e && e.Binding().Param != nil && e.Binding().Param.Value.Is(ir.String): // its default
-		d = e.Binding().Param.Value
-	case d == e && e.Binding().Param != nil:
-		return s.givenTexts(e.Binding().Param, depth+1)
-	case d.Kind == ir.Attr && s.g.Definition(d.X).Is(ir.Object): // settings.host
-		return s.constants(s.g.Definition(d.X).Member(d.Text), depth+1)
-	}
-	if d.Kind == ir.String {
-		out = []string{d.Text}
+	case d.Binding().Param != nil:
+		return s.givenTexts(d.Binding().Param, depth+1)
 	}
 	return out
 }

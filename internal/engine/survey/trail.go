@@ -9,18 +9,6 @@ import (
 	"gauntlet/internal/leaf/ir"
 )
 
-// A verdict is what a search says of one expression.
-type verdict = callgraph.Verdict
-
-const goOn, yes, leave = callgraph.GoOn, callgraph.Yes, callgraph.Leave
-
-func verdictIf(is bool) verdict {
-	if is {
-		return yes
-	}
-	return goOn
-}
-
 // maxParts is how deep the parts of an expression are looked at inside each other.
 const maxParts = 60
 

@@ -1,37 +1,25 @@
 package taint
 
 import (
-	"gauntlet/internal/engine/callgraph"
-	"gauntlet/internal/leaf/lazyregexp"
 	"slices"
+	"strings"
 
+	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // A request may be given what connects for it: an agent whose lookup compares the address that it found before the connection is made.
 // No name that resolves to something else a moment later passes such a check.
 
 // connectors are options of a request that say who connects.
-var connectors = names("dispatcher agent httpAgent httpsAgent lookup connect transport connector")
+var connectors = strings.Fields("dispatcher agent httpAgent httpsAgent lookup connect transport connector")
 
 var filteringPackages = lazyregexp.New(`^(request-filtering-agent|ssrf-req-filter|ssrf-agent|ssrf-filter|private-ip-filter|advocate|drawbridge|safeurl)`)
 
 // connectsChecked reports whether a request is made by something that compares the addresses that it connects to.
 func (r *reader) connectsChecked(c call) bool {
-	for _, a := range c.expr.Args {
-		members := []ir.Arg{a}
-		if a.Value != nil {
-			if d := r.a.g.Definition(a.Value); d.Kind == ir.Object {
-				members = append(members, d.Args...)
-			}
-		}
-		for _, m := range members {
-			if connectors[m.Name] && r.checksAddresses(m.Value, 0) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(connectors, func(o string) bool { return r.checksAddresses(r.optionOf(c.expr, o), 0) })
 }
 
 // checksAddresses reports whether an expression holds a function that looks a name up and can end early because of what it found.

@@ -1,6 +1,8 @@
 package taint
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,14 +18,14 @@ func (r *reader) eval(e *ir.Expr) *value {
 	defer func() { r.depth-- }()
 	switch e.Kind {
 	case ir.String:
-		return &value{length: -1, fixed: e.Text}
+		return fixedText(e.Text)
 	case ir.Name:
 		return r.evalName(e)
 	case ir.Template:
 		return r.evalTemplate(e)
 	case ir.Attr:
 		if text := fixedMembers[e.Text]; text != "" && fixedNames[r.a.g.Outside(e, r.ctx)] {
-			return &value{length: -1, fixed: text}
+			return fixedText(text)
 		}
 		return r.eval(e.X).member(e.Text)
 	case ir.Index:
@@ -68,7 +70,7 @@ func (r *reader) evalName(e *ir.Expr) *value {
 	}
 	if at != nil && at.Owner() == nil || len(bindings) == 1 { // a constant of the module, or of a function around
 		if text, ok := r.a.g.Constant(e, r.ctx); ok {
-			return &value{length: -1, fixed: text}
+			return fixedText(text)
 		}
 	}
 	return nothing
@@ -82,33 +84,53 @@ const unknownText = "\x00"
 
 const maxHead = 300
 
-// evalTemplate joins strings; each part keeps what stands in front of it.
+// evalTemplate joins strings.
 func (r *reader) evalTemplate(e *ir.Expr) *value {
-	var head strings.Builder
-	out := &value{length: -1}
+	var parts []*value
 	for _, part := range e.Args {
 		v := r.eval(part.Value)
-		if len(e.Args) == 1 {
+		switch {
+		case len(e.Args) == 1:
 			return v
+		case part.Value.Is(ir.Literal):
+			v = fixedText(part.Value.Text)
+		case part.Value.Is(ir.String) && v.fixed == "":
+			continue
 		}
-		out.marks = addMarks(out.marks, v.behind(head.String()).marks...)
-		text := v.fixed
-		if text == "" && part.Value != nil && part.Value.Kind != ir.String {
-			text = unknownText
-			if part.Value.Kind == ir.Literal {
-				text = part.Value.Text
-			} else if len(v.marks) > 0 {
-				text = v.marks[0].head + unknownText // as it begins where the caller's text is in it
-			}
-		}
-		if head.Len() < maxHead {
-			head.WriteString(text)
+		parts = append(parts, v)
+	}
+	return joinTexts(parts, "")
+}
+
+func fixedText(text string) *value { return &value{length: -1, fixed: text} }
+
+// joinTexts is a text made of parts with something between them; each part keeps what stands in front of it.
+func joinTexts(parts []*value, between string) *value {
+	out, head := &value{length: -1}, ""
+	for _, p := range parts {
+		out.marks = addMarks(out.marks, p.behind(head).marks...)
+		if len(head) < maxHead {
+			head += p.beginning() + between
 		}
 	}
-	if out.isEmpty() && !strings.Contains(head.String(), unknownText) {
-		out.fixed = head.String()
+	if between == "" && out.isEmpty() && !strings.Contains(head, unknownText) {
+		out.fixed = head
 	}
 	return out
+}
+
+// joinPath is a path made of parts.
+func joinPath(parts []*value) *value { return joinTexts(parts, "/") }
+
+// beginning is what a text that holds a value goes on with there, up to what is not known.
+func (v *value) beginning() string {
+	switch {
+	case v.fixed != "":
+		return v.fixed
+	case len(v.marks) > 0:
+		return v.marks[0].head + unknownText
+	}
+	return unknownText
 }
 
 func clipHead(s string) string {
@@ -267,18 +289,10 @@ func (v *value) lookedUp(st *state) *value {
 
 // without returns a value without what came from some sources.
 func (v *value) without(gone map[source]bool) *value {
-	out := &value{length: v.length, fixed: v.fixed, keyed: v.keyed}
-	for _, m := range v.marks {
-		if !gone[m.src] {
-			out.marks = append(out.marks, m)
-		}
-	}
-	if v.fields != nil {
-		out.fields = map[string]*value{}
-		out.depth = v.depth
-		for name, f := range v.fields {
-			out.fields[name] = f.without(gone)
-		}
+	out := &value{length: v.length, fixed: v.fixed, keyed: v.keyed, depth: v.depth, fields: maps.Clone(v.fields)}
+	out.marks = slices.DeleteFunc(slices.Clone(v.marks), func(m mark) bool { return gone[m.src] })
+	for name, f := range v.fields {
+		out.fields[name] = f.without(gone)
 	}
 	return out
 }
@@ -313,21 +327,6 @@ func (r *reader) evalOther(e *ir.Expr) *value {
 		return out
 	}
 	return out.derived(0)
-}
-
-// joinPath is a path made of parts: each behind those before it.
-func joinPath(parts []*value) *value {
-	out := &value{length: -1}
-	head := ""
-	for _, p := range parts {
-		out.marks = addMarks(out.marks, p.behind(head).marks...)
-		if p.fixed != "" {
-			head += p.fixed + "/"
-		} else {
-			head += unknownText + "/"
-		}
-	}
-	return out
 }
 
 // behind is a text that a value is put into, behind a head.

@@ -21,7 +21,7 @@ func (c call) sprintf() *value {
 	n := 0
 	return c.formatted(format, verbs.FindAllStringSubmatchIndex(format, -1), func(verb string) (*value, bool) {
 		if verb == "%%" {
-			return &value{length: -1, fixed: "%"}, true
+			return fixedText("%"), true
 		}
 		n++
 		return c.positional(n)
@@ -70,28 +70,24 @@ func (c call) positional(n int) (v *value, ok bool) {
 // formatted returns the text that a format makes, whose places stand at some offsets. Of a format that is not known, or that
 // asks for something else than its arguments in their order, all stands behind the first place.
 func (c call) formatted(format string, offsets [][]int, given func(place string) (*value, bool)) *value {
-	out, head, end := &value{length: -1}, "", 0
+	var parts []*value
+	end := 0
 	for _, at := range offsets {
 		v, ok := given(format[at[0]:at[1]])
 		if !ok {
 			first := strings.IndexAny(format, "%{")
 			return c.everything().behind(format[:max(first, 0)])
 		}
-		head += format[end:at[0]]
-		end = at[1]
-		out.marks = addMarks(out.marks, v.behind(head).marks...)
-		switch {
-		case v.fixed != "":
-			head += v.fixed
-		case len(v.marks) > 0:
-			head += v.marks[0].head + unknownText
-		default:
-			head += unknownText
+		if at[0] > end {
+			parts = append(parts, fixedText(format[end:at[0]]))
 		}
-		head = clipHead(head)
+		parts, end = append(parts, v), at[1]
 	}
 	if len(offsets) == 0 {
 		return c.everything().behind(format)
 	}
-	return out
+	if end < len(format) {
+		parts = append(parts, fixedText(format[end:]))
+	}
+	return joinTexts(parts, "")
 }

@@ -3,9 +3,7 @@ package taint
 import (
 	"slices"
 
-	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
-	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // A server's configuration can turn a guard off: if (!roots) return. Nothing that a caller sends decides about that. Such
@@ -80,35 +78,14 @@ func variableOf(name *ir.Expr) variable {
 	return variable{at, name.Text}
 }
 
-// beginsWith reports whether an expression is a name, or a member of one, or what one of those is called with.
-func beginsWith(e *ir.Expr, roots ...string) bool {
-	for range 10 {
-		if !e.Is(ir.Call, ir.Attr, ir.Index) {
-			break
-		}
-		e = e.X
-	}
-	return e.Is(ir.Name) && slices.Contains(roots, e.Text)
-}
-
 // asksEnvironment reports whether an expression holds what a variable of the environment or an option has, with nothing in
 // its place where that is not set.
 func (r *reader) asksEnvironment(e *ir.Expr) bool {
-	return r.a.g.Finds(e, func(x *ir.Expr) callgraph.Verdict {
-		switch {
-		case !r.spend(), x.Kind == ir.Either && (x.Text == "??" || x.Text == "||"): // a default
-			return callgraph.Leave
-		case r.isLeftOut(x):
-			return callgraph.Yes
-		case !beginsWith(x, "process", "os", "environ", "getenv"):
-		case x.Kind == ir.Call && len(x.Args) > 1: // a default
-			return callgraph.Leave
-		case environment.MatchString(r.a.g.Outside(x.Target(), r.ctx)):
-			return callgraph.Yes
+	return r.a.g.Looks(e, func(x *ir.Expr) (found, into bool) {
+		_, reads := r.a.g.Variable(x, r.ctx)
+		if !r.spend() || x.Kind == ir.Either && (x.Text == "??" || x.Text == "||") || reads && x.Kind == ir.Call && len(x.Args) > 1 { // a default
+			return false, false
 		}
-		return callgraph.GoOn
+		return reads || r.isLeftOut(x), true
 	})
 }
-
-// environment is the name of a variable of the environment, or of what reads one.
-var environment = lazyregexp.New(`^(process\.env|os\.environ)|^os\.(getenv|Getenv|LookupEnv)$`)

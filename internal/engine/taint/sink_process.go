@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -8,9 +9,6 @@ import (
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
 )
-
-// takesAll are options behind which all arguments are code together.
-var takesAll = map[string]bool{"/c": true, "-command": true}
 
 // variables says of a flow that it chooses variables of a program's environment by their names.
 const variables = "environment"
@@ -33,11 +31,8 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 	} else if v.length < 0 { // whose caller knows what the list holds
 		v = &value{marks: v.wholeOnly().marks, fields: v.fields, length: -1}
 	}
-	args := r.argvOf(c, argv, v)
-	program := v
-	if v.length > 0 {
-		program = v.member("0")
-	}
+	args, list, alone := r.argvOf(c, argv, v)
+	program, prog := r.programOf(argv, v)
 	if r.hasShell(row, c.expr) {
 		marks := v.all()
 		for _, a := range args {
@@ -53,13 +48,6 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 	}
 	r.sinkMarksBehind(emptyFront, c, sink.ProgramFlow, name, "", first)
 	r.argv = false
-	prog := program.fixed
-	if word := firstWord(program); prog == "" && word != "" {
-		prog = word
-	}
-	if prog == "" {
-		prog = r.fixedProgram(argv)
-	}
 	if prog == "" || v.length < 0 {
 		r.sinkMarksBehind(splitFront, c, sink.ArgumentFlow, name, "", program.marks)
 	}
@@ -67,17 +55,13 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 	if in := c.expr.Option("input"); in != nil && callgraph.ProgramOf(prog).RunsInput() {
 		r.readCode(c, name, prog, r.silently(in))
 	}
-	list, alone := r.handedList(c, argv, v)
 	if alone { // whose caller knows what it holds
 		r.argv = true
 		r.sinkMarksBehind(emptyFront, c, sink.ArgumentFlow, name, prog, list.marks)
 		r.argv = false
 		return
 	}
-	r.argumentSinks(c, name, prog, args)
-	if list == nil {
-		r.fileSinks(c, name, prog, args)
-	}
+	r.argumentSinks(c, name, prog, args, list == nil)
 }
 
 // firstOf returns the marks of the program in a list of which it is not known what it holds, as far as nobody looked at it: argv[0] not in ALLOWED.
@@ -108,10 +92,10 @@ func (r *reader) gitSink(c call, name string) {
 			}
 			args = append(args, a.known()...)
 		}
-		r.argumentSinks(c, name, "git", args)
+		r.argumentSinks(c, name, "git", args, false)
 	}
 	if strings.HasPrefix(name, "git.") && strings.Contains(name, ".git.") || strings.HasPrefix(name, "git.Git()") || strings.HasPrefix(name, "git.cmd.Git()") {
-		r.argumentSinks(c, name, "git", c.inOrder())
+		r.argumentSinks(c, name, "git", c.inOrder(), false)
 	}
 }
 
@@ -130,73 +114,6 @@ func (c call) inOrder() (out []*value) {
 // gitCommands are methods of simple-git.
 var gitCommands = names("raw diff diffSummary log show clone mirror checkout checkoutBranch checkoutLocalBranch fetch pull push branch deleteLocalBranch tag merge mergeFromTo rebase reset revparse add rm mv listRemote archive blame stash")
 
-// An argvReader looks at the arguments of a program one by one.
-type argvReader struct {
-	prog   string
-	option string // of the interpreter whose options are being read, behind which code stands; "" for none
-	code   bool   // what follows is code
-	ran    bool   // the code was read: what follows is data for it
-	inside bool   // the interpreter runs in a container or on another machine
-	names  bool   // behind "--": everything is a name
-	before string // the argument before, as far as the source fixes it
-	line   lineReader
-}
-
-func (r *reader) argumentSinks(c call, name, prog string, args []*value) {
-	av := argvReader{prog: prog, option: callgraph.ProgramOf(prog).Code}
-	for _, a := range args {
-		av.read(r, c, name, a)
-	}
-}
-
-func (av *argvReader) read(r *reader, c call, name string, a *value) {
-	if av.prog == "ssh" && av.line.read(r, c, name, av.before, a) {
-		av.before = a.fixed
-		return
-	}
-	valueOfOption := callgraph.ProgramOf(av.prog).TakesValue(av.before)
-	switch {
-	case av.code:
-		av.code = av.inside || takesAll[av.option]
-		av.ran = !av.code
-		need, kind := anyFront, sink.ShellFlow
-		if callgraph.ProgramOf(av.prog).SQL {
-			kind, need = sink.SQLFlow, statementFront
-		}
-		if av.inside { // a line that the caller sends whole to a machine made for it is what such a tool is for
-			need = textFront
-		}
-		r.sinkMarksBehind(need, c, kind, name, av.prog, a.all())
-	case av.names || valueOfOption:
-		// behind "--" everything is a name, and what follows an option is taken for its value
-	case callgraph.ProgramOf(av.prog).Danger != "":
-		// A line of the form "kubectl " + arguments is what such a tool is for.
-		r.sinkMarksBehind(emptyFront, c, sink.ArgumentFlow, name, av.prog, a.all())
-	case av.prog != "": // any program has options, and a parameter that is split into words is any number of them
-		r.sinkMarksBehind(emptyFront, c, sink.ArgumentFlow, name, av.prog, splitMarks(a))
-	}
-	av.names = av.names || a.fixed == "--"
-	switch word := strings.ToLower(lastPart(a.fixed)); {
-	case callgraph.ProgramOf(av.prog).Remote && av.option == "" && callgraph.ProgramOf(word).Code != "":
-		av.option, av.inside, av.names = callgraph.ProgramOf(word).Code, true, false
-	case av.prog == "adb" && word == "shell":
-		av.code, av.inside = true, true
-	default:
-		av.code = av.code || av.option != "" && !av.ran && (strings.EqualFold(a.fixed, av.option) || isClusterOf(a.fixed, av.option))
-	}
-	av.before = a.fixed
-}
-
-// splitMarks returns the marks of a value that were split into words.
-func splitMarks(v *value) []mark {
-	return slices.DeleteFunc(slices.Clone(v.all()), func(m mark) bool { return m.facts&split == 0 })
-}
-
-// isClusterOf reports whether a word such as -lc holds the option -c among others of one letter.
-func isClusterOf(word, option string) bool {
-	return len(option) == 2 && option[0] == '-' && len(word) > 2 && len(word) < 6 && word[0] == '-' && word[1] != '-' && strings.HasSuffix(word, option[1:])
-}
-
 // startedProgram is the member of what a started program is to its server, such as a Popen, that holds the program's name.
 const startedProgram = "\x00program"
 
@@ -206,17 +123,12 @@ func (r *reader) started(row *callgraph.Row, c call) *value {
 	if argv == nil {
 		return nothing
 	}
-	v := r.valueOf(c, argv)
-	prog := lastPart(v.member("0").fixed)
-	if v.length <= 0 {
-		if prog = lastPart(v.fixed); v.fixed == "" {
-			prog = lastPart(r.fixedProgram(argv))
-		}
-	}
+	_, prog := r.programOf(argv, r.valueOf(c, argv))
+	prog = lastPart(prog)
 	if !callgraph.ProgramOf(prog).RunsInput() {
 		return nothing
 	}
-	return nothing.with(startedProgram, &value{length: -1, fixed: prog})
+	return nothing.with(startedProgram, fixedText(prog))
 }
 
 // inputSink is text for the standard input of a program that runs what it reads there.
@@ -263,38 +175,56 @@ func firstWord(v *value) string {
 	return word
 }
 
-// argvOf returns the arguments behind the program, in order.
-func (r *reader) argvOf(c call, argv *ir.Expr, v *value) (out []*value) {
+// programOf returns the program in a list or a line, and its name as far as the source fixes it.
+func (r *reader) programOf(argv *ir.Expr, v *value) (program *value, name string) {
+	program = v
 	if v.length > 0 {
-		return v.listed()[1:]
+		program = v.member("0")
 	}
-	behind := false
+	return program, cmp.Or(program.fixed, firstWord(program), r.fixedProgram(argv))
+}
+
+// argvOf returns the arguments behind the program, in order, and the list of which nothing is known here that is among them, nil for none; alone says
+// that it holds all of them.
+func (r *reader) argvOf(c call, argv *ir.Expr, v *value) (out []*value, list *value, alone bool) {
+	if v.length > 0 {
+		return v.listed()[1:], nil, false
+	}
+	script := r.a.g.Convention().Language == "typescript"
+	behind, n := false, 0
 	for i, a := range c.expr.Args {
-		switch {
-		case a.Value == argv:
+		if a.Value == argv {
 			behind = true
-		case behind && a.Name == "" && a.Value != nil && a.Value.Kind != ir.Object && a.Value.Kind != ir.Function:
-			l := c.spread(i)
-			if l == nil || l.length < 0 {
-				l = c.args[i]
-			}
-			if l.length >= 0 || l.fields["*"] != nil { // a list, also one of unknown length
-				out = append(out, l.listed()...)
-			} else if l.fields == nil {
-				out = append(out, c.args[i])
+			continue
+		}
+		if !behind || a.Name != "" || a.Value == nil || a.Value.Is(ir.Object, ir.Function) {
+			continue
+		}
+		l, given := c.spread(i), c.args[i]
+		if n == 0 || !script { // execFile(program, list, options)
+			if n++; list == nil && l != nil && l.length < 0 {
+				list = l
+			} else if list == nil && script && l == nil && given.length < 0 {
+				list = given
 			}
 		}
+		if l == nil || l.length < 0 {
+			l = given
+		}
+		if l.length >= 0 || l.fields["*"] != nil { // a list, also one of unknown length
+			out = append(out, l.listed()...)
+		} else if l.fields == nil {
+			out = append(out, given)
+		}
 	}
-	return out
+	return out, list, list != nil && n == 1 && len(list.fields) == 0
 }
 
 // hasShell reports whether a program is started by a shell.
 func (r *reader) hasShell(row *callgraph.Row, e *ir.Expr) bool {
 	x := row.Argument("shell", e)
-	for i := 0; x == nil && i < len(e.Args); i++ { // options that have a name
-		if v := e.Args[i].Value; v.Is(ir.Name) {
-			x = r.a.g.Definition(v).Option("shell")
-		}
+	if x == nil {
+		x = r.optionOf(e, "shell")
 	}
 	return x != nil && (r.turnsOn(r.a.g.Definition(x)) || r.mayBeText(x, 0))
 }

@@ -98,10 +98,7 @@ func (a *analyzer) mayNameMembers(root callgraph.Root, src source, schema *decla
 
 // isOpenField reports whether a field of a struct takes values of any type.
 func (a *analyzer) isOpenField(class, field string) bool {
-	for _, c := range a.g.Program().Classes {
-		if c.Name != class {
-			continue
-		}
+	for _, c := range a.classesNamed(class) {
 		for _, f := range c.Noted {
 			if f.Name == field {
 				return f.Type == nil || f.Type.Text == "map" || f.Type.X != nil && f.Type.X.Text == "any"

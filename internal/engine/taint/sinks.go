@@ -54,20 +54,21 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 		}
 		r.sinkMarks(c, sink.CodeFlow, name, "", marks)
 	}
-	if pattern := row.Argument("pattern", c.expr); pattern != nil { // a whole expression of the caller's is what such a tool is for
-		r.sinkMarksBehind(textFront, c, sink.PatternFlow, name, "", r.valueOf(c, pattern).marks)
-	}
-	if page := row.Argument("page", c.expr); page != nil { // a script that the caller sends whole is what such a tool is for
-		r.sinkMarksBehind(textFront, c, sink.CodeFlow, name, "", r.valueOf(c, page).marks)
-	}
-	if module := row.Argument("load", c.expr); module != nil && armed { // what begins with a text of the source is one of the program's own
-		r.sinkMarksBehind(emptyFront, c, sink.CodeFlow, name, "", r.valueOf(c, module).all())
+	for _, role := range []struct {
+		name  string
+		front front
+		kind  sink.FlowKind
+	}{
+		// A whole expression, a script for a page, a line for another machine: to take these from the caller is what such tools are for.
+		{"pattern", textFront, sink.PatternFlow}, {"page", textFront, sink.CodeFlow}, {"cmd", textFront, sink.ShellFlow},
+		{"load", emptyFront, sink.CodeFlow}, // what begins with a text of the source is one of the program's own
+	} {
+		if x := row.Argument(role.name, c.expr); x != nil && (armed || role.name != "load") {
+			r.sinkMarksBehind(role.front, c, role.kind, name, "", r.valueOf(c, x).all())
+		}
 	}
 	if url := row.Argument("url", c.expr); url != nil {
 		r.urlSink(c, r.valueOf(c, url), name)
-	}
-	if line := row.Argument("cmd", c.expr); line != nil { // a line that the caller sends whole to another machine is what such a tool is for
-		r.sinkMarksBehind(textFront, c, sink.ShellFlow, name, "", r.valueOf(c, line).all())
 	}
 	if cmd := row.Argument("inside", c.expr); cmd != nil {
 		r.containerCommand(c, r.valueOf(c, cmd), name)
@@ -97,20 +98,23 @@ func (r *reader) entitySink(c call, name string) {
 	if !parsers[lastWord(name)] || len(c.args) == 0 || c.args[0].isClean() {
 		return
 	}
-	told := []*ir.Expr{c.expr}
-	for _, a := range c.expr.Args[1:] {
-		if a.Value != nil {
-			told = append(told, r.a.g.Definition(a.Value))
+	if slices.ContainsFunc(resolving, func(o string) bool { return r.turnsOn(r.optionOf(c.expr, o)) }) {
+		r.sinkMarks(c, sink.PathFlow, name, entities, c.args[0].all())
+	}
+}
+
+// optionOf returns what an option of a call was given, also where the options, or what is made with them, have a name; nil for none.
+func (r *reader) optionOf(call *ir.Expr, name string) *ir.Expr {
+	x := call.Option(name)
+	for i := 0; x == nil && i < len(call.Args); i++ {
+		if v := call.Args[i].Value; v.Is(ir.Name) {
+			x = r.a.g.Definition(v).Option(name)
 		}
 	}
-	for _, e := range told {
-		for _, option := range resolving {
-			if x := e.Option(option); x != nil && r.turnsOn(r.a.g.Definition(x)) {
-				r.sinkMarks(c, sink.PathFlow, name, entities, c.args[0].all())
-				return
-			}
-		}
+	if x == nil {
+		return nil
 	}
+	return r.a.g.Definition(x)
 }
 
 // chosenAttribute says of a flow that the caller names what is taken from an object.

@@ -244,8 +244,8 @@ func isNumber(s string) bool {
 
 // inJSON returns the members of a struct by the names that they have in JSON, which are those of the tool's parameters.
 func (a *analyzer) inJSON(class string, path []string) []string {
-	for _, c := range a.g.Program().Classes {
-		if name := c.JSONName(path[0]); c.Name == class && name != "" {
+	for _, c := range a.classesNamed(class) {
+		if name := c.JSONName(path[0]); name != "" {
 			return append([]string{name}, path[1:]...)
 		}
 	}
@@ -283,17 +283,16 @@ func isArguments(t *ir.Expr) bool {
 // holdsContext reports whether a parameter of Go is a struct of the program that embeds the context of the call: such a struct
 // holds what the server has for its handlers, the call's arguments among it.
 func (a *analyzer) holdsContext(p *ir.Param) bool {
-	if p.Type == nil || p.Type.X == nil {
-		return false
-	}
-	for _, c := range a.g.Program().Classes {
-		if c.Name == p.Type.X.Text && slices.ContainsFunc(c.Noted, func(f ir.Field) bool {
+	return p.Type != nil && p.Type.X != nil && slices.ContainsFunc(a.classesNamed(p.Type.X.Text), func(c *ir.Class) bool {
+		return slices.ContainsFunc(c.Noted, func(f ir.Field) bool {
 			return f.Name == "" && f.Type != nil && f.Type.X != nil && f.Type.X.Text == "Context"
-		}) {
-			return true
-		}
-	}
-	return false
+		})
+	})
+}
+
+// classesNamed returns the classes of the program of a name.
+func (a *analyzer) classesNamed(name string) []*ir.Class {
+	return slices.DeleteFunc(slices.Clone(a.g.Program().Classes), func(c *ir.Class) bool { return c.Name != name })
 }
 
 func isContext(p *ir.Param) bool {

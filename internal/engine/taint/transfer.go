@@ -28,7 +28,7 @@ type operation struct {
 
 // factNames are the facts that the table adds.
 var factNames = map[string]fact{"-": 0, "resolved": resolved, "real": real, "noDash": noDash, "relative": relative, "prefixed": prefixed, "common": common,
-	"noSlash": noSlash, "encoded": encoded, "shellQuoted": shellQuoted, "plainWord": plainWord, "jsonQuoted": jsonQuoted, "split": split, "inMemory": inMemory, "filterQuoted": filterQuoted, "patternQuoted": patternQuoted}
+	"noSlash": noSlash, "encoded": encoded, "hostOf": hostOf, "shellQuoted": shellQuoted, "plainWord": plainWord, "jsonQuoted": jsonQuoted, "split": split, "inMemory": inMemory, "filterQuoted": filterQuoted, "patternQuoted": patternQuoted}
 
 // operations are what is known of functions, by the names under which they are imported.
 var operations = func() map[string]operation {
@@ -57,6 +57,8 @@ func (op operation) of(c call) *value {
 		return joinPath(c.args).derived(op.adds)
 	case "path":
 		return joinPath(c.args).derived(op.adds)
+	case "below":
+		return joinPath(append([]*value{c.receiver}, c.args...))
 	case "ending":
 		return c.everything().dropping(resolved | real).derived(op.adds)
 	case "lookup":
@@ -156,8 +158,8 @@ func (r *reader) valueOf(c call, arg *ir.Expr) *value {
 // transferPath is what functions of paths, addresses and hosts do, and those that are known by their names; nil for any other.
 func (r *reader) transferPath(c call, name, method string) *value {
 	op, known := operations[name]
-	if !known && method == "getaddrinfo" { // of whichever loop of events
-		op, known = operations["socket.getaddrinfo"]
+	if !known {
+		op, known = operations["."+method]
 	}
 	if known {
 		return op.of(c)
@@ -180,8 +182,6 @@ func (r *reader) transferPath(c call, name, method string) *value {
 			return joinPath([]*value{c.args[1], c.args[0]})
 		}
 		return c.everything().derived(0)
-	case hostMembers[method]:
-		return c.everything().derived(hostOf)
 	}
 	if r.a.g.Convention().Language == "python" && strings.HasPrefix(method, "resolve") && isStrictOnly(c.expr.Args) {
 		f := resolved | noDash
@@ -195,13 +195,9 @@ func (r *reader) transferPath(c call, name, method string) *value {
 		if len(c.args) == 0 {
 			return c.receiver.derived(noDash)
 		}
-	case "joinpath":
-		return joinPath(append([]*value{c.receiver}, c.args...))
 	case "relative_to": // raises where the path does not lie in the directory
 		r.st.learn(c.receiver, fenced)
 		return c.receiver.derived(0)
-	case "with_name", "with_suffix":
-		return joinPath(append([]*value{c.receiver}, c.args...))
 	}
 	return nil
 }
@@ -256,8 +252,6 @@ func (r *reader) transferText(c call, name, method string) *value {
 		}
 	case (strings.HasSuffix(name, "/mcp.ParseString") || strings.HasSuffix(name, "/mcp.ParseStringMap") || strings.HasSuffix(name, "/mcp.ParseArgument")) && len(c.args) > 1 && c.args[1].fixed != "":
 		return c.args[0].member(c.args[1].fixed)
-	case method == "split" || method == "Fields":
-		return c.everything().derived(split)
 	case method == "join" && !c.everything().isClean():
 		return c.joined()
 	case method == "format" && c.receiver.fixed != "":
@@ -291,15 +285,7 @@ func (c call) joined() *value {
 	if list.length < 0 {
 		return list.behind("")
 	}
-	out, head := &value{length: -1}, ""
-	for _, v := range list.known() {
-		out.marks = addMarks(out.marks, v.behind(head).marks...)
-		if v.fixed == "" {
-			head += unknownText
-		}
-		head = clipHead(head + v.fixed + " ")
-	}
-	return out
+	return joinTexts(list.known(), " ")
 }
 
 // appended is append(list, values...) of Go.

@@ -8,7 +8,7 @@ import (
 
 // TestOperationTable: each row has an operation and facts that are known, and no function has two.
 func TestOperationTable(t *testing.T) {
-	known := []string{"number", "text", "path", "part", "ending", "first", "second", "third", "lookup"}
+	known := []string{"number", "text", "path", "part", "ending", "first", "second", "third", "lookup", "below"}
 	seen := map[string]bool{}
 	for line := range strings.Lines(operationTable) {
 		fields := strings.Fields(line)

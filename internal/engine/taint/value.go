@@ -145,11 +145,11 @@ func (v *value) isClean() bool {
 	return true
 }
 
-// all returns the marks of a value and of its members.
-func (v *value) all() []mark { return v.collect(nil, 0) }
+// all returns the marks of a value and of its members, in a list that nobody else holds.
+func (v *value) all() []mark { return slices.Clone(v.collect(nil, 0)) }
 
 func (v *value) collect(out []mark, depth int) []mark {
-	out = addOwnMarks(out, true, v.marks)
+	out = addMarks(out, v.marks...)
 	if depth > maxNesting || len(v.fields) == 0 {
 		return out
 	}
@@ -159,23 +159,19 @@ func (v *value) collect(out []mark, depth int) []mark {
 	return out
 }
 
-// addMarks appends marks that are not there yet. Of two that differ in facts alone, what both have remains.
-func addMarks(out []mark, more ...mark) []mark { return addOwnMarks(out, false, more) }
-
-// addOwnMarks is addMarks; own says that nobody else holds the list that is added to.
-func addOwnMarks(out []mark, own bool, more []mark) []mark {
-	if len(out) == 0 && !own && len(more) <= 1 {
+// addMarks returns a list with marks that are not there yet. Of two that differ in facts alone, what both have remains.
+func addMarks(list []mark, more ...mark) []mark {
+	if len(list) == 0 && len(more) <= 1 {
 		return more
 	}
+	out := append(make([]mark, 0, len(list)+len(more)), list...) // others may hold the list
 	for _, m := range more {
 		if len(out) >= maxMarks && indexOfMark(out, m) < 0 {
 			m = mark{src: source{param: m.src.param, path: moreMembers}}
 		}
 		if i := indexOfMark(out, m); i < 0 {
-			out, own = ownMarks(out, own)
 			out = append(out, m)
 		} else if out[i].facts&m.facts != out[i].facts {
-			out, own = ownMarks(out, own)
 			out[i].facts = joinFacts(out[i].facts, m.facts)
 		}
 	}
@@ -185,14 +181,6 @@ func addOwnMarks(out []mark, own bool, more []mark) []mark {
 // indexOfMark returns where a mark stands that differs in facts and steps alone, -1 for nowhere.
 func indexOfMark(list []mark, m mark) int {
 	return slices.IndexFunc(list, func(have mark) bool { return have.src == m.src && have.whole == m.whole && have.head == m.head })
-}
-
-// ownMarks returns a list that nobody else holds.
-func ownMarks(list []mark, own bool) ([]mark, bool) {
-	if own {
-		return list, true
-	}
-	return append(make([]mark, 0, len(list)+2), list...), true
 }
 
 // warnings are facts that hold as soon as one of two ways has them.
@@ -257,12 +245,11 @@ func (v *value) isEmpty() bool {
 
 // each returns a value with its marks changed; members are given up.
 func (v *value) each(change func(m *mark)) *value {
-	out := &value{length: -1}
-	for _, m := range v.all() {
-		change(&m)
-		out.marks = addMarks(out.marks, m)
+	marks := v.all()
+	for i := range marks {
+		change(&marks[i])
 	}
-	return out
+	return newValue(addMarks(nil, marks...)...)
 }
 
 // derived is what a computation makes of a value.

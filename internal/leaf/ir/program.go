@@ -227,10 +227,11 @@ func (f *File) Line(at int32) int {
 type Program struct {
 	Modules []*Module // sorted by path
 	Files   []*File
-	Funcs   []*Func  // all, in order of files and places
-	Classes []*Class // all
-	Calls   []*Expr  // all of kind Call and New
-	Objects []*Expr  // all of kind Object
+	Funcs   []*Func   // all, in order of files and places
+	Classes []*Class  // all
+	Calls   []*Expr   // all of kind Call and New
+	Objects []*Expr   // all of kind Object
+	Imports []*Import // of TypeScript and JavaScript
 	// Lookup returns the module that a file's import names, nil if it is not part of the program.
 	Lookup func(from *File, module string) *Module
 }

@@ -121,18 +121,20 @@ func soDo(others []check.SourceParameter) string {
 	for _, o := range others {
 		tools[o.Tool] = true
 	}
-	switch n := len(others); {
-	case n > maxNamed && len(tools) > 1:
-		return fmt.Sprintf(" (so do %s and %d more, in %d tools)", strings.Join(named, ", "), n-maxNamed, len(tools))
-	case n == 0:
+	if len(others) == 0 {
 		return ""
-	case n == 1:
-		return " (so does " + named[0] + ")"
-	case n > maxNamed:
-		return fmt.Sprintf(" (so do %s and %d more)", strings.Join(named, ", "), n-maxNamed)
-	default:
-		return " (so do " + strings.Join(named, ", ") + ")"
 	}
+	verb, more := "do", ""
+	if len(others) == 1 {
+		verb = "does"
+	}
+	if n := len(others) - maxNamed; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+		if len(tools) > 1 {
+			more += fmt.Sprintf(", in %d tools", len(tools))
+		}
+	}
+	return fmt.Sprintf(" (so %s %s%s)", verb, strings.Join(named, ", "), more)
 }
 
 // severity is that of a flow where it differs from its check's.

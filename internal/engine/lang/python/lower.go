@@ -117,37 +117,32 @@ func (l *lowerer) lowerClauses(n syntax.Node) {
 
 func (l *lowerer) bindImports(n syntax.Node) {
 	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
-		name, alias := l.t.Text(c), ""
-		if l.t.Kind(c) == "aliased_import" {
-			name, alias = l.t.Text(l.t.Field(c, "name")), l.t.Text(l.t.Field(c, "alias"))
-		}
-		module := name
-		if alias == "" { // import a.b binds a
-			alias, _, _ = strings.Cut(name, ".")
-			module = alias
+		module, alias := l.renamed(c)
+		if alias == module { // import a.b binds a
+			module, _, _ = strings.Cut(module, ".")
+			alias = module
 		}
 		l.scope.Bind(alias, &ir.Binding{Import: &ir.Import{Module: module, Scope: l.scope, Start: l.t.Start(c)}})
 	}
 }
 
+// renamed returns the name of what is imported, and under which name.
+func (l *lowerer) renamed(n syntax.Node) (name, alias string) {
+	if l.t.Kind(n) == "aliased_import" {
+		return l.t.Text(l.t.Field(n, "name")), l.t.Text(l.t.Field(n, "alias"))
+	}
+	return l.t.Text(n), l.t.Text(n)
+}
+
 func (l *lowerer) bindFromImports(n syntax.Node) {
 	module := l.t.Text(l.t.Field(n, "module_name"))
 	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
-		if l.t.Kind(c) == "wildcard_import" {
-			if m := l.scope.Module; m != nil {
-				m.All = append(m.All, &ir.Import{Module: module, Scope: l.scope})
-			}
-			continue
+		if m := l.scope.Module; l.t.Kind(c) == "wildcard_import" && m != nil {
+			m.All = append(m.All, &ir.Import{Module: module, Scope: l.scope})
+		} else if l.t.FieldOf(c) == "name" {
+			name, alias := l.renamed(c)
+			l.scope.Bind(alias, &ir.Binding{Import: &ir.Import{Module: module, Member: name, Scope: l.scope, Start: l.t.Start(c)}})
 		}
-		if l.t.FieldOf(c) != "name" {
-			continue
-		}
-		name := l.t.Text(c)
-		alias := name
-		if l.t.Kind(c) == "aliased_import" {
-			name, alias = l.t.Text(l.t.Field(c, "name")), l.t.Text(l.t.Field(c, "alias"))
-		}
-		l.scope.Bind(alias, &ir.Binding{Import: &ir.Import{Module: module, Member: name, Scope: l.scope, Start: l.t.Start(c)}})
 	}
 }
 

@@ -45,13 +45,10 @@ func Reads(name string) bool {
 	return ext == ".py" || ext == ".pyw" || manifests[name]
 }
 
-// A File is one source file: its path below the root of the sources, with slashes, and its text.
-type File = sink.File
-
 // Analyse reads files, in the order in which they come, and returns what it found; files that could not
 // be read are in errs by their index. tools are names that the server lists, if known; stop,
 // which may be nil, is asked now and then whether to give up.
-func Analyse(files []File, tools []string, stop func() bool) (*sink.Sources, map[int]error) {
+func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources, map[int]error) {
 	prog := &ir.Program{}
 	errs := map[int]error{}
 	versions := survey.Versions{}

@@ -17,6 +17,8 @@ type lowerer struct {
 	scope *ir.Scope
 	class *ir.Class // whose body is being read
 	cases bool      // a switch is nearer than a loop, so that break ends it
+	// exports says that the module offers the variables that are being declared.
+	exports bool
 	// yields says that yield hands out an element. In a literal it may stand for await, as compilers write it.
 	yields bool
 }
@@ -161,8 +163,11 @@ func (l *lowerer) lowerDeclarators(n syntax.Node, in *ir.Scope) {
 
 // lowerDeclarator binds names in a scope; their values see the names around them.
 func (l *lowerer) lowerDeclarator(n syntax.Node, in *ir.Scope) {
+	exports := l.exports
+	l.exports = false // what is declared inside of the value is not
 	value := l.lowerExpr(l.t.Field(n, "value"))
 	l.Do(value)
+	l.exports = exports
 	inner := l.scope
 	l.scope = in
 	defer func() { l.scope = inner }()
@@ -173,6 +178,7 @@ func (l *lowerer) lowerDeclarator(n syntax.Node, in *ir.Scope) {
 	}
 	if value == nil {
 		if l.t.Kind(name) == "identifier" { // so that an inner function's assignment finds it
+			l.export(name)
 			if _, ok := l.scope.Names[l.t.Text(name)]; !ok {
 				l.scope.Names[l.t.Text(name)] = nil
 			}
@@ -188,6 +194,13 @@ func (l *lowerer) lowerDeclarator(n syntax.Node, in *ir.Scope) {
 	l.bindTarget(name, value)
 }
 
+// export offers a variable that is being declared, where its declaration says so.
+func (l *lowerer) export(name syntax.Node) {
+	if l.exports {
+		l.exportName(l.t.Text(name), l.t.Text(name))
+	}
+}
+
 // bindTarget binds the names of a pattern.
 func (l *lowerer) bindTarget(target syntax.Node, value *ir.Expr) {
 	if value == nil {
@@ -197,6 +210,7 @@ func (l *lowerer) bindTarget(target syntax.Node, value *ir.Expr) {
 	case "identifier", "shorthand_property_identifier_pattern":
 		l.scope.Bind(l.t.Text(target), &ir.Binding{Value: value})
 		l.Set(l.nameAt(target), value)
+		l.export(target)
 	case "object_pattern":
 		for c := l.t.First(target); c != syntax.None; c = l.t.Next(c) {
 			l.bindMember(c, value)

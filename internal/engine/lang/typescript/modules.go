@@ -46,7 +46,13 @@ func (l *lowerer) renamed(n syntax.Node) (name, alias string) {
 }
 
 func (l *lowerer) bindImport(name, module, member string, at syntax.Node) {
-	l.scope.Bind(name, &ir.Binding{Import: &ir.Import{Module: module, Member: member, Scope: l.scope, Start: l.t.Start(at)}})
+	l.scope.Bind(name, &ir.Binding{Import: l.newImport(module, member, l.scope, l.t.Start(at))})
+}
+
+func (l *lowerer) newImport(module, member string, in *ir.Scope, at int32) *ir.Import {
+	im := &ir.Import{Module: module, Member: member, Scope: in, Start: at}
+	l.prog.Imports = append(l.prog.Imports, im)
+	return im
 }
 
 // setExport records what a module offers; of several values the last that is no constant counts,
@@ -66,7 +72,7 @@ func (l *lowerer) exportName(exported, local string) {
 func (l *lowerer) reexport(exported, module, member string, at syntax.Node) {
 	name := "\x00" + module + "\x00" + member
 	if _, ok := l.mod.Scope.Names[name]; !ok {
-		l.mod.Scope.Bind(name, &ir.Binding{Import: &ir.Import{Module: module, Member: member, Scope: l.mod.Scope, Start: l.t.Start(at)}})
+		l.mod.Scope.Bind(name, &ir.Binding{Import: l.newImport(module, member, l.mod.Scope, l.t.Start(at))})
 	}
 	l.exportName(exported, name)
 }
@@ -101,7 +107,7 @@ func (l *lowerer) lowerExport(n syntax.Node) {
 		}
 	}
 	if source != syntax.None && !clause {
-		l.mod.All = append(l.mod.All, &ir.Import{Module: unquote(l.t.Text(source)), Scope: l.mod.Scope})
+		l.mod.All = append(l.mod.All, l.newImport(unquote(l.t.Text(source)), "", l.mod.Scope, 0))
 	}
 }
 
@@ -126,34 +132,15 @@ func (l *lowerer) exportDeclaration(d syntax.Node, isDefault bool) {
 			l.setExport("default", &ir.Expr{Kind: ir.Function, Func: f, Scope: l.scope, Start: f.Start, End: f.End})
 		}
 	default:
+		l.exports = true
 		l.lowerStmt(d)
+		l.exports = false
 	}
 	if isDefault {
 		return
 	}
-	for c := l.t.First(d); c != syntax.None; c = l.t.Next(c) {
-		if l.t.Kind(c) == "variable_declarator" {
-			l.exportPattern(l.t.Field(c, "name"))
-		}
-	}
 	if name := l.t.Field(d, "name"); name != syntax.None {
 		l.exportName(l.t.Text(name), l.t.Text(name))
-	}
-}
-
-// exportPattern exports the names that a declaration binds.
-func (l *lowerer) exportPattern(n syntax.Node) {
-	switch l.t.Kind(n) {
-	case "identifier", "shorthand_property_identifier_pattern":
-		l.exportName(l.t.Text(n), l.t.Text(n))
-	case "pair_pattern":
-		l.exportPattern(l.t.Field(n, "value"))
-	case "assignment_pattern", "object_assignment_pattern":
-		l.exportPattern(l.t.Field(n, "left"))
-	case "object_pattern", "array_pattern", "rest_pattern":
-		for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
-			l.exportPattern(c)
-		}
 	}
 }
 
@@ -190,7 +177,7 @@ func (l *lowerer) exportCall(x *ir.Expr) {
 			return
 		}
 		if spec := x.Args[0].Value.Args[0].Value; spec.Kind == ir.String {
-			l.mod.All = append(l.mod.All, &ir.Import{Module: spec.Text, Scope: l.mod.Scope})
+			l.mod.All = append(l.mod.All, l.newImport(spec.Text, "", l.mod.Scope, 0))
 		}
 	}
 }
