@@ -15,6 +15,8 @@ const (
 	stallRatio = 10
 	// mostStalls bounds the stalls of one run, since each costs a restart.
 	mostStalls = 4
+	// mostStallable bounds the parameters of one tool that are tried.
+	mostStallable = 16
 	// mostSilences bounds the values tried on a parameter of a tool that does not answer harmless values either.
 	mostSilences = 2
 )
@@ -47,7 +49,7 @@ func (r *run) stallTools(ctx context.Context) {
 
 func stallParameters(t *tool) (out []string) {
 	for _, p := range t.Schema.Parameters() {
-		if p.Free() && len(out) < maxVolley {
+		if p.Free() && len(out) < mostStallable {
 			out = append(out, p.Path)
 		}
 	}

@@ -105,7 +105,6 @@ type run struct {
 	session        *mcpclient.Session
 	tools          []*tool
 	targets        []*target
-	sweepCalls     []sweepCall
 	pending        []*attempt      // effects may still come
 	late           []*attempt      // effects came late and lack a control
 	inside         launch.Endpoint // where a sealed server listens; empty on stdio
@@ -184,7 +183,6 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if r.Replay != nil {
 		r.callAgain(ctx)
 	}
-	r.sweeps(ctx)
 	r.within(r.Calls/8, func() { // payloads come first
 		r.procedures(ctx)
 		r.tryConditions(ctx, true)

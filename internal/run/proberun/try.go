@@ -27,10 +27,9 @@ type target struct {
 	answered  int
 	alike     int // of the answers, those in which an ordinary value ends, too
 	tried     int
-	seed      string         // required beginning of values, as the server said
-	ending    string         // file type the tool accepts, as it said: ".xml"
-	first     map[string]any // the choice with which a sweep hit; may be nil
-	why       string         // the latest reason why nothing was delivered
+	seed      string // required beginning of values, as the server said
+	ending    string // file type the tool accepts, as it said: ".xml"
+	why       string // the latest reason why nothing was delivered
 }
 
 // settled reports whether nothing more need be tried.
@@ -158,16 +157,8 @@ func (r *run) tryAll(ctx context.Context) {
 // inOrder returns the targets with slow tools last, so that one that hangs takes no time from others.
 func (r *run) inOrder() []*target {
 	out := slices.Clone(r.targets)
-	slices.SortStableFunc(out, func(a, b *target) int { return a.rank() - b.rank() })
+	slices.SortStableFunc(out, func(a, b *target) int { return a.tool.slowness() - b.tool.slowness() })
 	return out
-}
-
-// rank orders targets: what a sweep hit goes first.
-func (t *target) rank() int {
-	if t.first != nil {
-		return -1
-	}
-	return t.tool.slowness()
 }
 
 // slowness is 0 for a tool that answers quickly, 1 for one that takes a second per call, 2 for one that did not answer.
@@ -200,15 +191,18 @@ func (r *run) noteCut() {
 // mostUnanswered is the number of unanswered calls after which a tool is not called any more.
 const mostUnanswered = 8
 
-// tryRound tries one round's payload, with every choice of the tool if the payload is one of the first.
+// wideRounds is in how many rounds a payload is tried with every choice of the tool, fewChoices with how many it is tried later.
+const (
+	wideRounds = 3
+	fewChoices = 4
+)
+
+// tryRound tries one round's payload.
 func (r *run) tryRound(ctx context.Context, t *target, round int) {
 	seeds, unlearnt, unmasked := seedsOf(t, r.testbed), t.seed == "", !t.masked
 	choices := t.tool.choices
-	if t.first != nil {
-		choices = append([]map[string]any{t.first}, choices...)
-	}
-	if round > 1 && len(choices) > 4 {
-		choices = choices[:4]
+	if round >= wideRounds && len(choices) > fewChoices {
+		choices = choices[:fewChoices]
 	}
 	for _, choice := range choices {
 		if _, chooses := choice[t.Parameter.Path]; chooses && len(choice) > 0 {

@@ -40,23 +40,24 @@ type Connection struct {
 // Close ends the session.
 func (c *Connection) Close() { _ = c.conn.Close() } // the session is over anyway
 
-// ErrNoServer says that ConnectAll was given no server.
-var ErrNoServer = errors.New("no server was named")
-
-// ConnectAll opens a session with every server that it reaches, and listens to it. each is told what came of every one, in order, and
-// owns the connections. The error says that there is none.
-func ConnectAll(ctx context.Context, servers []Server, options func(server string) Options, each func(server string, c *Connection, err error)) error {
-	first, reached := ErrNoServer, false
-	for i, s := range servers {
+// ConnectAll opens a session with every server of a task that it reaches, and listens to it. each is told what came of every one, in
+// order, and owns the connections. The error says that there is none, although the task is no conversation or names servers.
+func (t *Task) ConnectAll(ctx context.Context, options func(server string) Options, each func(server string, c *Connection, err error)) error {
+	var first error
+	reached := len(t.Servers) == 0 && t.Shown != nil
+	for _, s := range t.Servers {
 		c, err := connect(ctx, s, options(s.Name))
-		if err != nil && i == 0 {
+		if err != nil && first == nil {
 			first = fmt.Errorf("server %s: %w", s.Name, err)
 		}
 		reached = reached || err == nil
 		each(s.Name, c, err)
 	}
-	if reached {
+	switch {
+	case reached:
 		return nil
+	case first == nil:
+		return errors.New("no server was named")
 	}
 	return first
 }

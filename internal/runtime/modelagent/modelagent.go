@@ -9,7 +9,6 @@ package modelagent
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"gauntlet/internal/runtime/mcpclient"
@@ -131,18 +130,15 @@ func (a *agent) connectServers(ctx context.Context) error {
 			Answer:       func(method, params string) (string, bool) { return a.answerServer(ctx, server, method, params) },
 		}
 	}
-	err := mcpclient.ConnectAll(ctx, a.opt.Servers, options, func(_ string, c *mcpclient.Connection, err error) {
+	err := a.opt.ConnectAll(ctx, options, func(_ string, c *mcpclient.Connection, err error) {
 		if err == nil {
 			s := &session{Connection: c}
 			s.readLists(ctx)
 			a.servers, a.sessions = append(a.servers, s), append(a.sessions, c.Session)
 		}
 	})
-	if err != nil && (a.opt.Shown == nil || !errors.Is(err, mcpclient.ErrNoServer)) {
-		return err
-	}
 	a.offerTools()
-	return nil
+	return err
 }
 
 func (a *agent) closeServers() {

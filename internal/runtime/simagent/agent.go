@@ -2,7 +2,6 @@ package simagent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,7 +54,7 @@ func (a *simAgent) connectServers(ctx context.Context) error {
 		Era: a.opt.Era, Name: "gauntlet-" + string(a.opt.Behaviour), Version: a.opt.Version, Timeout: a.opt.Timeout,
 		Capabilities: a.capabilities(), Answer: a.answerServer,
 	}
-	err := mcpclient.ConnectAll(ctx, a.opt.Servers, func(string) mcpclient.Options { return options }, func(server string, c *mcpclient.Connection, err error) {
+	return a.opt.ConnectAll(ctx, func(string) mcpclient.Options { return options }, func(server string, c *mcpclient.Connection, err error) {
 		a.recordStep(Step{Server: server, Method: "connect", Why: "the configuration", Err: err})
 		if err == nil {
 			l := &serverSession{Connection: c}
@@ -63,10 +62,6 @@ func (a *simAgent) connectServers(ctx context.Context) error {
 			a.servers, a.sessions = append(a.servers, l), append(a.sessions, c.Session)
 		}
 	})
-	if a.opt.Shown != nil && errors.Is(err, mcpclient.ErrNoServer) {
-		return nil // the agent has a conversation
-	}
-	return err
 }
 
 func (a *simAgent) closeServers() {
