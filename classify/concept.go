@@ -28,62 +28,27 @@ var conceptNames = func() (out []string) {
 	return out
 }()
 
-// A conceptList is concepts.txt: what words are about, coarser than the lexicon and wider, for the weighing of evidence. Like a
-// wordTable it uses open addressing and is read-only once made.
-type conceptList struct {
-	slots []conceptSlot // a power of two, at most half full
-}
-
-type conceptSlot struct {
-	hash uint64 // of the stem
-	stem string
-	set  conceptSet
-}
+// A conceptList is concepts.txt: what words are about by their stems, coarser than the lexicon and wider, for the weighing of
+// evidence.
+type conceptList map[string]conceptSet
 
 // conceptsOf returns the concepts of a stem.
-func (l conceptList) conceptsOf(stem []byte) conceptSet {
-	h := hashBytes(fnvOffset, stem)
-	for i := int(h>>7) & (len(l.slots) - 1); ; i = (i + 1) & (len(l.slots) - 1) {
-		switch s := &l.slots[i]; {
-		case s.set == 0:
-			return 0
-		case s.hash == h && s.stem == string(stem):
-			return s.set
-		}
-	}
-}
+func (l conceptList) conceptsOf(stem []byte) conceptSet { return l[string(stem)] }
 
 var loadConcepts = sync.OnceValue(func() conceptList {
-	sets, n := map[string]conceptSet{}, 0
+	out, n := conceptList{}, 0
 	for line := range strings.Lines(conceptsText) {
 		_, words, ok := strings.Cut(line, ":")
 		if !ok || line[0] == '#' {
 			continue
 		}
 		for w := range strings.FieldsSeq(words) {
-			sets[string(stemWord([]byte(w)))] |= 1 << n
+			out[string(stemWord([]byte(w)))] |= 1 << n
 		}
 		n++
 	}
-	return newConceptList(sets)
-})
-
-func newConceptList(sets map[string]conceptSet) conceptList {
-	size := 1
-	for size < 2*len(sets) {
-		size *= 2
-	}
-	out := conceptList{make([]conceptSlot, size)}
-	for stem, set := range sets {
-		h := hashString(fnvOffset, stem)
-		i := int(h>>7) & (size - 1)
-		for out.slots[i].set != 0 {
-			i = (i + 1) & (size - 1)
-		}
-		out.slots[i] = conceptSlot{h, stem, set}
-	}
 	return out
-}
+})
 
 // each calls visit with the number of each concept of the set.
 func (s conceptSet) each(visit func(int)) {

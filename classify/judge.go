@@ -50,7 +50,6 @@ func (w *toolReader) scoreTags(p *profile) {
 	}
 	w.scoreParameters(p)
 	w.scoreOutputSchema(w.result, p)
-	w.scoreReturnedPath(p)
 	w.discountStoredSecrets()
 	w.scoreFreeSQL(p)
 	w.discountPathless(p)

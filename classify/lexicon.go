@@ -55,7 +55,6 @@ type lexicon struct {
 	names map[string]class
 	load  func() // reads the words, once
 	words map[string]*entry
-	table wordTable         // of words
 	ideo  map[rune][]phrase // terms of scripts that write words together, longest first
 }
 
@@ -131,7 +130,6 @@ func (l *lexicon) readTerms(lists []string) {
 	for _, e := range l.words {
 		longestFirst(e.phrases)
 	}
-	l.table = newWordTable(l.words)
 }
 
 // isJoinedScript reports whether a letter is of a script in which terms are looked for inside runs of

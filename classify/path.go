@@ -152,7 +152,7 @@ func (w *toolReader) scorePath(q *parameter, p *profile, give *parameterClaim) {
 			w.against[tFSRead], w.against[tFSWrite] = w.against[tFSRead]-3, w.against[tFSWrite]-3
 		}
 		return // where a program starts, not what the tool reads
-	case w.nameSet.meets(cookieWords), p.is&secrets != 0 && !u.here && !u.saved && !strings.Contains(strings.ToLower(q.name), "file"):
+	case w.nameSet.meets(cookieWords):
 		return // of a cookie, of a vault
 	case p.is&db != 0 && !u.here && !u.out:
 		return // of a document, not of a file system
@@ -259,12 +259,6 @@ func (w *toolReader) scoreServicePath(q *parameter, u pathUse, give *parameterCl
 	if (w.nameAct.meets(uploadActs) || w.hasAction(uploadActs, fileObjects) || w.hasAction(sendActs, fileObjects) && q.role.roleConfidence() == capability.High) && !w.hasPayloadBeside(q) &&
 		len(last) == 1 && last[0] != "name" && last[0] != "filename" && last[0] != "filenames" && strings.Contains(strings.ToLower(q.name), "file") {
 		give.support(tFSRead, 2)
-		for _, d := range w.actions {
-			if d.source == byDescription && !d.faint && d.acts.meets(uploadActs) && d.objects.meets(fileObjects) {
-				w.addSignal(signal{tag: tFSRead, source: byDescription, weight: 1, value: w.desc, kind: "desc_phrase", start: d.act.start, end: d.object.end})
-				break
-			}
-		}
 	}
 }
 

@@ -75,7 +75,6 @@ type toolReader struct {
 	headSet           classes      // of the first sentence
 	nameWords         int          // how many words the name has that mean something
 	intoFile          bool         // the first sentence says that the result goes to, or into, a file
-	savedAs           token        // where the description says that the path of what was made is returned
 	localMention      token        // where the description says that local files are meant
 	strange           bool         // a word of the name means nothing to the lexicon
 	rows              bool         // the name or the first sentence speaks of what a database holds
@@ -137,7 +136,7 @@ func (w *toolReader) readTool(s *catalog.Server, it *catalog.Item, known func(st
 func (w *toolReader) readDefinition(v rawjson.Value, known func(string) bool) {
 	w.actions, w.mentions, w.nameSet, w.headSet, w.said = w.actions[:0], classes{}, classes{}, classes{}, 0
 	w.nameAct, w.localMention, w.rows, w.strange = classes{}, token{}, false, false
-	w.intoFile, w.savedAs = false, token{}
+	w.intoFile = false
 	schema := w.readMembers(v)
 	w.tok.isToolName = known
 	if n := w.name.Text(); n != "" {

@@ -173,10 +173,6 @@ func (w *toolReader) decideRole(p *parameter, u use) {
 			t.desc[r] = 0 // channel_id, "Channel to share the file to"
 		}
 	}
-	if d := truncate(p.desc.Text(), 200); strings.HasSuffix(p.whole, "uri") && strings.Contains(d, "file://") && !strings.Contains(d, "http") { // the uri of a language server
-		t.schema[rURL], t.desc[rURL] = 0, 0
-		t.replaceRole(rURL, capability.Path, p.name)
-	}
 	if w.isFieldPath(p) {
 		t.name[rPath], t.desc[rPath] = 0, 0
 		t.addEvidence(&t.schema, 2, capability.Text, 4, "param_description:"+truncate(w.saidOf(p), 40))
@@ -391,9 +387,6 @@ var numbered = map[string]bool{"cursor": true, "key": true, "ref": true, "branch
 // places are counted and identify nothing: page_number, lineNumber.
 var places = map[string]bool{"page": true, "line": true, "row": true, "column": true, "step": true, "slide": true, "bin": true, "chapter": true}
 
-// codeWords begin names of parameters that hold code as a text.
-var codeWords = map[string]bool{"script": true, "code": true, "command": true, "program": true, "snippet": true}
-
 // scoreRoleUse lets what the tool does decide between the meanings of a name.
 func scoreRoleUse(t *tally, p *parameter, words []string, u use) {
 	if p.closed || p.kind == boolKind || p.kind == numberKind || len(words) == 0 {
@@ -411,9 +404,6 @@ func scoreRoleUse(t *tally, p *parameter, words []string, u use) {
 		if t.name[rQuery] > 0 { // filter: {"age": {"$gt": 1}}
 			t.name[rQuery] += 4
 		}
-	case u.runs && len(words) > 1 && codeWords[words[0]] && t.name[rContent] > 2: // script_content
-		t.desc[rContent] = 0
-		t.replaceRole(rContent, capability.Command, p.name)
 	case u.runs && t.name[rCommand] > 1:
 		t.name[rCommand] += 2
 	case !u.runs && t.name[rCommand] == 2 && t.desc[rCommand] < 2: // code that is stored or read

@@ -59,8 +59,6 @@ func roleOfSample(s string) (capability.Role, bool) {
 		return capability.Host, true
 	case looksLikePath(s):
 		return capability.Path, true
-	case strings.Trim(s, ",;|-_:#+=&~!") == "":
-		return capability.Text, true
 	}
 	return "", false
 }

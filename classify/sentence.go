@@ -55,9 +55,6 @@ func (w *toolReader) readSentence(ks []token, all classes, first bool) {
 		}
 		anyForeign = anyForeign || ks[i].flags&foreign != 0
 		w.intoFile = w.intoFile || first && isInto(ks, i)
-		if w.savedAs.end == 0 && w.returnsPath(ks, i) {
-			w.savedAs = ks[i]
-		}
 	}
 	faint := !first
 	for i, k := range ks {
@@ -231,6 +228,22 @@ func isExample(ks []token, i int) bool {
 	for j := i - 1; j >= 0 && ks[i].place-ks[j].place <= 12; j-- {
 		if ks[j].set.meets(alsoWords) {
 			return true
+		}
+	}
+	return false
+}
+
+// isInto reports whether a token is a file that something goes into: "to a PNG file", "into one archive".
+func isInto(ks []token, i int) bool {
+	if !ks[i].set.meets(fileObjects) {
+		return false
+	}
+	for j := i - 1; j >= 0 && ks[i].place-ks[j].place <= 4 && ks[j].clause == ks[i].clause; j-- {
+		switch {
+		case ks[j].set.meets(toWords):
+			return j > 0 // what goes there stands before
+		case ks[j].set.meets(actClasses) && !ks[j].set.meets(objectClasses), ks[j].set.meets(fromWords):
+			return false
 		}
 	}
 	return false

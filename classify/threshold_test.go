@@ -193,25 +193,6 @@ func TestEscapedMemberNames(t *testing.T) {
 	}
 }
 
-// TestWordTable finds what is there, and nothing else.
-func TestWordTable(t *testing.T) {
-	words := map[string]*entry{}
-	for i := range 100 {
-		words[fmt.Sprint("word", i)] = &entry{foreign: i%2 == 0}
-	}
-	table := newWordTable(words)
-	for word, e := range words {
-		if table.findEntry([]byte(word)) != e {
-			t.Errorf("%s: another entry", word)
-		}
-	}
-	for _, word := range []string{"", "word", "word100", "WORD1"} {
-		if table.findEntry([]byte(word)) != nil {
-			t.Errorf("%q is found", word)
-		}
-	}
-}
-
 // TestCombine: who has both halves is reported alone, and is one half beside others.
 func TestCombine(t *testing.T) {
 	risk := capability.Risk{Tags: [2]capability.Tag{capability.FSRead, capability.NetEgress}}

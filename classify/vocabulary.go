@@ -51,7 +51,7 @@ func (t *tokenizer) lookUp(word []byte) *entry {
 	if t.collected != nil {
 		t.collected[string(word)] = true
 	}
-	e := t.lex.table.findEntry(word)
+	e := t.lex.words[string(word)]
 	if e != nil && t.mayUse != nil && !t.mayUse(string(word)) {
 		return nil
 	}

@@ -29,17 +29,14 @@ func (l *logits) add(m *logits) {
 	}
 }
 
-// A weightTable says how much each observation speaks for each label. It was learnt from labelled servers (see calibrate.Fit);
-// open addressing, read-only once made.
+// A weightTable says how much each observation speaks for each label. It was learnt from labelled servers (see calibrate.Fit) and is
+// read-only once made.
 type weightTable struct {
 	bias logits
 	// From these log-odds on, a label is high or medium, by what the rules say, and low.
 	high, medium [len(ruleVerdicts)]logits
 	low          logits
-
-	// The keys stand by themselves, since most that are looked for are not there. 0 is a free place.
-	keys []observationKey // a power of two, at most half full
-	rows []logits
+	rows         map[observationKey]logits
 }
 
 // Weights are the two tables by which labels are weighed.
@@ -77,11 +74,7 @@ const othersPrefix = "others "
 // parseWeights reads lines of the form "observation<tab>label=weight label=weight"; "bias" always holds, and "high", "medium"
 // and "low" are thresholds.
 func parseWeights(text string, column func(string) int) (*weightTable, error) {
-	size := 1
-	for size < 2*strings.Count(text, "\n") {
-		size *= 2
-	}
-	t, n := &weightTable{keys: make([]observationKey, size), rows: make([]logits, size)}, 0
+	t, n := &weightTable{rows: map[observationKey]logits{}}, 0
 	for line := range strings.Lines(text) {
 		n++
 		if line = strings.TrimRight(line, "\n"); line == "" || line[0] == '#' {
@@ -103,7 +96,7 @@ func parseWeights(text string, column func(string) int) (*weightTable, error) {
 			if at := t.threshold(name); at != nil {
 				*at = row
 			} else {
-				t.insert(weightKey(name), row)
+				t.rows[weightKey(name)] = row
 			}
 		}
 	}
@@ -130,33 +123,11 @@ func parseWeightCells(cells string, column func(string) int) (row logits, err er
 	return row, nil
 }
 
-func (t *weightTable) insert(key observationKey, row logits) {
-	mask := len(t.keys) - 1
-	i := int(key>>7) & mask
-	for t.keys[i] != 0 {
-		i = (i + 1) & mask
-	}
-	t.keys[i], t.rows[i] = key, row
-}
-
-// find returns the weights of an observation, nil for one that says nothing.
-func (t *weightTable) find(key observationKey) *logits {
-	mask := len(t.keys) - 1
-	for i := int(key>>7) & mask; ; i = (i + 1) & mask {
-		switch t.keys[i] {
-		case key:
-			return &t.rows[i]
-		case 0:
-			return nil
-		}
-	}
-}
-
 // sum adds up what observations say.
 func (t *weightTable) sum(keys []observationKey) (out logits) {
 	for _, key := range keys {
-		if row := t.find(key); row != nil {
-			out.add(row)
+		if row, known := t.rows[key]; known {
+			out.add(&row)
 		}
 	}
 	return out
@@ -165,8 +136,8 @@ func (t *weightTable) sum(keys []observationKey) (out logits) {
 // sumOthers adds up what observations say where other tools of the server share them.
 func (t *weightTable) sumOthers(keys []observationKey) (out logits) {
 	for _, key := range keys {
-		if row := t.find(key.ofOthers()); row != nil {
-			out.add(row)
+		if row, known := t.rows[key.ofOthers()]; known {
+			out.add(&row)
 		}
 	}
 	return out

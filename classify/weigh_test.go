@@ -12,13 +12,13 @@ func TestParseWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if row := w.tags.find(keyOf("word:run")); row == nil || row[tExec] != .75 || row[tFSRead] != -.25 {
+	if row := w.tags.rows[keyOf("word:run")]; row[tExec] != .75 || row[tFSRead] != -.25 {
 		t.Errorf("word:run: %v", row)
 	}
-	if row := w.tags.find(keyOf("word:run").ofOthers()); row == nil || row[tExec] != 3 {
+	if row := w.tags.rows[keyOf("word:run").ofOthers()]; row[tExec] != 3 {
 		t.Errorf("others word:run: %v", row)
 	}
-	if w.tags.find(keyOf("word:walk")) != nil || w.tags.bias[tExec] != -1.5 || w.tags.high[1][tExec] != 2 {
+	if w.tags.rows[keyOf("word:walk")] != (logits{}) || w.tags.bias[tExec] != -1.5 || w.tags.high[1][tExec] != 2 {
 		t.Errorf("got %+v", w.tags)
 	}
 	for _, bad := range []string{"word:run", "word:run\texec", "word:run\texec=x", "word:run\tfly=1"} {

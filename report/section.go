@@ -117,9 +117,6 @@ func (s *section) says(rows int) bool {
 	return rows > 0 || s.Name != "" || s.Remark != "" || len(s.Intro) > 0
 }
 
-// heading returns the title with the name, which is not our own words.
-func (s *section) heading() string { return strings.TrimSpace(s.Title + " " + s.Name) }
-
 // add adds fields of one label, except empty ones.
 func (r *row) add(label string, texts ...string) { r.addFields(field{Label: label}, texts) }
 
