@@ -16,24 +16,26 @@ func problemSection(problems []finding.Problem, remark string) section {
 		s.Remark = remark
 	}
 	return withRows(s, problems, func(p *finding.Problem) row {
-		l := &p.Location
-		at := []string{l.Server, "", l.Origin, describeLocation(l, true)}
-		if l.Item != "" {
-			at[1] = itemTitle(l)
-		}
-		return row{Badge: string(p.Kind), Text: p.Message, Where: strings.Join(slices.DeleteFunc(at, func(s string) bool { return s == "" }), "  "), Test: &junitTest{name: "problem", file: l.File, outcome: "error", kind: string(p.Kind)}}
+		test := junitTest{name: "problem", file: p.Location.File, outcome: "error", kind: string(p.Kind)}
+		return row{Badge: string(p.Kind), Text: p.Message, Where: problemPlace(&p.Location, "  ", true), Test: &test}
 	})
 }
 
-// problemText describes a problem and its location in one line. The result is not Visible yet.
-func problemText(p *finding.Problem) string {
-	l := &p.Location
+// problemPlace joins what is known of the place of a problem; exact adds the pointer.
+func problemPlace(l *finding.Location, by string, exact bool) string {
 	at := []string{l.Server, l.Origin, "", inFile(l)}
 	if l.Item != "" {
 		at[2] = itemTitle(l)
 	}
-	at = slices.DeleteFunc(at, func(s string) bool { return s == "" })
-	return strings.TrimPrefix(strings.Join(at, ", ")+": ", ": ") + string(p.Kind) + ": " + p.Message
+	if exact {
+		at[3] = describeLocation(l, true)
+	}
+	return strings.Join(slices.DeleteFunc(at, func(s string) bool { return s == "" }), by)
+}
+
+// problemText describes a problem and its location in one line. The result is not Visible yet.
+func problemText(p *finding.Problem) string {
+	return strings.TrimPrefix(problemPlace(&p.Location, ", ", false)+": ", ": ") + string(p.Kind) + ": " + p.Message
 }
 
 // problemBrief shows the first problems, one line per cause even if many files share it. Unread input is never omitted silently.

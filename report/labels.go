@@ -142,19 +142,18 @@ func parameterRoles(s *capability.Server) section {
 	return listRows(out, rows)
 }
 
-// labelWarnings has a row per fact that makes labels less certain. Text has the first of each kind.
+// labelWarnings has a row per kind of fact that makes labels less certain, with the first of its facts and all its tools.
 func labelWarnings(s *capability.Server) section {
 	var rows []row
-	first, times, tools := map[string]int{}, map[string]int{}, map[string][]string{}
+	tools, times := map[string][]string{}, map[string]int{}
 	add := func(text, of string) {
 		code, words, _ := strings.Cut(text, ": ")
 		if times[code]++; times[code] == 1 {
-			first[code] = len(rows)
+			rows = append(rows, row{Badge: code, Title: cmp.Or(of, "the server"), Text: words})
 		}
 		if of != "" && !slices.Contains(tools[code], of) {
 			tools[code] = append(tools[code], of)
 		}
-		rows = append(rows, row{Badge: code, Title: cmp.Or(of, "the server"), Text: words})
 	}
 	for _, text := range s.Warnings {
 		add(text, "")
@@ -164,12 +163,10 @@ func labelWarnings(s *capability.Server) section {
 			add(text, s.Tools[i].Name)
 		}
 	}
-	out := listRows(section{ID: "warnings", Title: "What makes labels less certain", Lines: true, Heads: []string{"Warning", "Of"}}, rows)
-	out.quiet = func(i int) bool { return first[rows[i].Badge] != i }
-	for code, i := range first {
-		if times[code] > 1 {
+	for i := range rows {
+		if code := rows[i].Badge; times[code] > 1 {
 			rows[i].add("all", cmp.Or(toolList(tools[code]), fmt.Sprint(times[code])))
 		}
 	}
-	return out
+	return listRows(section{ID: "warnings", Title: "What makes labels less certain", Lines: true, Heads: []string{"Warning", "Of"}}, rows)
 }
