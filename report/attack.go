@@ -26,35 +26,38 @@ func countJudged(runs []result.AttackRun) (n int) {
 	return n
 }
 
-// outcomes lists the outcomes and their wording, most important first.
-var outcomes = []outcomeName{
-	{verdict.Exploited, "exploited"},
-	{verdict.Partial, "partly exploited"},
-	{verdict.Failed, "without verdict"},
-	{verdict.NotExposed, "not exposed"},
-	{verdict.NotExploited, "resisted"},
-}
-
-type outcomeName struct {
+// An outcomeKind is an outcome as reports tell it: in words, by a look, and as the outcome of a test.
+type outcomeKind struct {
 	outcome verdict.Outcome
 	words   string
+	tone    tone
+	test    string
 }
 
-// outcomeOf returns the outcome of a run; a run without a verdict counts as an error.
-func outcomeOf(a *result.AttackRun) verdict.Outcome {
-	if a.Verdict == nil {
-		return verdict.Failed
-	}
-	return a.Verdict.Outcome
+// outcomes lists the outcomes, most important first.
+var outcomes = []outcomeKind{
+	{verdict.Exploited, "exploited", "critical", "failure"},
+	{verdict.Partial, "partly exploited", "critical", "failure"},
+	{verdict.Failed, "without verdict", "medium", "error"},
+	{verdict.NotExposed, "not exposed", "medium", "error"},
+	{verdict.NotExploited, "resisted", toneGood, ""},
 }
 
-func outcomeWords(o verdict.Outcome) string {
-	for _, k := range outcomes {
-		if k.outcome == o {
-			return k.words
-		}
+// rankOf returns the place of a run's outcome among outcomes; a run without a verdict has failed.
+func rankOf(a *result.AttackRun) int {
+	of := verdict.Failed
+	if a.Verdict != nil {
+		of = a.Verdict.Outcome
 	}
-	return string(o)
+	return slices.IndexFunc(outcomes, func(k outcomeKind) bool { return k.outcome == of })
+}
+
+// kindOf describes the outcome of a run. One that nobody knows is told by its own name.
+func kindOf(a *result.AttackRun) outcomeKind {
+	if i := rankOf(a); i >= 0 {
+		return outcomes[i]
+	}
+	return outcomeKind{a.Verdict.Outcome, string(a.Verdict.Outcome), "medium", "error"}
 }
 
 // attackCounts summarizes the outcomes: "3 attacks: 1 exploited, 2 resisted".
@@ -63,7 +66,7 @@ func attackCounts(runs []result.AttackRun) string {
 	for _, k := range outcomes {
 		n := 0
 		for i := range runs {
-			if outcomeOf(&runs[i]) == k.outcome {
+			if kindOf(&runs[i]) == k {
 				n++
 			}
 		}
@@ -148,32 +151,21 @@ func indicatorText(i *verdict.Indicator) string {
 	return text
 }
 
-// attackTone returns the look of an outcome.
-func attackTone(a *result.AttackRun) tone {
-	switch {
-	case a.Exploited():
-		return "critical"
-	case a.Resisted():
-		return toneGood
-	}
-	return "medium"
-}
-
 // attackSection describes each run of an attack document, the most important outcome first.
 func attackSection(r *result.Report) section {
 	s := section{ID: "attacks", Title: "Attacks", Noun: "attack", Share: markdownLimit / 2, Aligned: &aligned{NoHead: true}}
 	if len(r.Attacks) > 0 {
 		s.Remark = attackCounts(r.Attacks)
 	}
-	rows := make([]row, len(r.Attacks))
-	for i := range rows {
-		rows[i] = attackRow(&r.Attacks[i])
-		rows[i].ID = fmt.Sprintf("run-%d", i+1)
+	rows, order := make([]row, len(r.Attacks)), make([]int, len(r.Attacks))
+	for i := range order {
+		order[i] = i
 	}
-	rank := func(badge string) int {
-		return slices.IndexFunc(outcomes, func(o outcomeName) bool { return o.words == badge })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rankOf(&r.Attacks[a]), rankOf(&r.Attacks[b])) })
+	for at, i := range order {
+		rows[at] = attackRow(&r.Attacks[i])
+		rows[at].ID = fmt.Sprintf("run-%d", i+1)
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(rank(a.Badge), rank(b.Badge)) })
 	return listRows(s, rows)
 }
 
@@ -188,18 +180,16 @@ func attackMatrix(r *result.Report) section {
 			s.Heads = append(s.Heads, agent)
 		}
 		one := rowOf(&rows, attackTitle(a))
-		one.Fields = append(one.Fields, field{Label: agent, Text: outcomeWords(outcomeOf(a)), Tone: attackTone(a), Link: fmt.Sprintf("#run-%d", i+1)})
+		one.Fields = append(one.Fields, field{Label: agent, Text: kindOf(a).words, Tone: kindOf(a).tone, Link: fmt.Sprintf("#run-%d", i+1)})
 	}
 	return listRows(s, rows)
 }
 
 func attackRow(a *result.AttackRun) row {
-	r := row{Tone: attackTone(a), Badge: outcomeWords(outcomeOf(a)), Title: attackTitle(a), Where: a.Document, Text: outcomeReason(a), Test: &junitTest{name: attackTitle(a), file: a.Document, outcome: "error", kind: string(outcomeOf(a))}}
-	switch {
-	case a.Exploited():
-		r.Test.outcome = "failure"
-	case a.Resisted():
-		r.Test.outcome, r.Test.kind = "", ""
+	kind := kindOf(a)
+	r := row{Tone: kind.tone, Badge: kind.words, Title: attackTitle(a), Where: a.Document, Text: outcomeReason(a), Test: &junitTest{name: attackTitle(a), file: a.Document, outcome: kind.test}}
+	if kind.test != "" {
+		r.Test.kind = string(kind.outcome)
 	}
 	who := a.Agent
 	if a.Scripted {

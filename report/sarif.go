@@ -108,7 +108,7 @@ func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
 	}
 	for i := range r.Attacks {
 		if a := &r.Attacks[i]; !a.Exploited() && !a.Resisted() {
-			notify(unsettledNotice, "error", attackTitle(a)+": "+outcomeWords(outcomeOf(a))+": "+outcomeReason(a), nil, sarifLine(a.Document, 0))
+			notify(unsettledNotice, "error", attackTitle(a)+": "+kindOf(a).words+": "+outcomeReason(a), nil, sarifLine(a.Document, 0))
 		}
 	}
 	for _, skip := range r.Skipped {
