@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"gauntlet/finding"
 )
 
 const (
@@ -56,9 +54,9 @@ func writeText(w *bufio.Writer, d *document, opt Options) error {
 
 // writeVerdict writes the verdict, the exit code and the next command, which are our own words.
 func (p *page) writeVerdict(d *document) {
-	state := p.colourSeverity(finding.High, d.State)
+	state := p.paint("high", d.State)
 	if d.Complete {
-		state = p.green(d.State)
+		state = p.paint(toneGood, d.State)
 	}
 	p.writeIndented(0, p.bold(d.Verdict), strings.Repeat(" ", min(len(d.State), 1)), state)
 	if d.Exit != "" {

@@ -57,16 +57,16 @@ func (t *Timeline) Add(m *trace.Message) error {
 		rest = append(rest, said)
 	}
 	line := clipLine(strings.Join(rest, "  "), max(t.width-columns(head)-columns(what)-1, 1))
-	_, err := fmt.Fprintln(t.w, strings.TrimRight(t.dim(head)+t.paint(m, what)+" "+line, " "))
+	_, err := fmt.Fprintln(t.w, strings.TrimRight(t.dim(head)+t.paint(toneOfMessage(m), what)+" "+line, " "))
 	return err
 }
 
-func (t *Timeline) paint(m *trace.Message, s string) string {
+func toneOfMessage(m *trace.Message) tone {
 	switch {
 	case m.Kind == trace.Error || m.Kind == trace.Invalid && !m.IsBareRequest() || m.Stray != "":
-		return t.sgr("31", s)
+		return "high"
 	case m.Kind == trace.Request:
-		return t.bold(s)
+		return toneBold
 	}
-	return s
+	return ""
 }
