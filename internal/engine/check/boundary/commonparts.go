@@ -3,22 +3,21 @@ package boundary
 import "unicode/utf8"
 
 // blockIndex finds long common parts. It remembers the adjacent blocks of each folded result text that may occur in an
-// argument: any common part of twice that length contains a whole block. Texts are read again on demand.
+// argument: any common part of twice that length contains a whole block.
 type blockIndex struct {
-	first map[uint64]int32 // block hash to the first index in places
-	// places are chained by hash, in trace order.
-	places []blockAt
-	maybe  filter // fast, before first
-	texts  []held // strings of results that have blocks
-	read   func(held) string
-	cache  map[int32]string
+	places map[uint64][]blockAt // by the hash of a block, in trace order
+	maybe  filter               // fast, before places
+	texts  []blockText
 	steps  int
 }
 
-type blockAt struct {
-	text, offset int32
-	next         int32 // index in places, 0 for none
+// A blockText is a folded string of a result that has blocks.
+type blockText struct {
+	held   held
+	folded string
 }
+
+type blockAt struct{ text, offset int32 }
 
 const (
 	block = 24
@@ -26,15 +25,13 @@ const (
 	leastCommon = 2 * block
 	// mostBlocks limits the places remembered per block.
 	mostBlocks = 4
-	// mostCached limits the texts kept after reading them again.
-	mostCached = 256
 )
 
 // sieveBits is the size of the filter, as a power of two.
 const sieveBits = 23
 
-func newBlocks(read func(held) string) blockIndex {
-	return blockIndex{first: map[uint64]int32{}, places: make([]blockAt, 1), maybe: newFilter(1 << sieveBits), read: read, cache: map[int32]string{}}
+func newBlocks() blockIndex {
+	return blockIndex{places: map[uint64][]blockAt{}, maybe: newFilter(1 << sieveBits)}
 }
 
 func blockHash(f string, i int) uint64 {
@@ -50,39 +47,13 @@ func (b *blockIndex) addBlocks(w *windows, f string, h held) {
 		}
 		if n < 0 {
 			n = int32(len(b.texts))
-			b.texts = append(b.texts, h)
+			b.texts = append(b.texts, blockText{h, f})
 		}
-		b.putBlock(blockHash(f, i), blockAt{text: n, offset: int32(i)})
-	}
-}
-
-func (b *blockIndex) putBlock(k uint64, at blockAt) {
-	last, n := b.first[k], 1
-	for ; last != 0 && b.places[last].next != 0; last = b.places[last].next {
-		n++
-	}
-	if last != 0 && n >= mostBlocks {
-		return
-	}
-	b.places = append(b.places, at)
-	if here := int32(len(b.places) - 1); last != 0 {
-		b.places[last].next = here
-	} else {
-		b.first[k] = here
-	}
-	b.maybe.add(k)
-}
-
-func (b *blockIndex) readAgain(n int32) string {
-	f, ok := b.cache[n]
-	if !ok {
-		if len(b.cache) >= mostCached {
-			clear(b.cache)
+		if k := blockHash(f, i); len(b.places[k]) < mostBlocks {
+			b.places[k] = append(b.places[k], blockAt{n, int32(i)})
+			b.maybe.add(k)
 		}
-		f = b.read(b.texts[n])
-		b.cache[n] = f
 	}
-	return f
 }
 
 // A commonPart is a part that an argument shares with a result.
@@ -96,7 +67,7 @@ type commonPart struct {
 // Parts that were found are not searched again.
 func (b *blockIndex) findCommonParts(f string, least int, ok func(held) bool) []commonPart {
 	var out []commonPart
-	if len(b.first) == 0 {
+	if len(b.places) == 0 {
 		return nil
 	}
 	for i := 0; i+block <= len(f); {
@@ -107,13 +78,12 @@ func (b *blockIndex) findCommonParts(f string, least int, ok func(held) bool) []
 			continue
 		}
 		var best commonPart
-		for at := b.first[k]; at != 0; at = b.places[at].next {
-			p := b.places[at]
-			if h := b.texts[p.text]; ok(h) {
-				start, end := extendMatch(f, i, b.readAgain(p.text), int(p.offset))
+		for _, p := range b.places[k] {
+			if t := &b.texts[p.text]; ok(t.held) {
+				start, end := extendMatch(f, i, t.folded, int(p.offset))
 				b.steps += end - start
 				if end-start > len(best.text) {
-					best = commonPart{h, start, f[start:end]}
+					best = commonPart{t.held, start, f[start:end]}
 				}
 			}
 		}

@@ -3,7 +3,6 @@ package boundary
 import (
 	"strings"
 
-	"gauntlet/rawjson"
 	"gauntlet/trace"
 	"gauntlet/trust"
 )
@@ -60,13 +59,11 @@ type valueIndex struct {
 	units []returnedValue
 	// exact holds values and their forms, loose folded values, parts folded arguments to search for in results.
 	exact, loose, parts forms
-	structs             map[uint64]int // units of arrays and objects
-	// shorts are units of short strings, which count in parameters that take something dangerous. wantedShorts occur in such a parameter.
-	shorts       map[string]int
-	wantedShorts map[string]bool
-	wanted       map[uint64]bool
-	blocks       blockIndex
-	windows      *windows
+	// whole are the units of values that are compared as a whole, by their keys, and wanted the keys of such values in arguments.
+	whole   map[any]int
+	wanted  map[any]bool
+	blocks  blockIndex
+	windows *windows
 	// returned lists, per call, the units in its result and their places.
 	returned [][]valueAt
 }
@@ -87,10 +84,10 @@ type valueAt struct{ unit, offset int }
 // leastFolded is the minimum length in bytes of a folded text to search for.
 const leastFolded = 8
 
-func newValueIndex(limits trust.Limits, size int, read func(held) string) *valueIndex {
+func newValueIndex(limits trust.Limits, size int) *valueIndex {
 	return &valueIndex{
 		limits: limits, exact: forms{Set: NewSet(limits.MinLength)}, loose: forms{Set: NewSet(leastFolded)}, parts: forms{Set: NewSet(leastFolded)},
-		structs: map[uint64]int{}, shorts: map[string]int{}, wantedShorts: map[string]bool{}, wanted: map[uint64]bool{}, windows: newWindows(limits.MinLength, size), blocks: newBlocks(read),
+		whole: map[any]int{}, wanted: map[any]bool{}, windows: newWindows(limits.MinLength, size), blocks: newBlocks(),
 	}
 }
 
@@ -99,10 +96,8 @@ func (x *valueIndex) expectInputs(s *valueSweep) {
 	for i := range s.entries {
 		e := &s.entries[i]
 		switch {
-		case e.text == "" && e.worthy:
-			x.wanted[e.hash] = true
-		case e.role != "":
-			x.wantedShorts[strings.Clone(e.trimmed())] = true
+		case e.text == "" && e.worthy, e.role != "":
+			x.wanted[e.key()] = true
 		case e.text != "":
 			x.windows.addWindows(e.text)
 			for _, f := range escapesOf(e.text) {
@@ -144,20 +139,17 @@ func (x *valueIndex) addUnit(u returnedValue) int {
 // keepVerbatim returns the unit of a value as it is, -1 for none. Its text does not keep its message in memory.
 func (x *valueIndex) keepVerbatim(e *entry) int {
 	text := strings.Clone(e.trimmed())
-	switch {
-	case e.worthy && e.text != "":
+	if e.worthy && e.text != "" {
 		return x.addForm(&x.exact, text, returnedValue{text: text})
-	case e.worthy:
-		return unitOf(x, x.structs, e.hash, "")
 	}
-	return unitOf(x, x.shorts, text, text)
-}
-
-func unitOf[K comparable](x *valueIndex, in map[K]int, key K, text string) int {
-	n, ok := in[key]
+	n, ok := x.whole[e.key()]
 	if !ok {
 		n = x.addUnit(returnedValue{text: text})
-		in[key] = n
+		var key any = text
+		if text == "" {
+			key = e.hash
+		}
+		x.whole[key] = n
 	}
 	return n
 }
@@ -172,10 +164,10 @@ func (x *valueIndex) learnResult(s *valueSweep, call int) {
 	}
 	for i := range s.entries {
 		switch e := &s.entries[i]; {
-		case !e.worthy && x.wantedShorts[e.trimmed()], e.worthy && e.text == "" && x.wanted[e.hash]:
-			keep(x.keepVerbatim(e), e)
 		case e.worthy && e.text != "":
 			x.learnText(e, call, keep)
+		case x.wanted[e.key()]:
+			keep(x.keepVerbatim(e), e)
 		}
 	}
 	x.returned[call] = out
@@ -242,14 +234,8 @@ func (x *valueIndex) mostHits(text string) int { return 100 + 2*len(text)/x.limi
 // findValues finds units in an argument, verbatim ones and others separately.
 func (x *valueIndex) findValues(e *entry) (exact, other []hit, all bool) {
 	all = true
-	if e.text == "" {
-		if n, ok := x.structs[e.hash]; ok && e.worthy {
-			exact = append(exact, hit{unit: n})
-		}
-		return exact, nil, true
-	}
-	if e.role != "" {
-		if n, ok := x.shorts[e.trimmed()]; ok {
+	if e.text == "" || e.role != "" {
+		if n, ok := x.whole[e.key()]; ok {
 			exact = append(exact, hit{unit: n, at: strings.Index(e.text, e.trimmed())})
 		}
 		return exact, nil, true
@@ -328,18 +314,7 @@ func buildIndex(t *trace.Trace, k *callLog, limits trust.Limits) (*valueIndex, *
 	for _, c := range k.calls {
 		size += len(t.Messages[c.request].Raw)
 	}
-	var again rawjson.Tree
-	read := func(h held) string {
-		if again.Parse(t.Messages[k.calls[h.call].result].Raw, 0) == nil {
-			for v := range again.Root().All() {
-				if v.Offset() == h.offset {
-					return foldText(v.Text())
-				}
-			}
-		}
-		return ""
-	}
-	x, s := newValueIndex(limits, size, read), newSweep(limits.MinLength)
+	x, s := newValueIndex(limits, size), newSweep(limits.MinLength)
 	for _, c := range k.calls {
 		if s.parseMessage(t.Messages[c.request].Raw) {
 			s.addInputs()

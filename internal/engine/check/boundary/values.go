@@ -25,6 +25,14 @@ type entry struct {
 // trimmed returns a string without surrounding white space: agents drop the final newline of a file, which leaves the value the same.
 func (e *entry) trimmed() string { return strings.TrimSpace(e.text) }
 
+// key stands for a value that is compared as a whole: an array or object by its hash, a short string by itself.
+func (e *entry) key() any {
+	if e.worthy {
+		return e.hash
+	}
+	return e.trimmed()
+}
+
 // A valueSweep lists the values of messages, reusing its memory.
 type valueSweep struct {
 	seed    maphash.Seed

@@ -39,7 +39,7 @@ const (
 func NewWatch(b trust.Boundary) *Watch {
 	w := newTracer(nil, b)
 	w.log = newCallLog()
-	w.index, w.sweep = newValueIndex(w.limits, 0, nil), newSweep(w.limits.MinLength)
+	w.index, w.sweep = newValueIndex(w.limits, 0), newSweep(w.limits.MinLength)
 	w.index.live = true
 	return &Watch{most: MaxWatched, walk: w}
 }
