@@ -37,7 +37,7 @@ func (ev *evaluator) methodsLike(of []value, begin, end string) (out []string) {
 		if v.kind != instance && v.kind != class {
 			continue
 		}
-		for _, c := range ev.lineage(v.class, 0) {
+		for _, c := range ev.Lineage(v.class, 0) {
 			for _, name := range slices.Sorted(maps.Keys(c.Methods)) {
 				if len(name) > len(begin)+len(end) && strings.HasPrefix(name, begin) && strings.HasSuffix(name, end) && !slices.Contains(out, name) {
 					out = append(out, name)
@@ -48,8 +48,8 @@ func (ev *evaluator) methodsLike(of []value, begin, end string) (out []string) {
 	return out[:min(len(out), maxComputed)]
 }
 
-// lineage returns a class and its bases in the program.
-func (ev *evaluator) lineage(c *ir.Class, depth int) []*ir.Class {
+// Lineage returns a class and its bases in the program, from that depth on.
+func (ev *evaluator) Lineage(c *ir.Class, depth int) []*ir.Class {
 	out := []*ir.Class{c}
 	if depth > 10 {
 		return out
@@ -57,7 +57,7 @@ func (ev *evaluator) lineage(c *ir.Class, depth int) []*ir.Class {
 	for _, base := range c.Bases {
 		for _, b := range ev.evalExpr(base, nil) {
 			if b.kind == class && len(out) < maxComputed {
-				out = append(out, ev.lineage(b.class, depth+1)...)
+				out = append(out, ev.Lineage(b.class, depth+1)...)
 			}
 		}
 	}

@@ -347,26 +347,25 @@ func (ev *evaluator) resolveImport(im *ir.Import) []value {
 	if im.Module == "" {
 		return nil
 	}
-	if m := ev.prog.Lookup(im.Scope.File, im.Module); m != nil {
-		if im.Member == "" {
-			return []value{{kind: module, mod: m}}
-		}
+	m := ev.prog.Lookup(im.Scope.File, im.Module)
+	if m != nil && im.Member == "" {
+		return []value{{kind: module, mod: m}}
+	}
+	if m != nil {
 		if vs := ev.evalExport(m, im.Member, 0); vs != nil {
 			return vs
 		}
-		// from package import module
-		if sub := ev.prog.Lookup(im.Scope.File, ev.conv.Join(im.Module, im.Member)); sub != nil {
-			return []value{{kind: module, mod: sub}}
-		}
-		if im.Member == "default" {
-			return []value{{kind: module, mod: m}}
-		}
-		return nil
 	}
-	if im.Member != "" { // a directory without a module of its own
+	if im.Member != "" { // from package import module, and from a directory without a module of its own
 		if sub := ev.prog.Lookup(im.Scope.File, ev.conv.Join(im.Module, im.Member)); sub != nil {
 			return []value{{kind: module, mod: sub}}
 		}
+	}
+	switch {
+	case m != nil && im.Member == "default":
+		return []value{{kind: module, mod: m}}
+	case m != nil:
+		return nil
 	}
 	name := ev.conv.Package(im.Module)
 	ev.packages[name] = true

@@ -179,7 +179,7 @@ func (g *Graph) IsSafe(r *Row, call *ir.Expr) bool {
 		of := []*ir.Expr{a.Value}
 		for _, v := range g.evaluate(a.Value, nil) {
 			if v.kind == class {
-				for _, c := range g.lineage(v.class, 0) {
+				for _, c := range g.Lineage(v.class, 0) {
 					of = append(of, c.Bases...)
 				}
 			}

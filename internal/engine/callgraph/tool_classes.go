@@ -9,7 +9,7 @@ import (
 
 // handlerOf returns the method by which a class answers calls, its own or an inherited one, or nil.
 func (rg *registrar) handlerOf(c *ir.Class) *ir.Func {
-	for _, up := range rg.lineage(c, 0) {
+	for _, up := range rg.Lineage(c, 0) {
 		for _, name := range slices.Sorted(maps.Keys(up.Methods)) {
 			if m := up.Methods[name]; rg.conv.Handlers[name] && !m.Abstract {
 				return m

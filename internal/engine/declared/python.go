@@ -300,8 +300,8 @@ func (r *Reader) model(c *ir.Class, depth int) schema {
 		return schema{json: r.enumClass(c), Bound: Bound{Gone: true}}
 	}
 	properties, required, known := object{}, []string(nil), map[string]*Bound{}
-	if up := r.base(c); up != nil {
-		s := r.model(up, depth+1)
+	if up := r.g.Lineage(c, 0)[1:]; len(up) > 0 && up[0] != c {
+		s := r.model(up[0], depth+1)
 		properties, required = s.json.properties(), s.json.required()
 		maps.Copy(known, s.Members)
 	}

@@ -133,10 +133,10 @@ func (r *Reader) nested(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.Co
 
 // class reads the fields of a class that is a tool.
 func (r *Reader) class(c *ir.Class) {
-	found := false
-	for depth := 0; c != nil && depth < 5 && !found; depth++ {
-		found = r.fields(c) || r.handedUp(c)
-		c = r.base(c)
+	for _, up := range r.g.Lineage(c, 0) {
+		if r.fields(up) || r.handedUp(up) {
+			break
+		}
 	}
 	if r.out.Description == "" {
 		r.unknown("description")
@@ -144,18 +144,6 @@ func (r *Reader) class(c *ir.Class) {
 	if r.out.InputSchema == nil {
 		r.unknown("inputSchema")
 	}
-}
-
-// base returns the first class that a class is derived from, nil for none in the program.
-func (r *Reader) base(c *ir.Class) *ir.Class {
-	for _, b := range c.Bases {
-		for _, v := range r.g.Values(b, nowhere) {
-			if v.Class != nil && v.Class != c {
-				return v.Class
-			}
-		}
-	}
-	return nil
 }
 
 // handedUp reads what the constructor of a class hands to that of the class that it is derived from: super({ name: "x", inputSchema: … }).

@@ -15,8 +15,8 @@ import (
 // writes are what a tool that is declared read-only does not do.
 var writes = []capability.Tag{capability.FSWrite, capability.DBWrite}
 
-// ReadOnlyLies returns tools that their registration declares read-only although their handlers write, by the calls that do.
-func ReadOnlyLies(g *callgraph.Graph, found *sink.Sources) (out []sink.Site) {
+// readOnlyLies returns tools that their registration declares read-only although their handlers write, by the calls that do.
+func readOnlyLies(g *callgraph.Graph, found *sink.Sources) (out []sink.Site) {
 	handlers := found.ByTool()
 	declared := map[string]bool{}
 	for _, d := range found.Definitions {

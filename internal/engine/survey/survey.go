@@ -26,10 +26,16 @@ type surveyor struct {
 // maxSites is how many sites of one program are kept.
 const maxSites = 500
 
-// Sites returns what a program does apart from its tools, by file and place.
+// Add adds to what was found in a program what it does apart from its tools, and takes away the routes that nobody reaches without a credential.
 // versions are those of the packages that it asks for, nil where they are not known.
-func Sites(g *callgraph.Graph, versions Versions) []sink.Site {
+func Add(g *callgraph.Graph, versions Versions, out *sink.Sources) {
 	s := newSurveyor(g, versions)
+	out.Resources = s.unprotected(out.Resources)
+	out.Sites = append(s.sites(), readOnlyLies(g, out)...)
+}
+
+// sites returns what a program does apart from its tools, by file and place.
+func (s *surveyor) sites() []sink.Site {
 	s.readListeners()
 	s.readHeaderAddresses()
 	s.readLogs()
@@ -60,14 +66,14 @@ func newSurveyor(g *callgraph.Graph, versions Versions) *surveyor {
 	return &surveyor{g: g, versions: versions, lang: g.Convention().Language, named: map[*ir.Expr][]string{}}
 }
 
-// Unprotected returns of functions that answer resources, prompts and routes those that anybody reaches: no routes where the program
+// unprotected returns of functions that answer resources, prompts and routes those that anybody reaches: no routes where the program
 // asks for a credential or compares Host or Origin.
-func Unprotected(g *callgraph.Graph, versions Versions, others []sink.Handler) []sink.Handler {
+func (s *surveyor) unprotected(others []sink.Handler) []sink.Handler {
 	isRoute := func(h sink.Handler) bool { return h.Via == sink.ByRoute }
 	if !slices.ContainsFunc(others, isRoute) {
 		return others
 	}
-	if guards := newSurveyor(g, versions).readGuards(); guards.authenticates || guards.compares {
+	if guards := s.readGuards(); guards.authenticates || guards.compares {
 		return slices.DeleteFunc(others, isRoute)
 	}
 	return others

@@ -37,7 +37,7 @@ func (a *analyzer) patternFacts(pattern string, anchored bool) charFacts {
 		if !admits(re, textForm{{of: "-"}, anything}) {
 			f.match |= noDash
 		}
-		if admits(re, slices.Concat(textForm{anything}, literally("://"), textForm{anything})) && !admitsAny(re, addressesOfOthers) {
+		if admits(re, slices.Concat(anyScheme, textForm{anything})) && !admitsAny(re, addressesOfOthers) {
 			f.match |= hostAllowed
 		}
 		if !admitsAny(re, hostsOfOthers) {
@@ -51,10 +51,11 @@ func (a *analyzer) patternFacts(pattern string, anchored bool) charFacts {
 	return f
 }
 
-// letters are characters of which names are made, and those that begin a text or a list of a program.
+// letters are those of names.
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// factsOfSet is what is known of a text that may hold characters of some sets.
+// factsOfSet is what is known of a text that may hold characters of some sets. What names nothing holds no letter, and no mark that begins a text or a
+// list of a program.
 func factsOfSet(holds func(set string) bool) fact {
 	var f fact
 	for fact, set := range map[fact]string{noShellMeta: shellActive, noQuote: "'\"`\\;", noSlash: `/\`, noDotDot: ".", noDash: "-", noLetters: letters + "_`'\"$é"} {
@@ -68,13 +69,14 @@ func factsOfSet(holds func(set string) bool) fact {
 // Hosts that somebody else has are a name that nobody would write into a pattern, also below other names, and an address. A pattern that none of
 // them matches fixes the host.
 var (
+	anyScheme     = slices.Concat(textForm{{letters, true}}, literally("://"))
 	hostsOfOthers = []textForm{
 		slices.Concat(textForm{{letters + "0123456789.-", true}}, literally("evilqx."), textForm{{of: letters}, {letters, true}}),
 		literally("evilqx"), literally("169.254.169.254"), literally("2130706433"),
 	}
 	addressesOfOthers = func() (out []textForm) {
 		for _, host := range hostsOfOthers {
-			address := slices.Concat(textForm{{letters, true}}, literally("://"), host)
+			address := slices.Concat(anyScheme, host)
 			out = append(out, address, slices.Concat(address, textForm{{of: "/:?#"}, anything}))
 		}
 		return out

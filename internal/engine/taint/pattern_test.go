@@ -31,6 +31,35 @@ func TestPatternFacts(t *testing.T) {
 	}
 }
 
+// TestPatternsOfHosts: a pattern fixes a host where no name of somebody else's can match it.
+func TestPatternsOfHosts(t *testing.T) {
+	a := &analyzer{factsOf: map[string]charFacts{}}
+	for _, tt := range []struct {
+		pattern       string
+		address, host bool
+	}{
+		{`^https://docs\.example\.com/`, true, true},
+		{`^https://docs\.example\.com(/|$)`, true, true},
+		{`^https://docs\.example\.com`, false, true}, // docs.example.com.elsewhere.org
+		{`docs\.example\.com/`, false, true},
+		{`^https://[a-z0-9-]+\.example\.com/`, true, true},
+		{`^https://[^/]+\.com/`, false, true},
+		{`^https?://\d+\.\d+\.\d+\.\d+/`, false, true},
+		{`^(docs|api)\.example\.com$`, false, true},
+		{`\.example\.com$`, false, true},
+		{`^docs\.example\.com`, false, false},
+		{`^[a-z0-9.-]+$`, false, false},
+		{`^[a-z]+$`, false, false},
+		{`^\d+$`, false, false},
+		{`^.*$`, false, false},
+	} {
+		f := a.patternFacts(tt.pattern, false)
+		if address, host := f.match&hostAllowed != 0, f.ofHost != 0; address != tt.address || host != tt.host {
+			t.Errorf("%q: fixes an address %v, a host %v; want %v, %v", tt.pattern, address, host, tt.address, tt.host)
+		}
+	}
+}
+
 // TestJoin: behind two ways holds what holds on both, and a warning of either; where the source is not the
 // caller's on one way, the other alone counts.
 func TestJoin(t *testing.T) {

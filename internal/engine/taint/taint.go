@@ -49,8 +49,10 @@ type key struct {
 	ctx callgraph.Context
 }
 
-// Follow adds to what was found in a program which of its tools' parameters arrive at a sink. schemas has read its definitions.
-func Follow(g *callgraph.Graph, schemas *declared.Reader, out *sink.Sources) {
+// Follow adds to what was found in a program the definitions of its tools, and which of their parameters arrive at a sink.
+func Follow(g *callgraph.Graph, out *sink.Sources) {
+	schemas := declared.New(g)
+	out.Definitions = schemas.Read()
 	a := &analyzer{g: g, schemas: schemas, known: map[key]*summary{}, busy: map[*ir.Func]int{}, factsOf: map[string]charFacts{}}
 	handlers := out.ByTool()
 	for _, root := range g.Roots() {

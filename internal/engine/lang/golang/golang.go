@@ -16,7 +16,6 @@ import (
 	"sync"
 
 	"gauntlet/internal/engine/callgraph"
-	"gauntlet/internal/engine/declared"
 	"gauntlet/internal/engine/survey"
 	"gauntlet/internal/engine/taint"
 	"gauntlet/internal/leaf/ir"
@@ -72,11 +71,8 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	r.lowerPackages()
 	r.prog.Lookup = r.lookUpPackage
 	g, out := callgraph.Open(r.prog, convention(), tools)
-	definitions := declared.New(g)
-	out.Definitions = definitions.Read()
-	taint.Follow(g, definitions, out)
-	out.Resources = survey.Unprotected(g, versions, out.Resources)
-	out.Sites = append(survey.Sites(g, versions), survey.ReadOnlyLies(g, out)...)
+	taint.Follow(g, out)
+	survey.Add(g, versions, out)
 	return out, errs
 }
 

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"gauntlet/internal/engine/callgraph"
-	"gauntlet/internal/engine/declared"
 	"gauntlet/internal/engine/survey"
 	"gauntlet/internal/engine/taint"
 	"gauntlet/internal/leaf/ir"
@@ -74,11 +73,8 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	}
 	prog.Lookup = func(from *ir.File, spec string) *ir.Module { return lookUpModule(byPath, from.Path, spec) }
 	g, out := callgraph.Open(prog, convention(), tools)
-	definitions := declared.New(g)
-	out.Definitions = definitions.Read()
-	taint.Follow(g, definitions, out)
-	out.Resources = survey.Unprotected(g, versions, out.Resources)
-	out.Sites = append(survey.Sites(g, versions), survey.ReadOnlyLies(g, out)...)
+	taint.Follow(g, out)
+	survey.Add(g, versions, out)
 	return out, errs
 }
 

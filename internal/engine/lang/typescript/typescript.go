@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"gauntlet/internal/engine/callgraph"
-	"gauntlet/internal/engine/declared"
 	"gauntlet/internal/engine/survey"
 	"gauntlet/internal/engine/taint"
 	"gauntlet/internal/leaf/ir"
@@ -90,10 +89,7 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	})
 	prog.Lookup = func(from *ir.File, spec string) *ir.Module { return found.lookUpModule(from.Path, spec) }
 	g, out := callgraph.Open(prog, convention(), tools)
-	definitions := declared.New(g)
-	out.Definitions = definitions.Read()
-	taint.Follow(g, definitions, out)
-	out.Resources = survey.Unprotected(g, nil, out.Resources)
-	out.Sites = append(survey.Sites(g, nil), survey.ReadOnlyLies(g, out)...)
+	taint.Follow(g, out)
+	survey.Add(g, nil, out)
 	return out, errs
 }
