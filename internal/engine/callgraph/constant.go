@@ -106,8 +106,8 @@ func (ev *evaluator) given(e *ir.Expr) *ir.Expr {
 		m = onlyValue(ev.evaluate(e.X, nil)).mod
 	case b.Import == nil:
 		return b.Value
-	case b.Import.Member != "" && ev.prog.Lookup != nil:
-		m, member = ev.prog.Lookup(e.Scope.File, b.Import.Module), b.Import.Member
+	case b.Import.Member != "":
+		m, member = ev.moduleOf(b.Import), b.Import.Member
 	}
 	if m == nil {
 		return nil
@@ -116,4 +116,14 @@ func (ev *evaluator) given(e *ir.Expr) *ir.Expr {
 		return x
 	}
 	return (&ir.Expr{Kind: ir.Name, Text: member, Scope: m.Scope}).Binding().Value
+}
+
+// moduleOf returns the module of the program that an import names, or nil. It is looked for once, since that takes paths apart.
+func (ev *evaluator) moduleOf(im *ir.Import) *ir.Module {
+	m, known := ev.modules[im]
+	if !known && ev.prog.Lookup != nil {
+		m = ev.prog.Lookup(im.Scope.File, im.Module)
+		ev.modules[im] = m
+	}
+	return m
 }

@@ -57,6 +57,7 @@ type evaluator struct {
 	partial  map[question]partialAnswer
 	inside   map[memberKey]bool // members under way
 	imports  map[*ir.Import][]value
+	modules  map[*ir.Import]*ir.Module
 	exports  map[exportKey]*ir.Expr
 	made     map[*ir.Expr]*ir.Expr // objects and lists that the source only implies
 	objects  map[*ir.Expr]*object  // long tables by the names of their members
@@ -74,7 +75,7 @@ func newEvaluator(prog *ir.Program, conv *Convention) *evaluator {
 		prog: prog, conv: conv,
 		frameStore: frameStore{frames: map[frameKey]*frame{}, contexts: map[*ir.Func]int{}, numbers: map[value]int{}},
 		known:      map[question][]value{}, partial: map[question]partialAnswer{}, inside: map[memberKey]bool{},
-		imports: map[*ir.Import][]value{}, exports: map[exportKey]*ir.Expr{}, made: map[*ir.Expr]*ir.Expr{},
+		imports: map[*ir.Import][]value{}, modules: map[*ir.Import]*ir.Module{}, exports: map[exportKey]*ir.Expr{}, made: map[*ir.Expr]*ir.Expr{},
 		objects: map[*ir.Expr]*object{}, packages: map[string]bool{},
 	}
 	ev.branchIndex = branchIndex{ev: ev, few: fewArms, rows: map[*ir.Stmt]*row{}}
@@ -347,7 +348,7 @@ func (ev *evaluator) resolveImport(im *ir.Import) []value {
 	if im.Module == "" {
 		return nil
 	}
-	m := ev.prog.Lookup(im.Scope.File, im.Module)
+	m := ev.moduleOf(im)
 	if m != nil && im.Member == "" {
 		return []value{{kind: module, mod: m}}
 	}

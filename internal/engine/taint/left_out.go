@@ -31,12 +31,13 @@ func (r *reader) mayBeLeftOut(p *ir.Param, depth int) bool {
 	if p == nil || p.Func == nil || p.Func.Name == "" || depth > deepest || !r.spend() || r.a.g.Convention().Language != "python" {
 		return false
 	}
-	for _, d := range p.Func.Decorators { // @click.option("--root")
-		if d.Calls() == "option" && isBareOption(d, p.Name) {
-			return true
-		}
+	if known, ok := r.a.leftOut[p]; ok {
+		return known
 	}
-	return slices.ContainsFunc(r.a.g.CallsOf(p.Func.Name), func(c *ir.Expr) bool {
+	r.a.leftOut[p] = false                                                          // for who asks while it is looked for
+	r.a.leftOut[p] = slices.ContainsFunc(p.Func.Decorators, func(d *ir.Expr) bool { // @click.option("--root")
+		return d.Calls() == "option" && isBareOption(d, p.Name)
+	}) || slices.ContainsFunc(r.a.g.CallsOf(p.Func.Name), func(c *ir.Expr) bool {
 		given := callgraph.ArgumentOf(p, c.Args)
 		switch {
 		case given == nil:
@@ -46,6 +47,7 @@ func (r *reader) mayBeLeftOut(p *ir.Param, depth int) bool {
 		}
 		return r.isLeftOut(r.a.g.Definition(given))
 	})
+	return r.a.leftOut[p]
 }
 
 // isBareOption reports whether a call declares an option by a name, and says neither that it is required nor what it is by default.

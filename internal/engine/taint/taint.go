@@ -42,6 +42,7 @@ type analyzer struct {
 	reads    map[*ir.Func][]*ir.Expr // calls that read an answer whole, by the function that holds them
 	inner    map[*ir.Func][]*ir.Func // functions by the one that they are written in
 	readOnly *bool                   // see makesReadOnly; nil until it is asked for
+	leftOut  map[*ir.Param]bool      // see mayBeLeftOut
 }
 
 type key struct {
@@ -53,7 +54,7 @@ type key struct {
 func Follow(g *callgraph.Graph, out *sink.Sources) {
 	schemas := declared.New(g)
 	out.Definitions = schemas.Read()
-	a := &analyzer{g: g, schemas: schemas, known: map[key]*summary{}, busy: map[*ir.Func]int{}, factsOf: map[string]charFacts{}}
+	a := &analyzer{g: g, schemas: schemas, known: map[key]*summary{}, busy: map[*ir.Func]int{}, factsOf: map[string]charFacts{}, leftOut: map[*ir.Param]bool{}}
 	handlers := out.ByTool()
 	for _, root := range g.Roots() {
 		h := handlers[root.Tool]
