@@ -35,7 +35,7 @@ type sign int
 
 const (
 	noSign sign = iota
-	words       // an answer to its user
+	words       // an answer to its user, or a form declined
 	deed        // an action
 )
 
@@ -48,8 +48,8 @@ func signIn(m *trace.Message) sign {
 	switch {
 	case !m.IsProtocol(agui.Protocol):
 		asks := m.Kind == trace.Request && slices.Contains(deeds, m.Method)
-		if toServer && !m.Early && (asks || m.Kind == trace.Response) && decides(m, &tree) {
-			return deed
+		if toServer && !m.Early && (asks || m.Kind == trace.Response) {
+			return decision(m, &tree)
 		}
 	case m.Method == agui.Answer:
 		content, err := m.Content(&tree)
@@ -65,37 +65,52 @@ func signIn(m *trace.Message) sign {
 	return noSign
 }
 
-// decides reports whether somebody decided what a request or answer of a client says. A host without a user or model answers a
+// decision returns whether somebody decided what a request or answer of a client says. A host without a user or model answers a
 // server's question by itself, with an error, with nothing, or with "cancel", and goes on with a call that waited for the answer.
-func decides(m *trace.Message, tree *rawjson.Tree) bool {
+func decision(m *trace.Message, tree *rawjson.Tree) sign {
 	if m.Kind == trace.Request && !strings.Contains(m.Raw, "inputResponses") {
-		return true
+		return deed
 	}
 	content, err := m.Content(tree)
-	if m.Kind == trace.Response || err != nil {
-		return err == nil && isChoice(content)
+	switch {
+	case err != nil:
+		return noSign
+	case m.Kind == trace.Response:
+		return choice(content)
 	}
 	answers := content.Get("inputResponses")
-	for a := range answers.Members() {
-		if isChoice(a.Value) {
-			return true
-		}
+	if !answers.Exists() {
+		return deed
 	}
-	return !answers.Exists()
+	best := noSign
+	for a := range answers.Members() {
+		best = max(best, choice(a.Value))
+	}
+	return best
 }
 
-// isChoice reports whether the result of an elicitation or of sampling holds a choice: a form sent or declined, or something written.
-func isChoice(result rawjson.Value) bool {
+// choice returns what the result of an elicitation or of sampling shows: a form that was sent, or something written, is a deed. Some
+// hosts decline every form by themselves, so that a form declined is worth no more than words.
+func choice(result rawjson.Value) sign {
 	if action := result.Get("action"); action.Exists() {
-		return action.Is("accept") || action.Is("decline")
+		switch action.Text() {
+		case "accept":
+			return deed
+		case "decline":
+			return words
+		}
+		return noSign
 	}
 	written := result.Get("content")
 	for _, block := range written.Elements() {
 		if isWritten(block) {
-			return true
+			return deed
 		}
 	}
-	return isWritten(written)
+	if isWritten(written) {
+		return deed
+	}
+	return noSign
 }
 
 func isWritten(block rawjson.Value) bool {

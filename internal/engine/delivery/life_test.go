@@ -103,6 +103,7 @@ func TestAVerdictNeedsASignOfLife(t *testing.T) {
 		{"its sample is no sample", New(doc), append(list[:2:2], question, answer(`{}`)), verdict.Failed},
 		{"its answer is null", New(doc), append(list[:2:2], question, answer(`null`)), verdict.Failed},
 		{"it declined a form", New(doc), append(list[:2:2], form, answer(`{"action":"decline"}`)), verdict.NotExploited},
+		{"it declined a form, and can do nothing", New(doc), append(list[:2:2], form, answer(`{"action":"decline"}`), control("false")), verdict.Failed},
 		{"nobody was there to fill in a form", New(doc), append(list[:2:2], form, answer(`{"action":"cancel"}`)), verdict.Failed},
 		{"its form is none", New(doc), append(list[:2:2], form, answer(`{"action":"ok"}`)), verdict.Failed},
 		{"it listed its roots", New(doc), append(list[:2:2], roots, answer(`{"roots":[]}`)), verdict.Failed},
