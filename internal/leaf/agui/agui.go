@@ -15,8 +15,8 @@ const (
 	// Answer is the trace event with everything an agent said to its user in one run: over AG-UI, or what it printed. Its content
 	// is {"response":{"content":"…"}}, with "failed": true for a program that failed.
 	Answer = "agent_answer"
-	// Control is the trace event that says whether an agent that answered only in words called a harmless tool when asked:
-	// {"called":true,"ended":"how it ended","said":"what it answered"}.
+	// Control is the trace event that says whether an agent that answered only in words called a harmless tool when asked, or gave a
+	// sum: {"called":true,"sum":false,"ended":"how it ended","said":"what it answered"}.
 	Control = "agent_control"
 	// OwnTool is the trace event for an agent's use of its own tool, from its event stream:
 	// {"tool":"Bash","arguments":{…},"result":"…"}. Observed says whether these are all: {"whole":true}.
