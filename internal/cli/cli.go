@@ -16,6 +16,7 @@ import (
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/liveview"
 	"gauntlet/internal/run/login"
+	"gauntlet/internal/run/progress"
 	"gauntlet/result"
 )
 
@@ -51,7 +52,7 @@ func Main(ctx context.Context, args []string, host Host) int {
 type app struct {
 	host     Host
 	quiet    bool
-	progress *progressLine     // nil before work begins
+	progress *progress.Line    // nil before work begins
 	sessions *login.Sessions   // stored logins; nil until needed
 	recorder liveview.Recorder // of --progress and --view
 	noHelp   error             // help was requested for a command that does not exist

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gauntlet/internal/run/mcptools"
+	"gauntlet/internal/run/progress"
 	"gauntlet/internal/run/vet"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/result"
@@ -34,8 +35,8 @@ func (v *vetCommand) vetForAgent(ctx context.Context, target, depth string) (*re
 	if err != nil {
 		return nil, err
 	}
-	opt.Fetcher.Public = true      // the target may have been chosen by the author of what the agent reads
-	opt.Progress = &progressLine{} // nobody sees it
+	opt.Fetcher.Public = true       // the target may have been chosen by the author of what the agent reads
+	opt.Progress = &progress.Line{} // nobody sees it
 	return vet.Run(ctx, *opt, []vet.Target{{Spec: s}})
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"gauntlet/internal/run/progress"
 )
 
 // progressFlag makes a command record its progress in a file, for gauntlet view, and leave its JSON report there.
@@ -20,11 +22,11 @@ func (a *app) progressFlag(cmd *cobra.Command) {
 }
 
 // startProgress starts a progress line if a person can see it. The caller must stop it.
-func (a *app) startProgress() *progressLine {
+func (a *app) startProgress() *progress.Line {
 	var terminal io.Writer
 	if !a.quiet && isTerminal(a.host.Stderr) {
 		terminal = a.host.Stderr
 	}
-	a.progress = startLine(terminal, a.recorder.Start())
+	a.progress = progress.Start(terminal, a.recorder.Start())
 	return a.progress
 }

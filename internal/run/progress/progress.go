@@ -1,4 +1,5 @@
-package cli
+// Package progress shows long-running work on a terminal line, and keeps it in the run's record.
+package progress
 
 import (
 	"cmp"
@@ -20,8 +21,8 @@ const (
 // clearLine returns to the start of the terminal's line and clears it.
 const clearLine = "\r\x1b[K"
 
-// A progressLine is a terminal line that shows the current work. The zero value and nil show nothing.
-type progressLine struct {
+// A Line is a terminal line that shows the current work. The zero value and nil show nothing.
+type Line struct {
 	w    io.Writer // nil if not shown
 	quit chan struct{}
 	done sync.WaitGroup
@@ -34,9 +35,9 @@ type progressLine struct {
 	record       *runstate.Record // nil if no file is kept
 }
 
-// startLine starts a line on terminal, nil if not shown, and in record, which may be nil. The caller must stop it.
-func startLine(terminal io.Writer, record *runstate.Record) *progressLine {
-	p := &progressLine{w: terminal, quit: make(chan struct{}), record: record}
+// Start starts a line on terminal, nil if not shown, and in record, which may be nil. The caller must stop it.
+func Start(terminal io.Writer, record *runstate.Record) *Line {
+	p := &Line{w: terminal, quit: make(chan struct{}), record: record}
 	if terminal != nil {
 		p.done.Go(p.drawUntilStopped) // ends with Stop, which waits for it
 	}
@@ -44,7 +45,7 @@ func startLine(terminal io.Writer, record *runstate.Record) *progressLine {
 }
 
 // Step sets the text; it may be called at any rate.
-func (p *progressLine) Step(format string, args ...any) {
+func (p *Line) Step(format string, args ...any) {
 	text := report.Visible(fmt.Sprintf(format, args...))
 	p.record.Step(text)
 	p.mu.Lock()
@@ -53,7 +54,7 @@ func (p *progressLine) Step(format string, args ...any) {
 }
 
 // Doing returns the text of the last step, "" before the first. It may be called on nil.
-func (p *progressLine) Doing() string {
+func (p *Line) Doing() string {
 	if p == nil {
 		return ""
 	}
@@ -63,7 +64,7 @@ func (p *progressLine) Doing() string {
 }
 
 // Count adds to the finished servers and to their total. If there are several, the line shows the count until ResetCount.
-func (p *progressLine) Count(through, more int) {
+func (p *Line) Count(through, more int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.through += through
@@ -72,38 +73,38 @@ func (p *progressLine) Count(through, more int) {
 }
 
 // Watcher returns a function that receives redacted findings before the report; nil if nobody watches.
-func (p *progressLine) Watcher() func([]finding.Finding) {
+func (p *Line) Watcher() func([]finding.Finding) {
 	if p.record == nil {
 		return nil
 	}
 	return p.tellFindings
 }
 
-func (p *progressLine) tellFindings(found []finding.Finding) {
+func (p *Line) tellFindings(found []finding.Finding) {
 	for i := range found {
 		p.record.Result(runstate.OfFinding(&found[i]))
 	}
 }
 
 // Result adds an intermediate result to the record.
-func (p *progressLine) Result(r runstate.Result) { p.record.Result(r) }
+func (p *Line) Result(r runstate.Result) { p.record.Result(r) }
 
 // CountOf sets what is counted, if not servers.
-func (p *progressLine) CountOf(what string) {
+func (p *Line) CountOf(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.what = what
 }
 
 // ResetCount ends the count.
-func (p *progressLine) ResetCount() {
+func (p *Line) ResetCount() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.through, p.all = 0, 0
 }
 
 // Stop removes the line. Stopping twice is harmless.
-func (p *progressLine) Stop() {
+func (p *Line) Stop() {
 	if p.w == nil {
 		return
 	}
@@ -114,7 +115,7 @@ func (p *progressLine) Stop() {
 }
 
 // Hide removes the line temporarily, so that something else can be printed.
-func (p *progressLine) Hide() {
+func (p *Line) Hide() {
 	if p == nil || p.w == nil {
 		return
 	}
@@ -126,7 +127,7 @@ func (p *progressLine) Hide() {
 	}
 }
 
-func (p *progressLine) drawLine() {
+func (p *Line) drawLine() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	const width = 76 // a wrapped line could not be cleared
@@ -138,7 +139,7 @@ func (p *progressLine) drawLine() {
 	p.shown = true
 }
 
-func (p *progressLine) drawUntilStopped() {
+func (p *Line) drawUntilStopped() {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	for {
