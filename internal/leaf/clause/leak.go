@@ -104,7 +104,12 @@ func (r *Reader) function(f *frame) bool {
 
 // foreignTo leaves out of things what is the business of the tool at hand.
 func (r *Reader) foreignTo(things classSet, f *frame) classSet {
-	things = things.without(r.own.and(ownable))
+	own := r.own.and(ownable)
+	if own.any(setOf(env, secret)) {
+		own.add(credFile) // a tool for environment variables works with .env files
+		own.add(envName)
+	}
+	things = things.without(own)
 	if r.byUser() {
 		things = things.without(setOf(sysPrompt, convo))
 	}
