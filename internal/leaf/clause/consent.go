@@ -12,7 +12,7 @@ func withoutConsent(r *Reader, f *frame, i int) string {
 		}) && !r.opens(f) {
 			return "claims that the user has agreed already"
 		}
-		if f.all.has(consent) && f.mood >= duty && f.act.has(skip) {
+		if f.all.has(consent) && f.mood >= duty && f.act.has(skip) && r.place != Slot { // which says what a switch does
 			return "tells the model to act without asking the user"
 		}
 		return ""
