@@ -351,7 +351,7 @@ func (r *reader) pastHeading(start, end int) int {
 // grave are directives that no honest instruction has, or next to none.
 var grave = map[string]bool{
 	"tells the model to drop the instructions it was given": true, "poses as a message from the host application": true, "gives the model a persona without rules": true,
-	"tells the model not to tell the user": true, "tells the model to hide something from the user": true, "says that the model's rules no longer apply": true,
+	"tells the model not to tell the user": true, "says that the model's rules no longer apply": true,
 	"claims that the user has agreed already": true, "tells the model to carry out an attack": true, "tells the model to skip the user's confirmation": true,
 	"hands over the conversation": true, "hands over secrets": true, "hands over private data": true, "hands over a file that holds credentials": true, "sends secrets away": true, "sends the conversation away": true,
 }
@@ -362,8 +362,8 @@ var everyday = map[string]bool{
 	"directs the model to a file that holds credentials": true, "has the model run a command": true, "has the model write something that runs or is read at every start": true,
 	"has the model pipe a download into a shell": true, "asks the model for the model's own instructions": true, "sends data to an address that the user did not name": true,
 	"tells the model not to ask the user first": true, "sends the model's own instructions away": true, "directs the model to the model's own instructions": true,
-	"tells the model not to tell anyone": true, "tells the model to act without asking the user": true, "tells the model to follow orders in another text": true,
-	"says that the user need not be asked": true, "has the model destroy a file of the user": true, "claims that nothing happens for real": true,
+	"tells the model to act without asking the user": true, "tells the model to follow orders in another text": true,
+	"claims that nothing happens for real": true,
 }
 
 // marks weighs characters that a person does not see: one by itself is a slip of an editor, many carry a message.
