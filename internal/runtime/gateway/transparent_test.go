@@ -80,7 +80,7 @@ func TestSameEraPassesVerbatim(t *testing.T) {
 	}{
 		{"handshake", legacy, exchange{"initialize", `{"protocolVersion":"2025-11-25","capabilities":{"roots":{},"x":[1]},"clientInfo":{"name":"c","version":"1","title":"C","x":1.50}}`}, []exchange{
 			{"tools/list", `{"cursor":"1","x":1.0}`}, {"tools/call", `{"name":"not for providers","arguments":{"n":1.50},"x":1}`}, {"logging/setLevel", `{"level":"debug"}`},
-			{"resources/subscribe", `{"uri":"a:b"}`}, {"prompts/get", `{"name":"p"}`}, {"made/up", `{"x":1.0}`},
+			{"resources/subscribe", `{"uri":"a:b"}`}, {"prompts/get", `{"name":"p"}`}, {"made/up", `{"x":1.0}`}, {"made/up", ""},
 		}},
 		{"stateless", stateless, exchange{"server/discover", `{` + meta + `}`}, []exchange{
 			{"tools/list", `{"cursor":"1",` + meta + `}`}, {"tools/call", `{"name":"x","arguments":{"n":1.50},` + meta + `}`},
@@ -93,7 +93,11 @@ func TestSameEraPassesVerbatim(t *testing.T) {
 			f := open(t, Options{Upstreams: []Upstream{server.upstream()}})
 			c := &rawClient{t, f.pipe}
 			exchange := func(method, params string) {
-				c.say(`{"jsonrpc":"2.0","id":"` + method + `","method":"` + method + `","params":` + params + `}`)
+				said := `{"jsonrpc":"2.0","id":"` + method + `","method":"` + method + `"`
+				if params != "" {
+					said += `,"params":` + params
+				}
+				c.say(said + "}")
 				got := c.next()
 				if want := `{"jsonrpc":"2.0","id":"` + method + `",` + tt.answers[method] + `}`; got.Raw != want {
 					t.Errorf("%s is answered\n%s, want\n%s", method, got.Raw, want)

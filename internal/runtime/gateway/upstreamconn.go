@@ -128,7 +128,11 @@ func (uc *upstreamConn) callInSession(ctx context.Context, method, params string
 		delete(uc.answers, id)
 		uc.mu.Unlock()
 	}()
-	if err := uc.sendRaw(ctx, `{"jsonrpc":"2.0","id":`+id+`,"method":`+rawjson.Quote(method)+`,"params":`+uc.paramsForEra(params)+`}`); err != nil {
+	text := `{"jsonrpc":"2.0","id":` + id + `,"method":` + rawjson.Quote(method)
+	if params != "" || uc.meta != "" { // a request without them stays without
+		text += `,"params":` + uc.paramsForEra(params)
+	}
+	if err := uc.sendRaw(ctx, text+"}"); err != nil {
 		return wire.Message{}, err
 	}
 	select {
