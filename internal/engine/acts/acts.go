@@ -69,25 +69,19 @@ func Judge(acts []Act) Verdict {
 }
 
 // Weigh adds up the acts of one text: those of one kind count once, in the weight of the heaviest, and what is hidden
-// counts twice. Who sends or asks for secrets again and again counts one more.
+// counts twice.
 func Weigh(acts []Act) int {
-	var heaviest, often [Kinds]int
+	var heaviest [Kinds]int
 	for _, a := range acts {
 		w := a.Weight
 		if a.Hidden {
 			w *= 2
 		}
 		heaviest[a.Kind] = max(heaviest[a.Kind], w)
-		if w >= 2 {
-			often[a.Kind]++
-		}
 	}
 	sum := 0
-	for k, w := range heaviest {
+	for _, w := range heaviest {
 		sum += w
-		if often[k] >= 3 && (Kind(k) == Send || Kind(k) == Ask) {
-			sum++
-		}
 	}
 	return sum
 }
