@@ -1,9 +1,7 @@
 package clause
 
-// compose gives tokens classes that words have in company only: "everything the user has
-// said" is the conversation, "the instructions the assistant was configured with" is the
-// system prompt, "rows fetched by another tool" is what other tools returned. It looks a
-// few words back, so it is linear.
+// compose gives tokens classes that words have in company only: "the instructions the assistant was configured with" is
+// the system prompt, "rows fetched by another tool" is what other tools returned. It looks a few words back, so it is linear.
 func (r *framer) compose(a, b int) {
 	for i := a; i < b; i++ {
 		t := &r.toks[i]

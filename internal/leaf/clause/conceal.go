@@ -38,9 +38,6 @@ func conceals(r *Reader, f *frame, i int) string {
 	return ""
 }
 
-// opens reports whether a clause is the first of a description, which says what the tool does.
-func (r *Reader) opens(f *frame) bool { return f.opening && r.place == Function }
-
 // covertly reports whether an adverb of secrecy stands in the clause.
 func (r *Reader) covertly(f *frame) bool {
 	for i := f.first; i <= f.last; i++ {

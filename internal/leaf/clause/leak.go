@@ -7,7 +7,7 @@ func leaks(r *Reader, f *frame, i int) string {
 	}
 	things := f.things().and(leakable)
 	if !f.object.any(setOf(address)) {
-		things = r.foreignTo(things, f)
+		things = r.foreignTo(things)
 	}
 	to := f.dest
 	to.addAll(f.means)
@@ -53,7 +53,7 @@ func leaks(r *Reader, f *frame, i int) string {
 // connects reports a clause that brings together what is foreign beyond doubt and where
 // it is to go, in whatever words: "… goes into x", "x: …", "… is handed to other_tool".
 func (r *Reader) connects(f *frame, away bool) string {
-	things := r.foreignTo(f.all.and(certain), f)
+	things := r.foreignTo(f.all.and(certain))
 	if things.empty() || f.subject.has(user) && !f.subject.any(certain) || f.anywhere(handle) && !f.anywhere(content) {
 		return ""
 	}
@@ -103,7 +103,7 @@ func (r *Reader) function(f *frame) bool {
 }
 
 // foreignTo leaves out of things what is the business of the tool at hand.
-func (r *Reader) foreignTo(things classSet, f *frame) classSet {
+func (r *Reader) foreignTo(things classSet) classSet {
 	own := r.own.and(ownable)
 	if own.any(setOf(env, secret)) {
 		own.add(credFile) // a tool for environment variables works with .env files
@@ -118,11 +118,6 @@ func (r *Reader) foreignTo(things classSet, f *frame) classSet {
 
 // byUser reports whether what is read says what the user, and not the model, fills in.
 func (r *Reader) byUser() bool { return r.place == Slot && r.definition.Prompt }
-
-// beginsText reports whether a clause stands in the first sentence of a description, which cannot excuse itself.
-func (r *Reader) beginsText(f *frame) bool {
-	return r.place == Function && f.sentence == r.framer.frames[0].sentence
-}
 
 // leaksForeign is leaks for languages that are read without the order of words.
 func (r *Reader) leaksForeign(f *frame, things classSet, away bool) string {

@@ -13,14 +13,13 @@ func overrides(r *Reader, f *frame, i int) string {
 	case f.all.has(asUser):
 		return "poses as a message of the user or of the model's maker"
 	}
-	rules := f.object.has(instr) || f.object.has(sysPrompt)
-	theirs := f.object.any(setOf(prior, your, every, sysPrompt, model))
 	if f.foreign {
 		if f.all.any(setOf(instr, sysPrompt)) && f.all.any(setOf(prior, your)) && (f.act.has(ignore) && !f.negated || f.all.has(void)) {
 			return "tells the model to drop the instructions it was given"
 		}
 		return ""
 	}
+	rules := f.object.any(setOf(instr, sysPrompt))
 	switch {
 	case r.attacks(f) && !f.negated && !f.object.empty() && r.place != Slot:
 		return "tells the model to carry out an attack"
@@ -30,7 +29,7 @@ func overrides(r *Reader, f *frame, i int) string {
 		return "tells the model not to follow the instructions it was given"
 	case f.negated:
 		return ""
-	case f.act.has(ignore) && f.asks() && rules && theirs:
+	case f.act.has(ignore) && f.asks() && rules && f.object.any(setOf(prior, your, every, sysPrompt, model)):
 		return "tells the model to drop the instructions it was given"
 	case f.act.has(ignore) && f.asks() && !r.function(f) && f.object.any(setOf(users, user)):
 		return "tells the model to ignore what the user asked for"
@@ -52,6 +51,11 @@ func (r *Reader) calledUpon(f *frame) bool {
 	first, _, _ := strings.Cut(strings.ToLower(r.framer.s[t.start:t.end]), " ")
 	sign := strings.TrimLeft(r.framer.s[t.end:toks[f.first].start], " *_")
 	return t.has(model) && !strings.HasPrefix(first, "you") && sign != "" && (sign[0] == ',' || sign[0] == ':') && t.flags&fresh != 0
+}
+
+// beginsText reports whether a clause stands in the first sentence of a description, which cannot excuse itself.
+func (r *Reader) beginsText(f *frame) bool {
+	return r.place == Function && f.sentence == r.framer.frames[0].sentence
 }
 
 // attacks reports whether the verb of an order names a crime, which honest texts order nobody to commit outside of what their tool is for.

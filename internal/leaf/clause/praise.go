@@ -7,10 +7,7 @@ import (
 
 // prefersItself reports a clause that wants this tool chosen over others.
 func prefersItself(r *Reader, f *frame, i int) string {
-	if f.foreign {
-		return ""
-	}
-	if f.conditional && !f.all.has(bad) {
+	if f.foreign || f.conditional && !f.all.has(bad) {
 		return ""
 	}
 	others := f.all.has(otherTool)
@@ -42,7 +39,7 @@ func (r *Reader) slotName(s string) string {
 		phrase = phrase || i >= n-2 && t.has(convo) && strings.IndexByte(w, ' ') > 0
 		steals = steals || slices.Contains(stealing, w)
 	}
-	things := r.foreignTo(all.and(leakable), &frame{})
+	things := r.foreignTo(all.and(leakable))
 	reads := all.has(content) || steals
 	switch {
 	case all.any(setOf(rawThing)) && !things.has(credFile):

@@ -307,9 +307,9 @@ func (t *Text) add(d Directive) {
 }
 
 // telling are the classes without one of which no rule holds.
-var telling = setOf(control, endless, secret, env, people, sysPrompt, convo, talk, utterance, outside, message, spoken, address, path, credFile, envName, persona, asUser,
-	fakeVoice, instr, obeyed, asked, user, users, consent, consented, simulated, step, otherTool, mailTool, otherWord, ident, bad, super, better, praise,
-	urgency, promo, startup, memory, shellCmd, piped, regardless, conceal, covert, void, outcome, answer, nobody, falsify, omit, hide, account, rotated, real)
+var telling = setOf(control, secret, env, people, sysPrompt, convo, talk, outside, address, path, credFile, envName, persona, asUser, fakeVoice, instr, obeyed, asked,
+	user, users, consent, consented, simulated, step, otherTool, mailTool, otherWord, ident, bad, super, startup, memory, shellCmd, piped, regardless, conceal, covert, void,
+	answer, omit, model)
 
 // frames builds the frames of a text's sentences.
 func (r *Reader) frames(s string, toks []token) {

@@ -156,7 +156,7 @@ func (r *framer) pronouns(from int) {
 		if f.sentence-r.carryN <= 4 {
 			f.carried = r.carry
 		}
-		if things := f.object.and(foreignThings); f.act.has(take) || f.verb < 0 || f.conditional || things.any(certain) || things.has(utterance) {
+		if things := f.object.and(foreignThings); f.act.has(take) || f.verb < 0 || f.conditional || things.any(certain) {
 			things.addAll(f.source.and(foreignThings))
 			if !things.empty() && !f.governed && !f.negated {
 				r.carry, r.carryN = things, f.sentence
@@ -166,7 +166,7 @@ func (r *framer) pronouns(from int) {
 }
 
 // foreignThings are what is not the business of a tool unless it says so.
-var foreignThings = setOf(secret, env, sysPrompt, convo, outside, people, credFile, envName, file, path, fileName, utterance)
+var foreignThings = setOf(secret, env, sysPrompt, convo, outside, people, credFile, envName, file, path, fileName)
 
 // other builds the frames of toks[a:b], a sentence in another language: one for each
 // stretch between commas, without regard to the order of words.

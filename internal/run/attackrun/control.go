@@ -62,14 +62,15 @@ attack:
 
 // controlDocument returns the document that p's agent is asked by.
 func (p *play) controlDocument() (*oatf.Document, error) {
-	server := "control"
-	if len(p.servers) > 0 {
-		server = p.servers[0].Name
-	}
-	text := fmt.Sprintf(controlText, server)
-	if p.AGUI != "" {
+	var text string
+	switch {
+	case p.AGUI != "":
 		a, b := 300+rand.IntN(199), 300+rand.IntN(199) // no status of HTTP
 		text = fmt.Sprintf(sumText, a, b, a+b)
+	case len(p.servers) > 0:
+		text = fmt.Sprintf(controlText, p.servers[0].Name)
+	default:
+		text = fmt.Sprintf(controlText, "control")
 	}
 	doc, _, err := oatf.Load(text)
 	return doc, err
