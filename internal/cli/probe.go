@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/capability"
+	"gauntlet/finding"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/proberun"
@@ -74,7 +75,7 @@ func (a *app) newProbeCommand() *cobra.Command {
 	f.Var(durationFlag(&p.budget, proberun.DefaultBudget), "budget", "longest time for all calls of a probe")
 	f.Var(durationFlag(&p.call, proberun.DefaultCall), "call-timeout", "longest wait for the answer to one call")
 	recordFlag(cmd, &p.trace, everyMessage)
-	f.StringVar(&p.recording, "recording", "", "start nothing and judge this recorded `FILE`; with --replay, send again what a finding in it rests on (default none)")
+	f.StringVar(&p.recording, "recording", "", "start nothing and judge this recorded `FILE`; with --replay, try again what a finding in it rests on (default none)")
 	p.outputs.addOutputFlags(cmd, a)
 	p.outputs.addProgressFlag(cmd, a)
 	p.how.addTargetFlags(cmd)
@@ -112,8 +113,7 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	again, err := p.recorded()
-	if err != nil {
+	if err := p.checkRecorded(); err != nil {
 		return err
 	}
 	record, err := p.startTrace(outs)
@@ -141,9 +141,6 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 		dash = len(args)
 	}
 	opt.Fingerprint, opt.Again = p.replay, againLine(cmd, args[:dash], args[dash:])
-	if again != nil {
-		opt.Replay, opt.Fingerprint, opt.Tell = again, "", func(line string) { p.note("%s", line) }
-	}
 	got, err := proberun.Run(cmd.Context(), opt)
 	incomplete := record.Close()
 	if err != nil {
@@ -187,20 +184,25 @@ func (p *probeCommand) report(got *proberun.Result, outs []reportfile.Output) er
 	return nil
 }
 
-// recorded returns the basis of a finding in the recording, nil without --recording.
-func (p *probeCommand) recorded() (*proberun.Replay, error) {
+// checkRecorded shows what a recording says of the finding that is tried again, which must be in it.
+func (p *probeCommand) checkRecorded() error {
 	if p.recording == "" {
-		return nil, nil
+		return nil
 	}
 	got, err := proberun.ReadRecording(p.recording)
 	if err != nil {
-		return nil, withName(p.recording, err)
+		return withName(p.recording, err)
 	}
-	again, err := got.Recorded(p.replay)
+	r, err := got.Report(version(), p.how.limits.Limits)
 	if err != nil {
-		return nil, withName(p.recording, err)
+		return withName(p.recording, err)
 	}
-	return again, nil
+	at := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Fingerprint == p.replay })
+	if at < 0 {
+		return withName(p.recording, fmt.Errorf("nothing in the recording has the fingerprint %q", p.replay))
+	}
+	p.note("recorded: %s", r.Findings[at].Message)
+	return nil
 }
 
 // judgeRecording judges a recorded run again.

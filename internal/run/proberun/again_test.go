@@ -1,135 +1,123 @@
 package proberun
 
 import (
-	"io"
+	"net/http"
 	"net/http/httptest"
-	"sync"
+	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
+	"gauntlet/catalog"
 	"gauntlet/finding"
-	"gauntlet/internal/engine/check/probing"
-	"gauntlet/internal/leaf/probe"
-	"gauntlet/internal/runtime/wire"
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/result"
 )
 
-// sentAgain are the exchanges that the rule of a probe rests on.
-func sentAgain(t *testing.T, p *probing.Probe, e *probe.Protocol) []probe.Exchange {
+// probePeer probes a server of the tests over HTTP, and returns the findings; trouble says that the run is incomplete.
+func probePeer(t *testing.T, p *peer, change func(*Options)) (found []finding.Finding, trouble bool, err error) {
 	t.Helper()
-	rule, exchanges := probing.Recorded(finding.Fingerprint(string(p.Rule.ID), "s"), "s", e)
-	if rule != p.Rule.ID {
-		t.Fatalf("%s is found as %q", p.Rule.ID, rule)
+	s := httptest.NewServer(&serialised{peer: p})
+	defer s.Close()
+	o := Options{
+		Server: launch.Server{URL: s.URL}, Dialer: launch.Dialer{Environ: append(os.Environ(), "HOME="+t.TempDir()), Sandbox: sandbox.Off},
+		AllowCalls: true, Calls: 40, Budget: time.Minute, Call: time.Minute,
 	}
-	return exchanges
+	change(&o)
+	got, err := Run(t.Context(), o)
+	if err != nil {
+		return nil, false, err
+	}
+	rep, err := got.Report("test", catalog.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep.Findings, rep.ExitCode(finding.Critical, false) == result.ExitTrouble, nil
 }
 
-// What a finding rests on, sent again, shows the same of the careless server, and nothing of the
-// careful one.
+// What the protocol probes found is found again by its fingerprint, alone, at a careless server, and not at a careful one.
 func TestAgain(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	plan := Plan{Calls: []Call{note}}
-	transport := wire.NewTransport()
-	defer transport.CloseIdleConnections()
-	careless, careful := httptest.NewServer(&serialised{peer: &peer{}}), httptest.NewServer(&serialised{peer: &peer{careful: true}})
-	defer careless.Close()
-	defer careful.Close()
-	recorded := probeHTTP(t.Context(), protocolTarget{URL: careless.URL, Plan: plan}, transport)
-	sent := 0
-	for _, p := range probing.Probes() {
-		if p.Rule.ID == "" || p.Effect == probe.Load {
-			continue
+	first, _, err := probePeer(t, &peer{}, func(o *Options) { o.Protocol = true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, f := range first {
+		if len(f.Related) > 0 || f.Rule == "SEC-021" {
+			continue // SEC-021 tells how clients are authenticated, of any server
 		}
-		exchanges := sentAgain(t, &p, recorded)
-		if exchanges == nil || p.Read(recorded).State != probing.Broken {
-			continue
+		tried++
+		again := func(o *Options) { o.Fingerprint = f.Fingerprint }
+		if got, _, err := probePeer(t, &peer{}, again); err != nil || len(got) != 1 || got[0].Rule != f.Rule || got[0].Fingerprint != f.Fingerprint {
+			t.Errorf("%s at the careless server: %v, %v", f.Rule, got, err)
 		}
-		sent++
-		if v := p.Read(againHTTP(t.Context(), protocolTarget{URL: careless.URL}, transport, recorded, exchanges)); v.State != probing.Broken {
-			t.Errorf("%s, sent again to the careless server: %+v", p.ID, v)
-		}
-		resists := againHTTP(t.Context(), protocolTarget{URL: careful.URL}, transport, recorded, exchanges)
-		if why := resists.Unsent[Again]; why != "" {
-			t.Errorf("%s, sent to the careful server: %s", p.ID, why)
-		}
-		if v := p.Read(resists); v.State == probing.Broken {
-			t.Errorf("%s, sent to the careful server: %s", p.ID, v.Text)
+		got, trouble, err := probePeer(t, &peer{careful: true}, again)
+		switch f.Rule {
+		case "SEC-018", "GNT-410", "GNT-411": // it does not look at hosts, and ends no session
+		case "GNT-451", "GNT-452":
+			if err == nil { // it refuses the call, and asks for nothing
+				t.Errorf("%s at the careful server: %v", f.Rule, got)
+			}
+		default:
+			if err != nil || len(got) != 0 || trouble {
+				t.Errorf("%s at the careful server: %v, trouble %t, %v", f.Rule, got, trouble, err)
+			}
 		}
 	}
-	if sent < 9 {
-		t.Errorf("%d probes were sent again", sent)
+	if tried < 9 {
+		t.Errorf("%d findings were tried again: %v", tried, first)
 	}
 }
 
-func TestAgainOverStdio(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	var servers sync.WaitGroup
-	open := func(careful bool) Opener {
-		return func() (wire.Conn, error) {
-			ourIn, theirOut := io.Pipe()
-			theirIn, ourOut := io.Pipe()
-			servers.Go(func() {
-				(&peer{careful: careful}).speak(theirIn, theirOut)
-				_ = theirOut.Close()
-				_ = theirIn.Close()
-			})
-			return wire.NewStream(ourIn, ourOut, wire.Limits{}), nil
-		}
-	}
-	recorded := probeStdio(t.Context(), open(false), Plan{Calls: []Call{note}}, patient)
-	sent := 0
-	for _, p := range probing.Probes() {
-		if p.Rule.ID == "" || p.Read(recorded).State != probing.Broken {
-			continue
-		}
-		exchanges := sentAgain(t, &p, recorded)
-		if exchanges == nil {
-			continue
-		}
-		sent++
-		if v := p.Read(againStdio(t.Context(), open(false), recorded, exchanges, patient)); v.State != probing.Broken {
-			t.Errorf("%s, sent again to the careless server: %+v", p.ID, v)
-		}
-		resists := againStdio(t.Context(), open(true), recorded, exchanges, patient)
-		if why := resists.Unsent[Again]; why != "" {
-			t.Errorf("%s, sent to the careful server: %s", p.ID, why)
-		}
-		if v := p.Read(resists); v.State == probing.Broken {
-			t.Errorf("%s, sent to the careful server: %s", p.ID, v.Text)
-		}
-	}
-	if sent < 8 {
-		t.Errorf("%d probes were sent again", sent)
-	}
-	servers.Wait()
-}
-
-// A server that is not there shows nothing: not that it resists, and not that it ended at a message.
-func TestAgainWithoutAServer(t *testing.T) {
-	ends := []probe.Exchange{{ID: "P18", Step: "x", Effect: probe.Reads, Sent: "{}", Era: probe.Handshake, Gone: true}}
-	closed := httptest.NewServer(nil)
+// What a run has no bearing on is an error, and a server that does not answer is no clean result.
+func TestAgainWithoutAnswer(t *testing.T) {
+	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
-	transport := wire.NewTransport()
-	defer transport.CloseIdleConnections()
-	none := func() (wire.Conn, error) { return nil, io.EOF }
-	for _, e := range []*probe.Protocol{
-		againHTTP(t.Context(), protocolTarget{URL: closed.URL}, transport, &probe.Protocol{Transport: "http"}, ends),
-		againStdio(t.Context(), none, &probe.Protocol{Transport: "stdio"}, ends, patient),
+	for _, tt := range []struct {
+		name, url, server string
+		rules             []finding.Rule
+	}{
+		{"what was not given", "", "peer", []finding.Rule{"SEC-024", "GNT-446", "GNT-447"}},
+		{"no server", closed.URL, "peer", []finding.Rule{"SEC-018"}},
+		{"another server", "", "other", []finding.Rule{"SEC-018"}},
 	} {
-		if e.Unsent[Again] != notOpened || len(e.Exchanges) != 0 {
-			t.Errorf("%s: %+v", e.Transport, e)
+		for _, rule := range tt.rules {
+			_, _, err := probePeer(t, &peer{careful: true}, func(o *Options) {
+				o.Fingerprint = finding.Fingerprint(string(rule), tt.server)
+				if tt.url != "" {
+					o.Server.URL = tt.url
+				}
+			})
+			if err == nil {
+				t.Errorf("%s, %s: no error", tt.name, rule)
+			}
 		}
 	}
 }
 
-// One end over stdio, without a second, is neither an answer nor a proof; a ping answered is enough
-// where the recorded run had no answer.
-func TestIsMissing(t *testing.T) {
-	ended := &probe.Exchange{Era: probe.Handshake, Gone: true}
-	if !isMissing("stdio", ended, ended) || isMissing("http", ended, ended) || isMissing("stdio", ended, &probe.Exchange{Gone: true, Again: true}) {
-		t.Error("an end is taken wrongly")
+// A server that lets nobody in is tried again as well.
+func TestAgainRefused(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	defer s.Close()
+	o := Options{Server: launch.Server{URL: s.URL}, Dialer: launch.Dialer{Environ: append(os.Environ(), "HOME="+t.TempDir()), Sandbox: sandbox.Off}, Call: time.Minute}
+	first := o
+	first.Protocol = true
+	got, err := Run(t.Context(), first)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if isMissing("stdio", ended, &probe.Exchange{Alive: true}) || !isMissing("stdio", &probe.Exchange{Era: probe.Stateless}, &probe.Exchange{Alive: true}) {
-		t.Error("silence is taken wrongly")
+	o.Fingerprint = finding.Fingerprint("GNT-430", got.Evidence.Server)
+	if got, err = Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	rep, err := got.Report("test", catalog.Limits{})
+	if err != nil || len(rep.Findings) != 1 || rep.Findings[0].Rule != "GNT-430" {
+		t.Errorf("%+v, %v", rep, err)
 	}
 }

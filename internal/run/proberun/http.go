@@ -65,23 +65,6 @@ type httpProber struct {
 	ended   bool // the server no longer answers
 }
 
-// newHTTP returns a prober of a server behind a URL; nil if the URL cannot be read.
-func newHTTP(t protocolTarget, transport http.RoundTripper, out *probe.Protocol) *httpProber {
-	at, err := url.Parse(t.URL)
-	if err != nil {
-		out.Unsent["all"] = "the URL cannot be read"
-		return nil
-	}
-	p := &httpProber{protocolTarget: t, at: at}
-	p.prober = &prober{channel: p, Plan: t.Plan, out: out}
-	p.client = &http.Client{Transport: transport, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	if out.Scheme, out.Loopback = at.Scheme, hostscope.Of(at.Hostname()) == hostscope.Loopback; out.Loopback {
-		sockets := t.Inside.sockets()
-		out.Listening = addressesAt(sockets, at)
-	}
-	return p
-}
-
 // sockets returns the addresses at which the server's machine listens.
 func (i *Inside) sockets() []netip.AddrPort {
 	if i != nil {
@@ -92,11 +75,17 @@ func (i *Inside) sockets() []netip.AddrPort {
 
 // probeHTTP probes a server behind a URL. Each request may take ten seconds; ctx bounds the whole.
 func probeHTTP(ctx context.Context, t protocolTarget, transport http.RoundTripper) *probe.Protocol {
-	out := newProtocol("http")
-	out.Place, out.Token = t.Place, t.Token != ""
-	p := newHTTP(t, transport, out)
-	if p == nil {
+	out := &probe.Protocol{Transport: "http", Place: t.Place, Token: t.Token != "", Unsent: map[string]string{}, Exchanges: []probe.Exchange{}}
+	at, err := url.Parse(t.URL)
+	if err != nil {
+		out.Unsent["all"] = "the URL cannot be read"
 		return out
+	}
+	p := &httpProber{protocolTarget: t, at: at}
+	p.prober = &prober{channel: p, Plan: t.Plan, out: out}
+	p.client = &http.Client{Transport: transport, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if out.Scheme, out.Loopback = at.Scheme, hostscope.Of(at.Hostname()) == hostscope.Loopback; out.Loopback {
+		out.Listening = addressesAt(t.Inside.sockets(), at)
 	}
 	if p.SSE {
 		p.probeOldTransport(ctx)
@@ -120,23 +109,6 @@ func probeHTTP(ctx context.Context, t protocolTarget, transport http.RoundTrippe
 		p.probeWithQuestions(ctx)
 	}
 	p.probeBurst(ctx)
-	return out
-}
-
-// againHTTP repeats recorded exchanges with a server behind a URL. recorded is the run they are from.
-func againHTTP(ctx context.Context, t protocolTarget, transport http.RoundTripper, recorded *probe.Protocol, exchanges []probe.Exchange) *probe.Protocol {
-	out := copyOf(recorded, t.Place)
-	p := newHTTP(t, transport, out)
-	switch {
-	case p == nil:
-	case t.SSE:
-		for i := range exchanges {
-			p.connect(ctx, toRepeat(&exchanges[i]), exchanges[i].Header)
-		}
-		missAnswers(out, exchanges)
-	default:
-		p.again(ctx, recorded, exchanges)
-	}
 	return out
 }
 
@@ -172,31 +144,6 @@ func (p *httpProber) post(ctx context.Context, e probe.Exchange, _ bool) (*probe
 	}
 	e.Header = header
 	return p.record(ctx, e, p.URL), !p.ended
-}
-
-// reopen opens a session as in the recorded run, where servers without sessions, and those that require a token, refused it too.
-func (p *httpProber) reopen(ctx context.Context, kind string, agreed bool) bool {
-	opening := initialize
-	if kind == asking {
-		opening = declared
-	}
-	got := p.begin(ctx, opening)
-	if !agreed || kind == string(probe.Stateless) {
-		return got.Status != 0
-	}
-	return got.HasResult()
-}
-
-func (p *httpProber) repost(ctx context.Context, x probe.Exchange) (*probe.Exchange, bool) {
-	again := toRepeat(&x)
-	again.Header = maps.Clone(x.Header)
-	if _, in := again.Header[mcp.HeaderSessionID]; in && x.Era == probe.Handshake {
-		again.Header[mcp.HeaderSessionID] = p.session
-	}
-	if x.ID == "P11" {
-		defer p.as("")()
-	}
-	return p.record(ctx, again, p.URL), true
 }
 
 // as has further requests carry another token, until the returned function is called.

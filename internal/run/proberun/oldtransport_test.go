@@ -8,7 +8,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
-	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/runtime/wire"
 )
 
@@ -59,20 +58,17 @@ func TestOldTransport(t *testing.T) {
 			transport := wire.NewTransport()
 			defer transport.CloseIdleConnections()
 			to := protocolTarget{URL: s.URL, SSE: true}
-			first := probeHTTP(t.Context(), to, transport)
-			again := againHTTP(t.Context(), to, transport, first, first.Exchanges)
-			for _, e := range []*probe.Protocol{first, again} {
-				if !e.Find("P03", "no origin").HasResult() || !e.Find("P03", "own origin").HasResult() {
-					t.Fatalf("an honest connection is refused: %+v", e.Exchanges)
-				}
-				for _, id := range []string{"P01", "P02"} {
-					if x := e.Find(id, ""); x.HasResult() != tt.open || !x.Answered {
-						t.Errorf("%s: a result %v, want %v: %+v", id, x.HasResult(), tt.open, x)
-					}
+			e := probeHTTP(t.Context(), to, transport)
+			if !e.Find("P03", "no origin").HasResult() || !e.Find("P03", "own origin").HasResult() {
+				t.Fatalf("an honest connection is refused: %+v", e.Exchanges)
+			}
+			for _, id := range []string{"P01", "P02"} {
+				if x := e.Find(id, ""); x.HasResult() != tt.open || !x.Answered {
+					t.Errorf("%s: a result %v, want %v: %+v", id, x.HasResult(), tt.open, x)
 				}
 			}
-			if again.Unsent[Again] != "" || first.Revision == "" {
-				t.Errorf("revision %q, unsent again %q", first.Revision, again.Unsent[Again])
+			if e.Revision == "" {
+				t.Error("no revision")
 			}
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/check/probing"
@@ -38,10 +37,6 @@ type channel interface {
 	// post sends one message with what its era requires of the transport, and reports whether more can be sent in the session. A quiet
 	// message may stay unanswered.
 	post(ctx context.Context, e probe.Exchange, quiet bool) (*probe.Exchange, bool)
-	// reopen begins a conversation of a kind like a recorded one, in which a revision was agreed on or not.
-	reopen(ctx context.Context, kind string, agreed bool) bool
-	// repost sends a recorded message again, byte for byte except for session ids, which expire.
-	repost(ctx context.Context, x probe.Exchange) (*probe.Exchange, bool)
 	// end ends the session.
 	end(ctx context.Context)
 }
@@ -52,11 +47,6 @@ const (
 	// declared is the initialize of a client with capabilities: elicitation, sampling and roots.
 	declared = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}},"clientInfo":{"name":"gauntlet","version":"1"}}}`
 )
-
-// newProtocol returns a record with nothing sent.
-func newProtocol(transport string) *probe.Protocol {
-	return &probe.Protocol{Transport: transport, Unsent: map[string]string{}, Exchanges: []probe.Exchange{}}
-}
 
 // agreedOn returns the revision in the answer to initialize.
 func agreedOn(body string) string {
@@ -139,79 +129,6 @@ func (p *prober) keepAsked(x *probe.Exchange) {
 			p.out.Asked = append(p.out.Asked, probe.Message{During: strings.TrimPrefix(x.Step, probing.MayAsk), Era: probe.Handshake, Raw: raw})
 		}
 	}
-}
-
-// Again is the key in Unsent for what keeps a replay from showing anything.
-const Again = "again"
-
-const notOpened = "the opening was not answered"
-
-// again repeats recorded exchanges. recorded is the run they are from.
-func (p *prober) again(ctx context.Context, recorded *probe.Protocol, exchanges []probe.Exchange) {
-	opened := false
-	for i, x := range exchanges {
-		if kind := conversationOf(&x); i == 0 || kind != conversationOf(&exchanges[i-1]) {
-			opened = p.reopen(ctx, kind, recorded.Revision != "")
-		}
-		if !opened { // a message to a server that is not there shows nothing
-			p.out.Unsent[Again] = notOpened
-			continue
-		}
-		var got *probe.Exchange
-		if got, opened = p.repost(ctx, x); x.ID == "P25" {
-			p.keepAsked(got)
-		}
-	}
-	missAnswers(p.out, exchanges)
-}
-
-// asking is the kind of the conversation with a client that has capabilities.
-const asking = "asking"
-
-// conversationOf returns the kind of session an exchange belongs to; exchanges of one kind share a session.
-func conversationOf(x *probe.Exchange) string {
-	switch {
-	case x.Step == probing.FirstOfAll:
-		return x.Step
-	case x.ID == "P25":
-		return asking
-	}
-	return string(x.Era)
-}
-
-// toRepeat returns a recorded exchange without its answer.
-func toRepeat(x *probe.Exchange) probe.Exchange {
-	return probe.Exchange{ID: x.ID, Step: x.Step, Effect: x.Effect, Sent: x.Sent, Era: x.Era, Verb: x.Verb, Expect: x.Expect}
-}
-
-// copyOf returns a record with what is known before anything is sent again.
-func copyOf(recorded *probe.Protocol, place string) *probe.Protocol {
-	out := newProtocol(recorded.Transport)
-	out.Place, out.Revision, out.Token, out.Stateless, out.Command = cmp.Or(place, recorded.Place), recorded.Revision, recorded.Token, recorded.Stateless, recorded.Command
-	return out
-}
-
-// missAnswers records in Unsent which exchanges have no usable answer. After a message that was shown to end a server over HTTP,
-// nothing can be sent.
-func missAnswers(p *probe.Protocol, exchanges []probe.Exchange) {
-	over := p.Transport == "http" && slices.ContainsFunc(p.Exchanges, func(x probe.Exchange) bool { return x.Gone })
-	for i := range exchanges {
-		x := &exchanges[i]
-		at := slices.IndexFunc(p.Exchanges, func(y probe.Exchange) bool { return y.ID == x.ID && y.Step == x.Step && y.Era == x.Era })
-		if p.Unsent[Again] == "" && (at < 0 && !over || at >= 0 && isMissing(p.Transport, x, &p.Exchanges[at])) {
-			p.Unsent[Again] = "no answer to " + strings.TrimSpace(x.ID+" "+x.Step)
-		}
-	}
-}
-
-// isMissing reports whether nothing is known of a repeated message. One without an answer in the recorded run needs none: the ping
-// after it shows that the server is alive.
-func isMissing(transport string, recorded, again *probe.Exchange) bool {
-	if again.Gone { // over stdio a second end shows that, as the rule requires
-		return transport == "stdio" && !again.Again
-	}
-	pinged := recorded.Era == probe.Handshake && recorded.ID != "P25"
-	return !again.Answered && (recorded.Answered || !pinged || !again.Alive)
 }
 
 // Notes on requests without an answer. Silence proves nothing.

@@ -73,10 +73,6 @@ type Options struct {
 	OtherToken string
 	// Burst is the number of requests that the protocol probes send at once; 0 for none.
 	Burst int
-	// Replay repeats only what a recorded finding rests on; may be nil.
-	Replay *Replay
-	// Tell, if not nil, receives a replay's messages and answers line by line.
-	Tell func(line string)
 	// Found, if not nil, receives all findings so far whenever something was proved.
 	Found func([]finding.Finding)
 	// Progress, if not nil, is told the current step.
@@ -157,19 +153,12 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r.most, r.ends = r.Calls, time.Now().Add(r.Budget)
 	r.watchServer()
 	defer r.stop()
-	if r.Replay != nil && r.Replay.recorded != nil {
-		return r.replayProtocol(ctx)
-	}
 	r.out.Evidence.Again = r.Again
-	switch {
-	case r.Replay != nil:
-		r.Only = r.Replay.trialAgain
-	case r.Fingerprint != "":
-		r.Protocol = false
+	if r.Fingerprint != "" {
 		r.Only = func(server string, t *probe.Trial) bool { return probing.Fingerprint(server, t) == r.Fingerprint }
 	}
 	if err := r.start(ctx); err != nil {
-		if r.Protocol && refusedToken(err) {
+		if (r.Protocol || r.Fingerprint != "") && refusedToken(err) {
 			return r.probeRefusal(ctx, err)
 		}
 		return nil, err
@@ -180,9 +169,6 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r.plan()
 	r.shortWaits = true // slow trials wait until everything else was tried
 	r.learn(ctx)
-	if r.Replay != nil {
-		r.callAgain(ctx)
-	}
 	r.within(r.Calls/8, func() { // payloads come first
 		r.procedures(ctx)
 		r.tryConditions(ctx, true)
@@ -198,16 +184,8 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if r.opened != nil {
 		r.out.Secrets = r.opened.SecretsByNow() // a login may have been renewed
 	}
-	if r.Fingerprint != "" && len(r.out.Evidence.Trials) == 0 {
-		r.out.only, _ = probing.Recorded(r.Fingerprint, r.out.Evidence.Server, &probe.Protocol{})
-		if r.Protocol = r.out.only != ""; !r.Protocol {
-			return nil, fmt.Errorf("nothing that is tried on this server has the fingerprint %q", r.Fingerprint)
-		}
-	}
-	r.probeProtocol(ctx)
 	r.noteUntried()
-	r.recordEvidence()
-	return r.out, nil
+	return r.finish(ctx)
 }
 
 // noteUntried notes what of the server was not called.

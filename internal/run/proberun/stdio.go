@@ -29,15 +29,11 @@ type lineProber struct {
 	oddID  bool // an id was sent that a server cannot repeat
 }
 
-// newStdio returns a prober of a server over stdio, and its channel, which the caller closes.
-func newStdio(open Opener, plan Plan, w waits, out *probe.Protocol) (*prober, *lineProber) {
-	s := &lineProber{open: open, waits: w, out: out}
-	return &prober{channel: s, Plan: plan, out: out}, s
-}
-
 // probeStdio probes a server over stdio.
 func probeStdio(ctx context.Context, open Opener, plan Plan, w waits) *probe.Protocol {
-	p, line := newStdio(open, plan, w, newProtocol("stdio"))
+	out := &probe.Protocol{Transport: "stdio", Unsent: map[string]string{}, Exchanges: []probe.Exchange{}}
+	line := &lineProber{open: open, waits: w, out: out}
+	p := &prober{channel: line, Plan: plan, out: out}
 	defer line.close()
 	if opened := p.begin(ctx, initialize); !opened.HasResult() {
 		p.out.Unsent["others"] = "initialize was not answered"
@@ -46,14 +42,6 @@ func probeStdio(ctx context.Context, open Opener, plan Plan, w waits) *probe.Pro
 	}
 	p.probeStateless(ctx)
 	p.probeWithQuestions(ctx)
-	return p.out
-}
-
-// againStdio repeats recorded exchanges with servers started for it.
-func againStdio(ctx context.Context, open Opener, recorded *probe.Protocol, exchanges []probe.Exchange, w waits) *probe.Protocol {
-	p, line := newStdio(open, Plan{}, w, copyOf(recorded, ""))
-	defer line.close()
-	p.again(ctx, recorded, exchanges)
 	return p.out
 }
 
@@ -103,23 +91,6 @@ func (s *lineProber) anew() bool {
 	}
 	s.conn, s.ended, s.oddID, s.mayAsk = conn, false, false, false
 	return true
-}
-
-func (s *lineProber) reopen(ctx context.Context, kind string, _ bool) bool {
-	opening := initialize
-	switch kind {
-	case asking:
-		opening = declared
-	case string(probe.Handshake):
-	default:
-		return s.anew()
-	}
-	got := s.begin(ctx, opening)
-	return got.HasResult()
-}
-
-func (s *lineProber) repost(ctx context.Context, x probe.Exchange) (*probe.Exchange, bool) {
-	return s.post(ctx, toRepeat(&x), x.Gone || !x.Answered)
 }
 
 func (s *lineProber) end(context.Context) { s.close() }

@@ -7,21 +7,24 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-// What a replay cannot send, or what shows nothing, is told.
-func TestWanting(t *testing.T) {
-	for rule, want := range map[finding.Rule]bool{"GNT-447": true, "GNT-446": true, "SEC-024": true, "GNT-412": false} {
-		if got := Wanting(rule, false, false); (got != "") != want {
-			t.Errorf("%s: %q", rule, got)
+// Every rule over the protocol probes is known by the fingerprint of its finding, and a burst that was not sent shows nothing.
+func TestRuleOf(t *testing.T) {
+	for rule := range judges {
+		if got := RuleOf(finding.Fingerprint(string(rule), "s"), "s"); got != rule {
+			t.Errorf("%s is found as %q", rule, got)
 		}
 	}
-	if got := Wanting("GNT-446", true, false) + Wanting("SEC-024", false, true); got != "" {
-		t.Error(got)
+	if got := RuleOf(finding.Fingerprint("GNT-401", "s"), "s"); got != "" {
+		t.Errorf("a rule over trials is found as %q", got)
 	}
-	if Unjudged("SEC-024", &probe.Protocol{Transport: "http"}) == "" {
-		t.Error("no burst is read as judged")
+	for rule, e := range map[finding.Rule]probe.Protocol{"SEC-024": {}, "GNT-446": {}, "GNT-447": {}} {
+		e.Transport = "http"
+		if v := Judge(rule, &e); v.State != Unprobed || v.Text == "" {
+			t.Errorf("%s: %+v", rule, v)
+		}
 	}
-	if got := Unjudged("SEC-024", &probe.Protocol{Transport: "http", Burst: &probe.Burst{Sent: 9, Answered: 9, Limited: 3}}); got != "" {
-		t.Error(got)
+	if v := Judge("SEC-024", &probe.Protocol{Transport: "http", Burst: &probe.Burst{Sent: 9, Answered: 9, Limited: 3}}); v.State != Held {
+		t.Errorf("%+v", v)
 	}
 }
 
@@ -48,8 +51,8 @@ func TestUnjudged(t *testing.T) {
 		{"refused after the end", "GNT-411", probe.Protocol{Sessions: two, Exchanges: []probe.Exchange{answered("P09", "end", 204), answered("P09", "after the end", 404)}}, false},
 		{"sessions cannot be ended", "GNT-411", probe.Protocol{Sessions: two, Exchanges: []probe.Exchange{answered("P09", "end", 405)}}, false},
 	} {
-		if got := Unjudged(tt.rule, &tt.e); (got != "") != tt.unclear {
-			t.Errorf("%s: %s: %q", tt.rule, tt.name, got)
+		if v := Judge(tt.rule, &tt.e); (v.State == Unprobed && v.Text != "") != tt.unclear {
+			t.Errorf("%s: %s: %+v", tt.rule, tt.name, v)
 		}
 	}
 }

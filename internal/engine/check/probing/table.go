@@ -110,7 +110,20 @@ func registerProbe(p Probe) {
 }
 
 // judges say what evidence shows of each rule over the protocol probes.
-var judges = map[finding.Rule]func(*probe.Protocol) Verdict{}
+var judges = map[finding.Rule]func(*probe.Protocol) Verdict{"SEC-020": judgeErrors}
+
+// RuleOf returns the rule over protocol probes whose finding on a server has a fingerprint; "" for none.
+func RuleOf(fingerprint, server string) finding.Rule {
+	for rule := range judges {
+		if finding.Fingerprint(string(rule), server) == fingerprint {
+			return rule
+		}
+	}
+	return ""
+}
+
+// Judge returns what evidence shows of a rule over protocol probes, which must exist.
+func Judge(rule finding.Rule, e *probe.Protocol) Verdict { return judges[rule](e) }
 
 // registerProtocol registers a check of what the protocol probes recorded. Where evidence is missing, judge is not Broken.
 func registerProtocol(c check.Check, judge func(*probe.Protocol) Verdict) *check.Check {
