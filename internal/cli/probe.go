@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/capability"
-	"gauntlet/finding"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/proberun"
@@ -197,12 +196,13 @@ func (p *probeCommand) checkRecorded() error {
 	if err != nil {
 		return withName(p.recording, err)
 	}
-	at := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.Fingerprint == p.replay })
-	if at < 0 {
-		return withName(p.recording, fmt.Errorf("nothing in the recording has the fingerprint %q", p.replay))
+	for i := range r.Findings {
+		if r.Findings[i].Fingerprint == p.replay {
+			p.note("recorded: %s", r.Findings[i].Message)
+			return nil
+		}
 	}
-	p.note("recorded: %s", r.Findings[at].Message)
-	return nil
+	return withName(p.recording, fmt.Errorf("nothing in the recording has the fingerprint %q", p.replay))
 }
 
 // judgeRecording judges a recorded run again.
