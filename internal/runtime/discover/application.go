@@ -25,6 +25,8 @@ type Application struct {
 	URLIsSSE bool
 	// Excludes says that mcp.excluded and mcp.allowed of its settings disable servers.
 	Excludes bool
+	// AllServers says that every member of mcp is a server, JSON5 that its JSON files are JSON5.
+	AllServers, JSON5 bool
 	// NamesVariables says that members name environment variables, read as ${env:NAME}.
 	NamesVariables bool
 
@@ -44,7 +46,7 @@ func applicationOf(c config.Client) *Application {
 			return &applications[i]
 		}
 	}
-	if c == config.Generic || c == Unknown {
+	if c == config.Generic || strings.HasPrefix(string(c), string(Unknown)) {
 		return &generic
 	}
 	return &Application{Client: c}

@@ -42,16 +42,16 @@ var applications = []Application{
 	},
 	{
 		Client: "cursor", Title: "Cursor",
-		Sources: []string{"https://cursor.com/docs/mcp", "https://cursor.com/docs/reference/permissions"},
+		Sources: []string{"https://cursor.com/docs/mcp", "https://cursor.com/docs/reference/permissions", "https://cursor.com/docs/configuration/worktrees"},
 		Places:  []Place{inHome(".cursor/mcp.json"), inProject(".cursor/mcp.json")},
 		Reads: slices.Concat(both(".cursor/rules/**", config.Instructions), both(".cursor/commands/**", config.Command), both(".cursor/agents/**", config.Subagent),
 			both(".cursor/skills/**", config.Skill), both(".cursor/hooks/**", config.Script), []Place{
 				inHome(".cursor/hooks.json").shared(), inProject(".cursor/hooks.json").shared(), inHome(".cursor/cli-config.json").shared(), inProject(".cursor/cli.json").shared(), inHome(".cursor/permissions.json").shared(), inProject(".cursor/permissions.json").shared(),
-				inProject(".cursor/sandbox.json").shared(), inProject(".cursor/environment.json").shared(), inProject(".cursorrules").as(config.Instructions), inConfig("Cursor/User/settings.json").shared(), inHome(".cursor/plugins/**").as(config.Plugin),
+				inProject(".cursor/sandbox.json").shared(), inProject(".cursor/environment.json").shared(), inProject(".cursor/worktrees.json").shared(), inProject(".cursorrules").as(config.Instructions), inConfig("Cursor/User/settings.json").shared(), inHome(".cursor/plugins/**").as(config.Plugin),
 			}),
 		References: []string{"${env:"}, Folders: true,
 	},
-	vscode("vscode", "VS Code", "Code", inProject(".vscode/mcp.json"), inProject(".vscode/settings.json").shared(), inProject(".vscode/tasks.json").shared(), inProject(".devcontainer/devcontainer.json").shared(), inProject(".devcontainer.json").shared(), inProject(".devcontainer/*/devcontainer.json").shared(), inProject(".devcontainer/**").as(config.Script), inProject("*.code-workspace").shared()),
+	vscode("vscode", "VS Code", "Code", inProject(".vscode/mcp.json"), inProject(".vscode/settings.json").shared(), inProject(".vscode/tasks.json").shared(), inProject(".vscode/launch.json").shared(), inProject(".devcontainer/devcontainer.json").shared(), inProject(".devcontainer.json").shared(), inProject(".devcontainer/*/devcontainer.json").shared(), inProject(".devcontainer/**").as(config.Script), inProject("*.code-workspace").shared()),
 	vscode("vscode-insiders", "VS Code Insiders", "Code - Insiders"),
 	{
 		Client: "windsurf", Title: "Windsurf",
@@ -107,7 +107,7 @@ var applications = []Application{
 			inConfig("Zed/settings.json").on("windows").shared(),
 			inProject(".zed/settings.json").shared(),
 		},
-		Reads:     []Place{inProject(".rules").as(config.Instructions), inXDG("zed/prompts/**").as(config.Instructions)},
+		Reads:     []Place{inProject(".zed/tasks.json").shared(), inProject(".rules").as(config.Instructions), inXDG("zed/prompts/**").as(config.Instructions)},
 		recognise: func(root *node, _ Format) bool { return root.get("context_servers") != nil },
 	},
 	{
@@ -119,14 +119,9 @@ var applications = []Application{
 			inXDG("opencode/opencode.jsonc").shared(), inProject("opencode.jsonc").shared(), inProject(".opencode/opencode.jsonc").shared(),
 			namedBy("OPENCODE_CONFIG").shared(),
 		},
-		Reads: []Place{
-			inXDG("opencode/AGENTS.md").as(config.Instructions), inXDG("opencode/command/**").as(config.Command), inXDG("opencode/commands/**").as(config.Command), inXDG("opencode/agent/**").as(config.Subagent), inXDG("opencode/agents/**").as(config.Subagent),
-			inXDG("opencode/skill/**").as(config.Skill), inXDG("opencode/skills/**").as(config.Skill), inXDG("opencode/plugin/**").as(config.Script), inXDG("opencode/plugins/**").as(config.Script), inXDG("opencode/tool/**").as(config.Script), inXDG("opencode/tools/**").as(config.Script),
-			inProject(".opencode/command/**").as(config.Command), inProject(".opencode/commands/**").as(config.Command), inProject(".opencode/agent/**").as(config.Subagent), inProject(".opencode/agents/**").as(config.Subagent),
-			inProject(".opencode/skill/**").as(config.Skill), inProject(".opencode/skills/**").as(config.Skill), inProject(".opencode/plugin/**").as(config.Script), inProject(".opencode/plugins/**").as(config.Script), inProject(".opencode/tool/**").as(config.Script), inProject(".opencode/tools/**").as(config.Script),
-		},
-		References: []string{"{env:"},
-		recognise:  func(root *node, _ Format) bool { return root.get("$schema").mentions("opencode.ai") },
+		Reads:      append(inTrees(inXDG("opencode/"), inProject(".opencode/")), inXDG("opencode/AGENTS.md").as(config.Instructions)),
+		References: []string{"{env:"}, AllServers: true,
+		recognise: func(root *node, _ Format) bool { return root.get("$schema").mentions("opencode.ai") },
 	},
 	{
 		Client: "cline", Title: "Cline",
@@ -210,27 +205,29 @@ var applications = []Application{
 	},
 	{
 		Client: "kilo-code", Title: "Kilo Code",
-		Sources: []string{"https://kilo.ai/docs/features/mcp/using-mcp-in-kilo-code"},
-		Places:  append(inEditors("kilocode.kilo-code/settings/mcp_settings.json"), inProject(".kilocode/mcp.json"), inHome(".kilocode/cli/global/settings/mcp_settings.json"), inProject(".kilo/mcp.json")),
-		Reads: append(slices.Concat(both(".kilocode/rules/**", config.Instructions), both(".kilocode/workflows/**", config.Command), both(".kilocode/skills/**", config.Skill)),
-			inHome(".kilocode/cli/config.json").shared(), inProject(".kilocode/rules-*/**").as(config.Instructions), inProject(".kilocoderules").as(config.Instructions), inProject(".kilocodemodes").shared()),
-		References: []string{"${env:"}, Folders: true,
+		// Places with kilocode in them are those before version 7.
+		Sources: []string{"https://kilo.ai/docs/automate/mcp/using-in-kilo-code", "https://kilo.ai/docs/customize/custom-rules", "https://github.com/Kilo-Org/kilocode/tree/main/packages/kilo-docs/pages"},
+		Places: append(inEditors("kilocode.kilo-code/settings/mcp_settings.json"), inProject(".kilocode/mcp.json"), inHome(".kilocode/cli/global/settings/mcp_settings.json"), inProject(".kilo/mcp.json"),
+			inXDG("kilo/kilo.json").shared(), inXDG("kilo/kilo.jsonc").shared(), inProject("kilo.json").shared(), inProject("kilo.jsonc").shared(), inProject(".kilo/kilo.json").shared(), inProject(".kilo/kilo.jsonc").shared()),
+		Reads: append(slices.Concat(both(".kilocode/rules/**", config.Instructions), both(".kilocode/workflows/**", config.Command), both(".kilocode/skills/**", config.Skill), both(".kilo/rules/**", config.Instructions), inTrees(inXDG("kilo/"), inProject(".kilo/"), inHome(".kilo/"))),
+			inXDG("kilo/AGENTS.md").as(config.Instructions), inHome(".kilocode/cli/config.json").shared(), inProject(".kilocode/rules-*/**").as(config.Instructions), inProject(".kilocoderules").as(config.Instructions), inProject(".kilocodemodes").shared()),
+		References: []string{"${env:", "{env:"}, Folders: true, AllServers: true,
 	},
 	{
 		Client: "goose", Title: "goose",
-		Sources: []string{"https://block.github.io/goose/docs/guides/config-files", "https://block.github.io/goose/docs/guides/using-goosehints"},
+		Sources: []string{"https://block.github.io/goose/docs/guides/config-files", "https://block.github.io/goose/docs/guides/using-goosehints", "https://block.github.io/goose/docs/guides/recipes/recipe-reference"},
 		Places:  []Place{inXDG("goose/config.yaml").on("linux", "darwin").shared().alsoNamed("goose/config.yaml"), inConfig("Block/goose/config/config.yaml").on("windows").shared()},
 		Reads: []Place{
 			inXDG("goose/permission.yaml").shared(), inXDG("goose/.goosehints").as(config.Instructions), inXDG("goose/memory/**").as(config.Instructions), inXDG("goose/recipes/*").shared(), inXDG("goose/skills/**").as(config.Skill),
-			inProject(".goosehints").as(config.Instructions), inProject(".goose/recipes/*").shared(), inProject(".goose/memory/**").as(config.Instructions), inProject(".goose/skills/**").as(config.Skill),
+			inProject(".goosehints").as(config.Instructions), inProject(".goose/recipes/*").shared(), inProject("recipe.yaml").shared(), inProject("recipe.json").shared(), inProject(".goose/memory/**").as(config.Instructions), inProject(".goose/skills/**").as(config.Skill),
 		},
 	},
 	{
 		Client: "junie", Title: "JetBrains Junie",
-		Sources: []string{"https://www.jetbrains.com/help/junie/model-context-protocol-mcp.html", "https://www.jetbrains.com/help/junie/customize-guidelines.html"},
+		Sources: []string{"https://www.jetbrains.com/help/junie/model-context-protocol-mcp.html", "https://www.jetbrains.com/help/junie/customize-guidelines.html", "https://junie.jetbrains.com/docs/action-allowlist-junie-cli.html"},
 		Places:  []Place{inHome(".junie/mcp/mcp.json").alsoNamed(".junie/mcp/mcp.json"), inProject(".junie/mcp/mcp.json"), inConfig("JetBrains/*/options/llm.mcpServers.xml").shared()},
 		Reads: append(slices.Concat(both(".junie/skills/**", config.Skill), both(".junie/commands/**", config.Command), both(".junie/agents/**", config.Subagent)),
-			inHome(".junie/allowlist.json").shared(), inProject(".junie/allowlist.json").shared(), inProject(".junie/guidelines.md").as(config.Instructions), inProject(".junie/AGENTS.md").as(config.Instructions), inProject(".aiassistant/rules/**").as(config.Instructions)),
+			inHome(".junie/allowlist.json").shared(), inProject(".junie/allowlist.json").shared(), inHome(".junie/config.json").shared(), inProject(".junie/config.json").shared(), inProject(".junie/guidelines.md").as(config.Instructions), inProject(".junie/AGENTS.md").as(config.Instructions), inProject(".aiassistant/rules/**").as(config.Instructions)),
 	},
 	{
 		Client: "warp", Title: "Warp",
@@ -269,7 +266,7 @@ var applications = []Application{
 	},
 	{
 		Client: "amp", Title: "Amp",
-		Sources: []string{"https://ampcode.com/manual"},
+		Sources: []string{"https://ampcode.com/manual", "https://ampcode.com/news/tool-level-permissions"},
 		Places:  []Place{inXDG("amp/settings.json").shared(), inXDG("amp/settings.jsonc").shared(), inProject(".amp/settings.json").shared(), inProject(".amp/settings.jsonc").shared()},
 		Reads: []Place{
 			inXDG("amp/AGENTS.md").as(config.Instructions), inXDG("AGENTS.md").as(config.Instructions), inXDG("amp/commands/**").as(config.Command), inXDG("amp/skills/**").as(config.Skill), inXDG("agents/skills/**").as(config.Skill), inXDG("amp/tools/**").as(config.Script),
@@ -279,9 +276,9 @@ var applications = []Application{
 	},
 	{
 		Client: "augment", Title: "Augment",
-		Sources: []string{"https://docs.augmentcode.com/cli/integrations", "https://docs.augmentcode.com/setup-augment/mcp"},
+		Sources: []string{"https://docs.augmentcode.com/cli/integrations", "https://docs.augmentcode.com/setup-augment/mcp", "https://docs.augmentcode.com/cli/permissions", "https://docs.augmentcode.com/cli/hooks"},
 		Places:  append([]Place{inHome(".augment/settings.json").shared(), inProject(".augment/settings.json").shared(), inProject(".augment/settings.local.json").shared()}, inEditors("augment.vscode-augment/augment-global-state/mcpServers.json")...),
-		Reads:   append(slices.Concat(both(".augment/rules/**", config.Instructions), both(".augment/commands/**", config.Command), both(".augment/agents/**", config.Subagent), both(".augment/skills/**", config.Skill)), inProject(".augment-guidelines").as(config.Instructions), inHome(".augment/hooks/**").as(config.Script)),
+		Reads:   append(slices.Concat(both(".augment/rules/**", config.Instructions), both(".augment/commands/**", config.Command), both(".augment/agents/**", config.Subagent), both(".augment/skills/**", config.Skill)), inProject(".augment-guidelines").as(config.Instructions), inHome(".augment/hooks/**").as(config.Script), ofSystem("/etc/augment/settings.json", "/etc/augment/settings.json", `C:\ProgramData\Augment\settings.json`).shared()),
 	},
 	{
 		Client: "factory", Title: "Factory Droid",
@@ -315,6 +312,7 @@ var applications = []Application{
 			inHome(".openclaw/hooks/**").as(config.Script), inHome(".openclaw/extensions/**").as(config.Script), inHome("clawd/*.md").as(config.Instructions), inHome("clawd/skills/**").as(config.Skill),
 			inProject("SOUL.md").as(config.Instructions), inProject("HEARTBEAT.md").as(config.Instructions),
 		},
+		JSON5: true,
 	},
 	{
 		Client: "pi", Title: "Pi",
@@ -364,16 +362,16 @@ var applications = []Application{
 	},
 	{
 		Client: "kimi-cli", Title: "Kimi CLI",
-		Sources: []string{"https://moonshotai.github.io/kimi-cli/en/reference/kimi-mcp.html", "https://moonshotai.github.io/kimi-code/zh/customization/mcp"},
+		Sources: []string{"https://moonshotai.github.io/kimi-cli/en/reference/kimi-mcp.html", "https://moonshotai.github.io/kimi-code/zh/customization/mcp", "https://moonshotai.github.io/kimi-cli/en/configuration/config-files.html", "https://moonshotai.github.io/kimi-cli/en/customization/hooks.html"},
 		Places:  []Place{inHome(".kimi/mcp.json"), inHome(".kimi-code/mcp.json").or("KIMI_CODE_HOME", "mcp.json"), inProject(".kimi-code/mcp.json")},
 		Reads:   append(slices.Concat(both(".kimi/skills/**", config.Skill), both(".kimi-code/skills/**", config.Skill)), inHome(".kimi/config.toml").shared(), inHome(".kimi-code/config.toml").shared(), inHome(".kimi/AGENTS.md").as(config.Instructions)),
 	},
 	{
 		Client: "mistral-vibe", Title: "Mistral Vibe",
-		Sources: []string{"https://docs.mistral.ai/mistral-vibe/terminal/configuration", "https://docs.mistral.ai/vibe/code/cli/configuration-reference"},
+		Sources: []string{"https://docs.mistral.ai/mistral-vibe/terminal/configuration", "https://docs.mistral.ai/vibe/code/cli/configuration-reference", "https://github.com/mistralai/mistral-vibe"},
 		Places:  []Place{inHome(".vibe/config.toml").or("VIBE_HOME", "config.toml").shared(), inProject(".vibe/config.toml").shared()},
 		Reads: append(slices.Concat(both(".vibe/skills/**", config.Skill), both(".vibe/prompts/**", config.Instructions)),
-			inHome(".vibe/agents/*").shared(), inProject(".vibe/agents/*.toml").shared(), inHome(".vibe/AGENTS.md").as(config.Instructions)),
+			inHome(".vibe/agents/*.toml").shared(), inProject(".vibe/agents/*.toml").shared(), inHome(".vibe/hooks.toml").shared(), inProject(".vibe/hooks.toml").shared(), inHome(".vibe/trusted_folders.toml").shared(), inHome(".vibe/tools/**").as(config.Script), inProject(".vibe/tools/**").as(config.Script), inHome(".vibe/AGENTS.md").as(config.Instructions)),
 	},
 	{
 		Client: "grok-cli", Title: "Grok CLI",
@@ -441,6 +439,14 @@ func inClaude(path string) Place { return inHome(".claude/"+path).or("CLAUDE_CON
 // both returns places below the user's folder and below a project.
 func both(path string, role config.Role) []Place {
 	return []Place{inHome(path).as(role), inProject(path).as(role)}
+}
+
+// inTrees returns what OpenCode and its like read below folders, whose names may be plural.
+func inTrees(folders ...Place) (out []Place) {
+	for _, f := range folders {
+		out = append(out, f.within("command*/**", config.Command), f.within("agent*/**", config.Subagent), f.within("skill*/**", config.Skill), f.within("plugin*/**", config.Script), f.within("tool*/**", config.Script))
+	}
+	return out
 }
 
 // sharedPlaces marks places that may have no servers.

@@ -51,7 +51,11 @@ func twice(n *node) bool {
 
 // newValue returns a Value with a node's place.
 func (r *reader) newValue(n *node, s string) config.Value {
-	return config.NewValue(s, r.lines.placeOfNode(n))
+	v := config.NewValue(s, r.lines.placeOfNode(n))
+	if strings.Contains(s, "\n") {
+		v = v.WithSource(r.lines.cut(n))
+	}
+	return v
 }
 
 // builder builds an entry from a table.

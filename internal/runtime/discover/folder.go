@@ -138,8 +138,11 @@ func (r roots) of(rel string) (root string, client config.Client, ok bool) {
 
 // folder reads what agents read among the files of a walk. client applies to files whose place names none.
 func (s *source) folder(w *walk, project string, client config.Client) {
-	skills, plugins := roots{}, roots{}
+	skills, plugins, hidden := roots{}, roots{}, map[string]bool{}
 	for _, f := range w.files {
+		if first, _, below := strings.Cut(f.rel, "/"); below && first[0] == '.' {
+			hidden[first] = true
+		}
 		if strings.EqualFold(path.Base(f.rel), "SKILL.md") {
 			skills[path.Dir(f.rel)] = client
 		}
@@ -156,12 +159,16 @@ func (s *source) folder(w *walk, project string, client config.Client) {
 			hint, ok = hintIn(f.rel+"/x.md", skills, plugins)
 		}
 		if !ok {
+			folder, _, below := strings.Cut(f.rel, "/")
+			if stem := "." + strings.ToLower(strings.TrimSuffix(folder, path.Ext(folder))); !below && hidden[stem] { // NEWAGENT.md beside .newagent
+				folder, f.rel = stem, stem+"/"+f.rel
+			}
 			switch {
 			case !strings.HasPrefix(f.rel, ".") || out || strings.Count(f.rel, "/") > maxUnknownDeep:
 			case unknownText(f.rel):
-				s.read(f.path, Hint{Client: Unknown, Role: config.Instructions, Optional: true, Project: project})
+				s.read(f.path, Hint{Client: unknownOf(folder), Role: config.Instructions, Optional: true, Project: project})
 			default:
-				s.unknownFile(f.path, project)
+				s.unknownFile(f.path, project, unknownOf(folder))
 			}
 			continue
 		}
@@ -223,7 +230,7 @@ func pluginRole(first, within string) (config.Role, bool) {
 		return config.Instructions, true // an extension's manifest names its context file
 	}
 	switch first {
-	case ".claude-plugin", ".codex-plugin", ".cursor-plugin", ".mcp.json", "mcp.json", "settings.json", "hooks.json", "gemini-extension.json", "qwen-extension.json", ".lsp.json", "hooks":
+	case ".claude-plugin", ".codex-plugin", ".cursor-plugin", ".mcp.json", "mcp.json", "settings.json", "hooks.json", "gemini-extension.json", "qwen-extension.json", ".lsp.json", "hooks", "monitors":
 		if path.Ext(within) == ".json" {
 			return config.Configuration, true
 		}

@@ -112,12 +112,13 @@ func TestFolder(t *testing.T) {
 // A folder of settings that belongs to no client on the list is read for its servers, and a folder of other things is not.
 func TestUnknownInFolder(t *testing.T) {
 	servers := `{"mcpServers":{"a":{"command":"a"}}}`
-	dir := layOut(t, map[string]string{".newagent/mcp.json": servers, ".newagent/a/b/c/mcp.json": servers, "testdata/mcp.json": servers, ".newagent/theme.json": "{}", ".newagent/x.txt": servers})
+	dir := layOut(t, map[string]string{".newagent/mcp.json": servers, ".newagent/a/b/c/mcp.json": servers, "testdata/mcp.json": servers, ".newagent/theme.json": "{}", ".newagent/x.txt": servers,
+		".newagent/rules.md": "Use tabs.", "NEWAGENT.md": "Use tabs.", "OTHER.md": "x", ".otheragent/rules/a.md": "Use tabs.", "sub/.newagent/rules.md": "x"})
 	var got []string
 	for _, f := range Folder(Host{FS: Disk{}, OS: "linux"}, dir) {
 		got = append(got, string(f.Client)+strings.TrimPrefix(f.Path, dir))
 	}
-	if want := "unknown-client/.newagent/mcp.json"; strings.Join(got, " ") != want {
+	if want := "unknown-client (newagent)/.newagent/mcp.json unknown-client (newagent)/.newagent/rules.md unknown-client (otheragent)/.otheragent/rules/a.md unknown-client (newagent)/NEWAGENT.md"; strings.Join(got, " ") != want {
 		t.Errorf("read %q, want %q", got, want)
 	}
 }
@@ -125,7 +126,7 @@ func TestUnknownInFolder(t *testing.T) {
 // A skill in a home is read in whoever's folder it lies.
 func TestUnknownSkill(t *testing.T) {
 	home := layOut(t, map[string]string{".newagent/skills/x/SKILL.md": "Use tabs.", ".newagent/skills/x/run.go": "package main", ".cache/skills/y/SKILL.md": "x"})
-	if files := All(Host{FS: Disk{}, OS: "linux", Home: home}); len(files) != 2 || files[0].Client != Unknown || files[1].Role != "script" && files[0].Role != "script" {
+	if files := All(Host{FS: Disk{}, OS: "linux", Home: home}); len(files) != 2 || files[0].Client != "unknown-client (newagent)" || files[1].Role != "script" && files[0].Role != "script" {
 		t.Errorf("%+v", files)
 	}
 }

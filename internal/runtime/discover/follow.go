@@ -214,7 +214,7 @@ func mentionsOf(f *config.File) (out []mention) {
 		value := set.Value.Reveal()
 		if m, ok := pointed(set, value, manifest); ok {
 			out = append(out, m)
-		} else if set.RunsBySelf() {
+		} else if f.RunsBySelf(set) {
 			out = commandMentions(out, value, set.Value.Place, 0, byItself)
 		}
 		switch {

@@ -11,7 +11,7 @@ import (
 // Whatever bytes are read: no panic, every place lies inside the file, a file with
 // anything in it gives entries or a problem, and the checks run.
 func FuzzRead(f *testing.F) {
-	names := []string{"mcp.json", "config.toml", "config.yaml"}
+	names := []string{"mcp.json", "config.toml", "config.yaml", "openclaw.json5"}
 	fixtureFiles(f, func(name, text string) {
 		for i, n := range names {
 			if formatOf(name, text) == formatOf(n, "") {
@@ -22,6 +22,7 @@ func FuzzRead(f *testing.F) {
 	for _, s := range []string{"{", `{"mcpServers":[[[[{"command":["a",["b"]]}]]]]}`, "\xff\xfe{\x00}\x00", "{\"mcpServers\":{\"\xff\":{\"command\":\"\xff \"}}}", `{"a":{"command":"x"}}`} {
 		f.Add(byte(0), []byte(s))
 	}
+	f.Add(byte(3), []byte("{a: 'x\\'\"', // no\n b: [+1, .5, 0x1F,], /* c */ mcpServers: {s: {command: \"a\"}},}"))
 	f.Add(byte(1), []byte("[[mcp_servers]]\ncommand=\"a\"\n[mcp_servers.x]\nurl=1\n[mcp_servers]\nx.y.command=\"z\""))
 	f.Add(byte(2), []byte("a: &a [*a]\nmcpServers: &b\n  - &c {name: x, command: y}\n  - *c\n  - <<: *c"))
 	f.Fuzz(func(t *testing.T, which byte, data []byte) {

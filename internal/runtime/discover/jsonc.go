@@ -2,7 +2,9 @@ package discover
 
 import (
 	"errors"
+	"strings"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/rawjson"
 )
 
@@ -30,6 +32,99 @@ func parseJSON(s string, skip func(*node) bool) (root *node, cut int, err error)
 	root = &node{keyStart: -1}
 	fill(root, tree.Root(), 0, skip)
 	return root, cut, err
+}
+
+// parseJSON5 parses JSON5 as parseJSON does JSON.
+func parseJSON5(s string, skip func(*node) bool) (root *node, cut int, err error) {
+	if len(s) > maxFlat {
+		return parseJSON(s, skip)
+	}
+	plain, at := asJSON(s)
+	root, cut, err = parseJSON(plain, skip)
+	if root != nil {
+		root.moved(at)
+	}
+	return root, at[cut], err
+}
+
+// moved replaces the offsets of a value and of everything below it.
+func (n *node) moved(at []int) {
+	for _, offset := range []*int{&n.start, &n.end, &n.keyStart, &n.keyEnd} {
+		if *offset >= 0 {
+			*offset = at[min(*offset, len(at)-1)] // a broken text is closed behind its end
+		}
+	}
+	for _, c := range n.children {
+		c.moved(at)
+	}
+}
+
+var jsonLiteral = lazyregexp.New(`^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$`)
+
+// asJSON writes JSON5 as JSON with comments and trailing commas: what JSON does not have, such as names without quotes, becomes a string.
+// at holds the offset in s of every byte, and of the end.
+func asJSON(s string) (plain string, at []int) {
+	var b strings.Builder
+	put := func(text string, from int) {
+		b.WriteString(text)
+		for i := range len(text) {
+			at = append(at, min(from+i, len(s)))
+		}
+	}
+	for i := 0; i < len(s); {
+		rest, n := s[i:], 0
+		switch c := rest[0]; {
+		case strings.HasPrefix(rest, "//"):
+			if n = strings.IndexByte(rest, '\n'); n < 0 {
+				n = len(rest)
+			}
+			put(rest[:n], i)
+		case strings.HasPrefix(rest, "/*"):
+			if n = strings.Index(rest[2:], "*/") + 4; n < 4 {
+				n = len(rest)
+			}
+			put(rest[:n], i)
+		case c == '"' || c == '\'':
+			put(`"`, i)
+			for n = 1; n < len(rest) && rest[n] != c; n++ {
+				switch {
+				case rest[n] == '\\' && n+1 < len(rest):
+					n++
+					if rest[n] == '\'' {
+						put("'", i+n)
+					} else if rest[n] != '\n' {
+						put(rest[n-1:n+1], i+n-1)
+					}
+				case rest[n] == '"':
+					put(`\"`, i+n)
+				default:
+					put(rest[n:n+1], i+n)
+				}
+			}
+			if n < len(rest) {
+				put(`"`, i+n)
+			}
+			n++
+		case strings.IndexByte("{}[]:, \t\r\n/", c) >= 0:
+			n = 1
+			put(rest[:1], i)
+		default:
+			if n = strings.IndexAny(rest, "{}[]:, \t\r\n/\"'\\"); n < 0 {
+				n = len(rest)
+			}
+			n = max(n, 1)
+			word := rest[:n]
+			if !jsonLiteral.MatchString(word) || strings.HasPrefix(strings.TrimLeft(rest[n:], " \t\r\n"), ":") {
+				put(`"`, i)
+				put(word, i)
+				put(`"`, i+n)
+			} else {
+				put(word, i)
+			}
+		}
+		i += n
+	}
+	return b.String(), append(at, len(s))
 }
 
 // withoutComments replaces comments and trailing commas by spaces, keeping offsets.

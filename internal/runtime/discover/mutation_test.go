@@ -57,7 +57,10 @@ func parsed(name, text string) (*node, Format) {
 		root, _ := parseYAML(text, newLines(text))
 		return root, format
 	}
-	root, _, _ := parseJSON(text, uninteresting)
+	root, _, err := parseJSON(text, uninteresting)
+	if err != nil && applicationOf(clientOfName(name)).JSON5 {
+		root, _, _ = parseJSON5(text, uninteresting)
+	}
 	return root, format
 }
 

@@ -65,6 +65,12 @@ func (p Place) as(role config.Role) Place {
 	return p
 }
 
+// within returns a place below this one.
+func (p Place) within(path string, role config.Role) Place {
+	p.path += path
+	return p.as(role)
+}
+
 // on restricts the place to systems.
 func (p Place) on(systems ...string) Place {
 	p.systems = systems

@@ -172,6 +172,9 @@ func (r *reader) parseFormat(s string, format Format) *node {
 		skip = func(*node) bool { return false }
 	}
 	root, cut, err := parseJSON(s, skip)
+	if err != nil && (applicationOf(r.file.Client).JSON5 || strings.HasSuffix(strings.ToLower(r.file.Path), ".json5")) {
+		root, cut, err = parseJSON5(s, skip)
+	}
 	if err != nil {
 		r.cut = cut
 		r.problemAt(finding.Malformed, jsonOffset(err, cut), "not JSON: "+jsonMessage(err)+"; a client would refuse the whole file, and what follows is unread")
@@ -202,4 +205,4 @@ func uninteresting(n *node) bool {
 }
 
 // holders are root members that can hold servers or describe them.
-var holders = map[string]bool{"mcpServers": true, "servers": true, "mcp": true, "context_servers": true, "mcp_servers": true, "projects": true, "experimental": true, "inputs": true, "amp.mcpServers": true, "extensions": true, "server": true, "hooks": true, "permissions": true}
+var holders = map[string]bool{"mcpServers": true, "servers": true, "mcp": true, "context_servers": true, "mcp_servers": true, "projects": true, "experimental": true, "inputs": true, "amp.mcpServers": true, "extensions": true, "server": true, "hooks": true, "permissions": true, "plugins": true}

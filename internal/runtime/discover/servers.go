@@ -10,6 +10,9 @@ import (
 // maxProjects bounds the known projects that are read.
 const maxProjects = 500
 
+// serverHolders are the names that lead to servers in a file: of Amp, Zed, Codex, a workspace of VS Code, Augment and Continue.
+var serverHolders = [][]string{{"amp.mcpServers"}, {"context_servers"}, {"mcp_servers"}, {"settings", "mcp", "servers"}, {"augment.advanced", "mcpServers"}, {"experimental", "modelContextProtocolServers"}}
+
 // findServers finds the servers below a root, wherever clients keep them.
 func (r *reader) findServers(root *node) {
 	if root.kind != table {
@@ -29,20 +32,29 @@ func (r *reader) findServers(root *node) {
 	} else {
 		hold(servers, r.hint.Project, false)
 	}
-	hold(root.get("amp.mcpServers"), r.hint.Project, false)
-	hold(root.get("context_servers"), r.hint.Project, false)
-	hold(root.get("mcp_servers"), r.hint.Project, false)
+	for _, way := range serverHolders {
+		n := root
+		for _, name := range way {
+			n = n.get(name)
+		}
+		hold(n, r.hint.Project, false)
+	}
 	if servers := root.get("servers"); servers != nil && (servers.kind == table || servers.kind == list) {
 		hold(servers, r.hint.Project, false)
 	}
-	hold(root.get("settings").get("mcp").get("servers"), r.hint.Project, false) // a workspace of VS Code
-	hold(root.get("augment.advanced").get("mcpServers"), r.hint.Project, false)
+	if plugins := root.get("plugins"); plugins != nil && plugins.kind == list { // of a marketplace
+		found = true
+		for _, p := range plugins.children {
+			if servers := p.get("mcpServers"); servers.str() == "" {
+				hold(servers, r.hint.Project, false)
+			}
+		}
+	}
 	if extensions := root.get("extensions"); extensions != nil && r.file.Client == "goose" {
 		found = true
 		r.holder(extensions, r.hint.Project, true)
 	}
 	found = r.manifest(root) || found
-	hold(root.get("experimental").get("modelContextProtocolServers"), r.hint.Project, false)
 	if mcp := root.get("mcp"); mcp != nil {
 		found = true
 		hold(mcp.get("servers"), r.hint.Project, false)
@@ -120,7 +132,7 @@ func (r *reader) direct(mcp *node) {
 			continue
 		}
 		switch {
-		case serverLike(c), r.file.Client == "opencode" && c.kind != list && c.key != "timeout":
+		case serverLike(c), applicationOf(r.file.Client).AllServers && c.kind != list && c.key != "timeout":
 			r.addEntry(c, r.hint.Project)
 		}
 	}

@@ -19,11 +19,16 @@ const (
 	maxUnknownDeep  = 3
 )
 
-// Unknown is the client of a file with servers in a folder of settings that belongs to no client of the list.
+// Unknown begins the names of clients that are none of the list: behind it stands the folder in which their files lie.
 const Unknown config.Client = "unknown-client"
 
+// unknownOf returns the client whose folder has a name.
+func unknownOf(folder string) config.Client {
+	return Unknown + config.Client(" ("+strings.TrimPrefix(folder, ".")+")")
+}
+
 // caches are folders of a home in which programs keep what is no setting.
-var caches = map[string]bool{".cache": true, ".npm": true, ".cargo": true, ".rustup": true, ".local": true, ".nvm": true, ".pyenv": true, ".m2": true, ".gradle": true, ".mozilla": true, ".thunderbird": true, ".Trash": true,
+var caches = map[string]bool{".cache": true, ".npm": true, ".cargo": true, ".rustup": true, ".local": true, ".config": true, ".nvm": true, ".pyenv": true, ".m2": true, ".gradle": true, ".mozilla": true, ".thunderbird": true, ".Trash": true,
 	"Cache": true, "Code Cache": true, "GPUCache": true, "IndexedDB": true, "blob_storage": true, "extensions": true, "logs": true, "sessions": true, "history": true}
 
 // namesServers matches a text that may configure servers.
@@ -35,30 +40,33 @@ var namesRights = lazyregexp.New(`(?i)"?hooks"?\s*[:=\]]|"?permissions"?\s*[:=\]
 // guidance are the names of folders in which texts for agents lie.
 var guidance = map[string]bool{"rules": true, "skills": true, "commands": true, "agents": true, "subagents": true, "prompts": true, "instructions": true, "guidelines": true, "microagents": true, "steering": true, "workflows": true}
 
-// unknownText reports whether a path of a project is that of a text in a folder for agents of a client that belongs to none of the list:
-// .qoder/rules/style.md.
+// unknownText reports whether a path of a project or a home is that of a text for agents of a client that belongs to none of the list: it
+// lies in a folder for such, is named like one, or like the client's folder: .qoder/rules/style.md, .qoder/rules.md, .qoder/QODER.md.
 func unknownText(rel string) bool {
-	parts := strings.Split(rel, "/")
-	return len(parts) > 2 && strings.HasPrefix(parts[0], ".") && textName(strings.ToLower(path.Base(rel))) && slices.ContainsFunc(parts[1:len(parts)-1], func(p string) bool { return guidance[p] })
+	parts := strings.Split(strings.ToLower(rel), "/")
+	name := parts[len(parts)-1]
+	stem := strings.TrimSuffix(name, path.Ext(name))
+	parts[len(parts)-1] = stem
+	return len(parts) > 1 && strings.HasPrefix(rel, ".") && textName(name) && (stem == parts[0][1:] || slices.ContainsFunc(parts[1:], func(p string) bool { return guidance[p] }))
 }
 
 // unknownClients reads the files of settings in the user's home that hold servers, and the skills there, that belong to no client of
 // the list. It comes behind those: what was read is left.
 func (s *source) unknownClients() {
 	left := maxUnknownFiles
-	look := func(dir string, hidden bool, deep int) { s.unknownIn(dir, hidden, deep, &left) }
+	look := func(dir string, hidden bool, deep int) { s.unknownIn(dir, "", hidden, deep, &left) }
 	look(s.Home, true, maxUnknownDeep)
-	for _, b := range []base{configFolder, localFolder, xdgFolder} {
-		look(s.Host.folder(b), false, maxUnknownDeep-1)
+	for _, dir := range []string{s.Host.folder(configFolder), s.Host.folder(localFolder), s.Host.folder(xdgFolder), s.joinPath(s.Home, ".config"), s.joinPath(s.Home, ".local/share")} {
+		look(dir, false, maxUnknownDeep-1)
 	}
-	look(s.joinPath(s.Home, ".local/share"), false, maxUnknownDeep-1)
 	if left <= 0 {
 		s.out = append(s.out, failedAs(finding.Limit, s.Home, Hint{Client: Unknown}, fmt.Sprintf("more than %d files of settings: the rest was not searched for servers", maxUnknownFiles)))
 	}
 }
 
-// unknownIn looks for files with servers in a folder; hidden says only those whose names begin with a dot.
-func (s *source) unknownIn(dir string, hidden bool, deep int, left *int) {
+// unknownIn looks for files with servers, and for texts, in a folder; rel is its path from where the search began, hidden says only those
+// whose names begin with a dot.
+func (s *source) unknownIn(dir, rel string, hidden bool, deep int, left *int) {
 	if s.looked[dir] {
 		return
 	}
@@ -68,22 +76,25 @@ func (s *source) unknownIn(dir string, hidden bool, deep int, left *int) {
 		if *left--; *left < 0 {
 			return
 		}
-		p := s.joinPath(dir, name)
+		p, within := s.joinPath(dir, name), path.Join(rel, name)
+		folder, _, _ := strings.Cut(within, "/")
 		mode, err := s.FS.Mode(p)
 		switch {
 		case err != nil, hidden && !strings.HasPrefix(name, "."), s.seen[p]:
 		case mode.IsDir() && deep > 0 && !caches[name] && !skipped[name]:
-			s.unknownIn(p, false, deep-1, left)
+			s.unknownIn(p, within, false, deep-1, left)
 		case mode.IsRegular() && strings.EqualFold(name, "SKILL.md"):
-			s.tree(s.walkTree(dir, true), Hint{Client: Unknown, Role: config.Skill, Optional: true})
+			s.tree(s.walkTree(dir, true), Hint{Client: unknownOf(folder), Role: config.Skill, Optional: true})
+		case mode.IsRegular() && unknownText(within):
+			s.read(p, Hint{Client: unknownOf(folder), Role: config.Instructions, Optional: true})
 		case mode.IsRegular():
-			s.unknownFile(p, "")
+			s.unknownFile(p, "", unknownOf(folder))
 		}
 	}
 }
 
 // unknownFile reads a file if it is one of settings and holds servers, hooks or rights.
-func (s *source) unknownFile(p, project string) {
+func (s *source) unknownFile(p, project string, client config.Client) {
 	if !settingsName(strings.ToLower(path.Base(slashed(p)))) {
 		return
 	}
@@ -93,7 +104,7 @@ func (s *source) unknownFile(p, project string) {
 	if err != nil || !rights && !namesServers.Match(data) {
 		return
 	}
-	hint := Hint{Client: Unknown, Project: project, Optional: true}
+	hint := Hint{Client: client, Project: project, Optional: true}
 	if len(data) > maxUnknownBytes {
 		s.out = append(s.out, failedAs(finding.Limit, p, hint, fmt.Sprintf("it may hold servers, is longer than %d MB, and was not read", maxUnknownBytes>>20)))
 		return

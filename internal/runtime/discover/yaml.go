@@ -82,6 +82,25 @@ func (c *yamlCopy) fill(n *node, y *yaml.Node, depth int) {
 	}
 }
 
+// blockEnd returns where the lines end that belong to a block scalar: those indented like the first, and empty ones between.
+func blockEnd(s string) (end int) {
+	indent, at := -1, 0
+	for line := range strings.Lines(s) {
+		at += len(line)
+		text := strings.TrimLeft(line, " ")
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		if n := len(line) - len(text); indent < 0 {
+			indent = n
+		} else if n < indent {
+			break
+		}
+		end = at - len(line) + len(strings.TrimRight(line, "\r\n"))
+	}
+	return end
+}
+
 // nodeSpan returns a node's bytes: the parser gives the start, the text the end.
 func (c *yamlCopy) nodeSpan(y *yaml.Node) (start, end int) {
 	s := c.lines.text
@@ -95,6 +114,8 @@ func (c *yamlCopy) nodeSpan(y *yaml.Node) (start, end int) {
 		line = line[:i]
 	}
 	switch {
+	case y.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		return start, start + len(line) + blockEnd(s[start+len(line):])
 	case strings.HasPrefix(line, y.Value):
 		return start, start + len(y.Value)
 	case line != "" && (line[0] == '"' || line[0] == '\''):

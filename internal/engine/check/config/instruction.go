@@ -48,7 +48,7 @@ requests that carry a key to their own service, and installers of well-known ven
 				severity = finding.High
 			}
 			heaviest := acts.Heaviest(found)
-			p.Report(Report{File: file, Entry: p.Files[file].entryOf(s), At: s.Value.Place, Evidence: value[heaviest.Start:heaviest.End], Severity: severity, Message: "the text of " + shownName(lastName(s.Keys)) + " " + heaviest.Says})
+			p.Report(Report{File: file, Entry: p.Files[file].entryOf(s), At: s.Value.At(heaviest.Start, heaviest.End), Evidence: value[heaviest.Start:heaviest.End], Severity: severity, Message: "the text of " + shownName(lastName(s.Keys)) + " " + heaviest.Says})
 		})
 	},
 })
@@ -58,7 +58,7 @@ const shortestOrder = 24
 
 // instructs reports whether a setting is text for a model: a hook's prompt, a mode's role.
 func instructs(way string) bool {
-	return endsInAny(way, "prompt", "instructions", "instructions/", "instruction", "systemprompt", "system_prompt", "system", "description", "roledefinition", "custominstructions", "whentouse", "rules/", "rules", "developer_instructions", "append_system_prompt", "additionalcontext", "systemmessage", "content", "text", "template")
+	return endsInAny(way, "prompt", "inject_prompt", "instructions", "instructions/", "instruction", "systemprompt", "system_prompt", "system", "description", "roledefinition", "custominstructions", "whentouse", "rules/", "rules", "developer_instructions", "append_system_prompt", "additionalcontext", "systemmessage", "content", "text", "template")
 }
 
 // reportActs reports the acts in a text, one per kind.
@@ -150,7 +150,7 @@ Not reported: hooks that run a formatter, a test or a script of the project; the
 	Run: func(p *Pass) {
 		p.eachSetting(func(file int, s *Setting, way string) {
 			command := s.Value.Reveal()
-			if !runsBySelf(way) || len(command) > MaxJudged {
+			if !p.Files[file].RunsBySelf(s) || len(command) > MaxJudged {
 				return
 			}
 			found := acts.Code(command)
@@ -166,7 +166,7 @@ Not reported: hooks that run a formatter, a test or a script of the project; the
 			if heaviest.Weight < 3 && heaviest.Kind != acts.Send && heaviest.Kind != acts.Run {
 				severity = finding.Medium
 			}
-			p.Report(Report{File: file, At: s.Value.Place, Evidence: command, Severity: severity, Message: what + " " + heaviest.Says})
+			p.Report(Report{File: file, At: s.Value.At(heaviest.Start, heaviest.End), Evidence: command, Severity: severity, Message: what + " " + heaviest.Says})
 		})
 	},
 })
@@ -187,22 +187,35 @@ func (p *Pass) reportTalkingHook(file int, s *Setting, way string) {
 // handsOn matches commands that use input from the client.
 var handsOn = lazyregexp.New(`(?i)stdin|@-|/dev/fd/0|\$\(cat\)|\$\{?(?:tool_input|claude_|input|prompt)|sys\.argv|process\.argv|\$\{?[@*1]`)
 
-// RunsBySelf reports whether a setting is a command that a client runs without asking.
-func (s *Setting) RunsBySelf() bool { return runsBySelf(s.way()) }
-
-func runsBySelf(way string) bool {
-	if strings.Contains(way, "hook") && endsInAny(way, "command", "bash", "powershell", "run", "script", "shell", "windows", "linux", "osx", "prompt", "args/", "command/", "url") {
-		return true
-	}
-	return endsInAny(strings.TrimRight(way, "/"), selfRunning...)
+// RunsBySelf reports whether a setting is a command that a client runs without asking, and not one that starts a server.
+func (f *File) RunsBySelf(s *Setting) bool {
+	way := strings.TrimRight(s.way(), "/")
+	e := f.entryOf(s)
+	return runsBySelf(way) && (e == nil || !endsInAny(way, "command", "args", "command/path") || commandName.MatchString(strings.ToLower(e.Name)))
 }
 
-// selfRunning are the settings whose commands run without asking; a command may also be a list of words, or several by name.
-var selfRunning = strings.Fields(`statusline/command statusline apikeyhelper awsauthrefresh awscredentialexport gcpauthrefresh otelheadershelper headershelper notify
-	tasks//command tasks//args tasks//linux/command tasks//osx/command tasks//windows/command
-	initializecommand initializecommand/* oncreatecommand oncreatecommand/* updatecontentcommand updatecontentcommand/* postcreatecommand postcreatecommand/* poststartcommand poststartcommand/* postattachcommand postattachcommand/*
-	lspservers/*/command lspservers/*/args lsp/*/command formatter/*/command scripts/*/command steps//run commands/*/run repos//hooks//entry hooks/enter hooks/leave hooks/cd hooks/preinstall hooks/postinstall test-cmd lint-cmd notifications-command
-	install start filesuggestion/command then/prompt then/command fetcher/command proxyauthhelper toolcallcommand tooldiscoverycommand discoverycommand callcommand`)
+func runsBySelf(way string) bool {
+	parts := strings.Split(way, "/")
+	name, of := parts[len(parts)-1], parts[max(0, len(parts)-2)]
+	switch {
+	case permits.MatchString(name):
+		return false
+	case commandName.MatchString(name), strings.HasSuffix(of, "command"), strings.Contains(way, "hook") && hookName.MatchString(name):
+		return true
+	}
+	return endsInAny(way, selfRunning...)
+}
+
+// Names of settings whose values a client runs, a command being a list of words as well, or several by name; those of a hook's; and those
+// that only say what is permitted.
+var (
+	commandName = lazyregexp.New(`command|cmd$|script|shell$|helper|hooks?$|^notify$|^statusline$|arg(?:ument)?s$|setup|executable|wrapper|authrefresh$|credentialexport$|^on_failure$`)
+	hookName    = lazyregexp.New(`^(?:bash|powershell|run|windows|linux|osx|prompt|url|entry|enter|leave|cd|preinstall|postinstall)$`)
+	permits     = lazyregexp.New(`allow|den(?:y|ied)|approv|exclude|trust|block|disabled|description`)
+)
+
+// selfRunning are further settings whose commands run without asking.
+var selfRunning = strings.Fields(`steps//run commands/*/run /install /start /update then/prompt permissions//to`)
 
 var _ = register(Check{
 	ID: "GNT-114", Name: "redirected-model", Severity: finding.High, Maturity: check.Experimental,

@@ -26,16 +26,19 @@ Not reported: modes that accept edits in the project, allow lists of single comm
 	Run: func(p *Pass) {
 		p.reportSettings([]settingRule{
 			{"defaultmode permissionmode defaultpermissionmode", lazyregexp.New(`^(?i:bypassPermissions|bypass|dontAsk|yolo)$`), finding.High, "the agent does everything without asking"},
-			{"skipdangerousmodepermissionprompt bypasspermissionsmodeaccepted dangerouslyskippermissions dangerously_skip_permissions skip_permissions", yes, finding.High, "the agent does everything without asking"},
+			{"disableyolomode", lazyregexp.New(`^(?i:false)$`), finding.Low, "the mode that does everything without asking is allowed"},
+			{"disable*yolo*", anything, finding.None, ""},
+			{"skipdangerousmodepermissionprompt bypass*permission* skip_permissions /auto_approve /autoapprove", yes, finding.High, "the agent does everything without asking"},
 			{"sandbox_mode sandboxmode", lazyregexp.New(`^(?i:danger-full-access|none|off|disabled)$`), finding.High, "what the agent runs is not sealed off"},
 			{"approval_policy ask_for_approval", lazyregexp.New(`^(?i:never)$`), finding.High, "the agent never asks before it runs a command"},
 			{"approvalmode approval_mode defaultapprovalmode default_approval_mode autonomymode autonomylevel autonomy_level", lazyregexp.New(`^(?i:yolo|auto-high|unrestricted|full-auto|allow-all|never)$`), finding.High, "the agent does everything without asking"},
 			{"chat/tools/autoapprove chat/tools/global/autoapprove chat/autoapprove autoapprovealltools autoapproveall chat/agent/autoapprove agent/autoapprove", yes, finding.High, "every tool runs without being asked for"},
-			{"dangerouslyallowall amp/dangerouslyallowall allowall allow_all allow_all_tools allowalltools trustalltools trust_all_tools skip_requests alwaysapprove autoapprovealltoolcalls always_allow_tool_actions alwaysallowtoolactions", yes, finding.High, "every tool runs without being asked for"},
-			{"executeallcommands alwaysallowexecute bravemode brave_mode yes-always yolo yolomode yolo_mode yolomodetoggled enableyolomode autorun autoexecute autoruncommands", yes, finding.High, "every command runs without being asked for"},
+			{"/default_agent chat/permissions/default", lazyregexp.New(`^(?i:auto-?approve|autopilot|bypass\w*)$`), finding.High, "every tool runs without being asked for"},
+			{"dangerously* allowall allow_all allow_all_tools allowalltools trustalltools trust_all_tools skip_requests alwaysapprove autoapprovealltoolcalls always_allow_tool_actions alwaysallowtoolactions", yes, finding.High, "every tool runs without being asked for"},
+			{"executeallcommands alwaysallowexecute brave bravemode brave_mode yes-always *yolo* autorun autoexecute autoruncommands", yes, finding.High, "every command runs without being asked for"},
 			{"cascadeautoexecutionpolicy autoexecutionpolicy windsurf/autoexecutionpolicy", lazyregexp.New(`^(?i:turbo|always|auto)$`), finding.High, "every command runs without being asked for"},
-			{"tool_permissions/default toolpermissions/default toolpermissions/bash/default tool_permissions/bash/default permission permission/[*]", lazyregexp.New(`^(?i:allow)$`), finding.High, "every tool runs without being asked for"},
-			{"permission/bash permission/bash/[*] permissions/bash", lazyregexp.New(`^(?i:allow)$`), finding.High, "every command runs without being asked for"},
+			{"tool_permissions/default toolpermissions/default toolpermissions/bash/default tool_permissions/bash/default permission permission/[*] /defaultbehavior", lazyregexp.New(`^(?i:allow)$`), finding.High, "every tool runs without being asked for"},
+			{"permission/bash permission/bash/[*] permissions/bash tools/bash/permission tool_permissions/tools/terminal/default", lazyregexp.New(`^(?i:allow|always)$`), finding.High, "every command runs without being asked for"},
 			{"goose_mode", lazyregexp.New(`^(?i:auto)$`), finding.Medium, "the agent does everything without asking"},
 			{"exec/ask", lazyregexp.New(`^(?i:off|never)$`), finding.High, "every command runs without being asked for"},
 			{"exec/security", lazyregexp.New(`^(?i:full)$`), finding.High, "every command runs without being asked for"},
@@ -45,7 +48,6 @@ Not reported: modes that accept edits in the project, allow lists of single comm
 			{"dmpolicy", lazyregexp.New(`^(?i:open)$`), finding.High, "anybody may control the agent"},
 			{"workspace/trust/enabled foldertrust/enabled", lazyregexp.New(`^(?i:false)$`), finding.Medium, "folders are trusted without being asked for"},
 			{"sandbox/enabled tools/sandbox /sandbox", lazyregexp.New(`^(?i:false)$`), finding.Low, "what the agent runs is not sealed off"},
-			{"disableyolomode", lazyregexp.New(`^(?i:false)$`), finding.Low, "the mode that does everything without asking is allowed"},
 			{"args/ args", lazyregexp.New(`^--?(?:dangerously-\S+|yolo|allow-all-tools|trust-all-tools|full-auto|no-sandbox)$`), finding.High, "a program is started without its protection"},
 		}, false)
 	},
@@ -68,59 +70,95 @@ tool names, and lists of what is denied.`,
 	Run: func(p *Pass) {
 		p.reportSettings([]settingRule{
 			{"deny/ ask/ disallowedtools/ disallowed-tools excludetools/ denied/", lazyregexp.New(`.`), finding.None, ""},
-			{"allow/ allow allowedtools/ allowedtools allowed-tools allowed-tools/ allowed_tools/ tools/allowed/ allowed/", lazyregexp.New(`(?i)(?:^|[,\s])(?:bash|shell|run_shell_command|execute_bash|execute|run_terminal_cmd|terminal|powershell)\s*(?:\(\s*(?::?\*|\*:\*|\.\*)?\s*\))(?:$|[,\s])|(?i)^(?:\*|bash|shell|run_shell_command|execute_bash|run_terminal_cmd|\.\*|all)$`), finding.High, "every command runs without being asked for"},
+			{"allow/ allow allowedtools/ allowedtools allowed-tools allowed-tools/ allowed_tools/ tools/allowed/ allowed/", lazyregexp.New(`(?i)(?:^|[,\s])` + shellTools + `\s*(?:\(\s*(?::?\*|\*:\*|\.\*)?\s*\))(?:$|[,\s])|(?i)^(?:\*|` + shellTools + `|\.\*|all)$`), finding.High, "every command runs without being asked for"},
 			{"autoapprove/ alwaysallow/ allowedtools/ allowed_tools/ trustedtools/ trusted_tools/ trustedcommands/ allowedcommands/ commandallowlist/ cascadecommandsallowlist/ commands/allowlist/ allowlist/ auto_approve/ autoallow/ always_allow/ terminalallowlist/ mcpallowlist/", lazyregexp.New(`^(?:\*|\*:\*|\.\*|\*\*|all|\^\.\*\$|/\.\*/)$`), finding.High, "every tool of the server, or every command, runs without being asked for"},
 			{"mcpservers/*/autoapprove servers/*/autoapprove mcpservers/*/alwaysallow mcpservers/*/auto_approve", lazyregexp.New(`^(?:true|\*|all)$`), finding.High, "every tool of the server runs without being asked for"},
 			{"mcpservers/*/trust mcp_servers/*/trust trust", lazyregexp.New(`^true$`), finding.High, "the server is trusted as a whole: its tools run without being asked for"},
 			{"default_tools_approval_mode approval_mode tool_approval tools_approval_mode", lazyregexp.New(`^(?i:approve|auto|always|never)$`), finding.High, "every tool of the server runs without being asked for"},
-			{"terminal/autoapprove/* terminal/autoapprove//[*]/ terminal/autoapprove/[*] terminal/autoapprove/*/*", yes, finding.None, ""},
+			{"allowed_urls/ allowedurls/", everything, finding.Medium, "every address is open without being asked for"},
 			{"mcpallowlist/", lazyregexp.New(`^[\w. -]+:\*$`), finding.Medium, "every tool of the server runs without being asked for"},
-			{"edits/autoapprove/[*][*]/[*] edits/autoapprove/[*]", yes, finding.Medium, "every file may be changed without asking"},
-			{"permissions/*/action permissions//action", lazyregexp.New(`^allow$`), finding.None, ""},
 			{"allow/ allow allowedtools/ allowed-tools allowed-tools/ autoapprove/", lazyregexp.New(`^(?:mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*(?:__\*)?|mcp__\*|@[\w-]+(?:/\*)?|mcp\(\*:?\*?\))$`), finding.Medium, "every tool of the server runs without being asked for"},
 			{"allow/ allowedtools/ allowed-tools/", lazyregexp.New(`(?i)^(?:write|edit|multiedit|read|webfetch|notebookedit)\((?:\*|\*\*|/\*\*|~/\*\*|//\*\*|domain:\*)\)$`), finding.Medium, "every file, or every address, is open without being asked for"},
 			{"allow/ allowedtools/ allowed-tools/", lazyregexp.New(`(?i)^(?:bash|shell)\((?:sudo|curl|wget|rm|python3?|node|sh|bash|zsh|eval|ssh|scp|nc|dd|chmod|docker|perl|ruby|npx|uvx)(?::\*| \*|\*)\)$`), finding.Low, "a program that can run others or send data runs without being asked for"},
 		}, true)
-		p.wildcardObjects()
+		p.approvalObjects()
 	},
 })
 
-// wildcardObjects judges approvals that are objects: in VS Code the pattern is a name, in Amp and Augment a member next to the action.
-func (p *Pass) wildcardObjects() {
-	all := lazyregexp.New(`^(?:\*|/\.\*/|/\^?\.\*\$?/\w*|\.\*|\*\*/?\*?)$`)
+// shellTools are the names that clients give to their shell.
+const shellTools = `(?:bash|shell|run_shell_command|execute_bash|execute|run_terminal_cmd|terminal|powershell|launch-process)`
+
+var (
+	// everything matches patterns that everything fits.
+	everything = lazyregexp.New(`^(?:\*+(?:/\*+)?|/?\^?\.\*\$?(?:/\w*)?|(?:https?:/*)?/*\*)?$`)
+	shellTool  = lazyregexp.New(`^(?i:` + shellTools + `)$`)
+	allows     = lazyregexp.New(`^(?i:true|allow|always)$`)
+)
+
+// approvalObjects judges approvals that are objects. In VS Code their patterns are names; in Amp, Augment and Junie a tool and patterns
+// for its input are members beside the action.
+func (p *Pass) approvalObjects() {
 	for i := range p.Files {
 		settings := p.Files[i].Settings
 		for j := range settings {
 			s := &settings[j]
-			way, value := s.way(), s.Value.Reveal()
-			last := s.Keys[max(0, len(s.Keys)-1):]
-			switch {
-			case len(last) == 1 && contains(way, "terminal/autoapprove") && all.MatchString(last[0]) && yes.MatchString(value),
-				len(last) == 1 && last[0] == "approve" && contains(way, "terminal/autoapprove") && len(s.Keys) > 1 && all.MatchString(s.Keys[len(s.Keys)-2]) && value == "true":
-				p.Report(Report{File: i, At: s.Value.Place, Evidence: settingText(s), Message: "every command runs without being asked for"})
-			case len(last) == 1 && (last[0] == "tool" || last[0] == "toolName" || last[0] == "tool-name") && value == "*" && allowedBeside(settings, j):
-				p.Report(Report{File: i, At: s.Value.Place, Evidence: settingText(s), Message: "every tool runs without being asked for"})
+			keys := s.Keys
+			if len(keys) > 1 && (keys[len(keys)-1] == "type" || keys[len(keys)-1] == "approve" || keys[len(keys)-1] == "approveRequest") {
+				keys = keys[:len(keys)-1] // {"permission": {"type": "allow"}}
+			}
+			if len(keys) < 2 || !allows.MatchString(s.Value.Reveal()) {
+				continue
+			}
+			name, of := keys[len(keys)-1], strings.ToLower(strings.Join(keys[:len(keys)-1], "/"))
+			severity, says := finding.High, ""
+			switch of = strings.ReplaceAll(of, ".", "/"); {
+			case strings.HasSuffix(of, "autoapprove") && everything.MatchString(name):
+				if says = "every command runs without being asked for"; strings.Contains(of, "urls/") {
+					severity, says = finding.Medium, "every address is open without being asked for"
+				} else if strings.Contains(of, "edits/") {
+					severity, says = finding.Medium, "every file may be changed without asking"
+				}
+			case name == "action" || name == "permission":
+				says = approves(settings, j, len(keys)-1, of)
+			}
+			if says != "" {
+				p.Report(Report{File: i, At: s.Value.Place, Evidence: settingText(s), Severity: p.Files[i].soften(severity), Message: says})
 			}
 		}
 	}
 }
 
-// allowedBeside reports whether the setting's object says that it allows.
-func allowedBeside(settings []Setting, at int) bool {
-	n := len(settings[at].Keys) - 1
-	object := parentPointer(&settings[at])
-	for j := max(0, at-4); j < min(len(settings), at+5); j++ {
+// approves says what an object of settings allows as a whole, "" for less. at is its action, depth how many names lead to it.
+func approves(settings []Setting, at, depth int, of string) string {
+	object, most := settings[at].Keys[:depth], 8
+	pointer := settings[at].Value.Place.Pointer
+	for n := len(settings[at].Keys); n > depth; n-- {
+		pointer = pointer[:strings.LastIndexByte(pointer, '/')]
+	}
+	tool, narrow, patterns := "", false, 0
+	for j := max(0, at-most); j < min(len(settings), at+most); j++ {
 		o := &settings[j]
-		if strings.HasPrefix(o.Value.Place.Pointer, object) && len(o.Keys) > n && (o.Keys[n] == "action" || o.Keys[n] == "permission") && o.Value.Reveal() == "allow" {
-			return true
+		if len(o.Keys) <= len(object) || !strings.HasPrefix(o.Value.Place.Pointer, pointer+"/") {
+			continue
+		}
+		switch value := o.Value.Reveal(); o.Keys[depth] {
+		case "tool", "toolName", "tool-name":
+			tool = value
+		case "action", "permission", "context", "eventType", "description", "comment":
+		default:
+			patterns++
+			narrow = narrow || !everything.MatchString(value)
 		}
 	}
-	return false
-}
-
-// parentPointer is the pointer to the setting's object, with a trailing slash.
-func parentPointer(s *Setting) string {
-	return s.Value.Place.Pointer[:strings.LastIndexByte(s.Value.Place.Pointer, '/')+1]
+	switch {
+	case narrow:
+		return ""
+	case shellTool.MatchString(tool), tool == "" && patterns > 0 && strings.Contains(of, "executables"):
+		return "every command runs without being asked for"
+	case tool == "*", tool == "" && patterns > 0 && strings.Contains(of, "mcptools"):
+		return "every tool runs without being asked for"
+	}
+	return ""
 }
 
 var _ = register(Check{

@@ -30,6 +30,11 @@ server and for trusted folders. Not reported: single folders below the home dire
 			{"additionaldirectories/ trusted_folders/ trustedfolders/ writable_roots/ allowedpaths/ allowedpaths allowed_directories/ allowed_paths/ includedirectories/ workspaceroots/", wholeMachine, finding.Medium, "the agent may use the whole machine or the home directory"},
 			{"allowread/ allowwrite/ read/ write/", lazyregexp.New(`^(?:/|~|\$HOME|//?\*\*|~/\*\*)$`), finding.Medium, "the agent may use the whole machine or the home directory"},
 		}, false)
+		p.eachSetting(func(file int, s *Setting, _ string) { // the folder is a name: Codex, Gemini CLI
+			if n := len(s.Keys); n > 0 && trusted.MatchString(s.Value.Reveal()) && (wholeMachine.MatchString(s.Keys[n-1]) || n > 1 && s.Keys[n-1] == "trust_level" && wholeMachine.MatchString(s.Keys[n-2])) {
+				p.Report(Report{File: file, At: s.Value.Place, Evidence: settingText(s), Severity: finding.Medium, Message: "the whole machine or the home directory is trusted"})
+			}
+		})
 		for i := range p.Files {
 			for _, r := range containerReaches(launch{args: p.Files[i].containerOptions()}, wholeMachine.MatchString) {
 				p.Report(Report{File: i, At: r.at, Evidence: r.text, Severity: r.severity, Message: r.says})
@@ -60,6 +65,8 @@ func (f *File) containerOptions() (out []word) {
 	}
 	return out
 }
+
+var trusted = lazyregexp.New(`^(?:trusted|TRUST_FOLDER|TRUST_PARENT)$`)
 
 // wholeMachine matches folders that contain everything: the root, a drive, a home directory.
 var wholeMachine = lazyregexp.New(`^(?:/|/\*\*?|~[/\\]?|\$HOME/?|\$\{(?:HOME|env:HOME|userHome|env:USERPROFILE)\}/?|%USERPROFILE%\\?|\{env:HOME\}/?|[A-Za-z]:[\\/]{0,2}|/home/?|/home/[^/:]+/?|/Users/?|/Users/[^/:]+/?|[A-Za-z]:[\\/]{1,2}Users(?:[\\/]{1,2}[^\\/:]+)?[\\/]{0,2}|/root/?|/etc/?|/mnt/[a-z]/?|/var/?|/private/?|/Volumes/?)$`)
