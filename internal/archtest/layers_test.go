@@ -108,7 +108,7 @@ var table = []row{
 	{path: "internal/engine/check/surface", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text", "internal/leaf/clause", "internal/leaf/secret", "internal/leaf/hostscope"}, deps: []string{"golang.org/x/net"}},
 	{path: "internal/engine/acts", layer: contract, may: []string{"internal/leaf/clause", "internal/leaf/hostscope", "internal/leaf/text"}},
 	{path: "internal/engine/guard", layer: lanes, may: []string{"internal/engine/acts", "internal/leaf/hostscope", "internal/leaf/lazyregexp", "internal/leaf/redact", "internal/leaf/secret", "internal/leaf/startup", "internal/leaf/text", "internal/leaf/yamltext", "rawjson"}},
-	{path: "internal/engine/check/config", layer: lanes, may: []string{"internal/engine/acts", "internal/engine/check", "finding", "internal/leaf/clause", "internal/leaf/hostscope", "internal/leaf/secret", "internal/leaf/taxonomy"}},
+	{path: "internal/engine/check/config", layer: lanes, may: []string{"internal/engine/acts", "internal/engine/check", "finding", "internal/leaf/clause", "internal/leaf/hostscope", "internal/leaf/secret", "internal/leaf/startup", "internal/leaf/taxonomy"}},
 	{path: "internal/engine/check/namespace", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text"}},
 	{path: "internal/engine/check/integrity", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "posture"}},
 	{path: "oatf/indicator", layer: lanes, may: []string{"internal/leaf/a2a", "internal/leaf/agui", "oatf", "oatf/match", "trace", "verdict", "rawjson"}},

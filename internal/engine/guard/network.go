@@ -199,10 +199,22 @@ func (j *judge) read(file string) (text string, whole bool) {
 // recipes are programs that run what a file of the folder says, with its names.
 var recipes = map[string][]string{"make": {"Makefile", "makefile", "GNUmakefile"}, "just": {"justfile", "Justfile", ".justfile"}, "rake": {"Rakefile"}, "task": {"Taskfile.yml"}}
 
+// dryRuns are options with which recipes are only shown; evaluated matches what make runs all the same.
+var (
+	dryRuns   = map[string][]string{"make": {"-n", "--dry-run", "--just-print", "--recon"}, "just": {"-n", "--dry-run", "-l", "--list", "--summary", "--dump"}, "rake": {"-n", "--dry-run", "-T", "--tasks"}, "task": {"-n", "--dry", "-l", "--list"}}
+	evaluated = lazyregexp.New(`(?m)^.*(?:\$\(shell|!=).*$|^\t\+.*$`)
+)
+
 // project judges a program that runs what the folder's own files say.
 func (j *judge) project(program string, words []word) {
+	dry := slices.ContainsFunc(words, func(w word) bool { return slices.Contains(dryRuns[program], w.text) })
 	for _, file := range recipes[program] {
-		j.ran(file)
+		if !dry {
+			j.ran(file)
+			continue
+		}
+		text, whole := j.read(file)
+		j.program(file, strings.Join(evaluated.FindAllString(text, -1), "\n"), whole)
 	}
 	if !slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, program) {
 		return
@@ -282,7 +294,7 @@ var habits = []habit{
 		aws ssm get-parameter --with-decryption; aws sts get-session-token; az account get-access-token; az keyvault secret show; kubectl get secret -o*; kubectl get secrets -o*; kubectl get secret --output*; kubectl get secrets --output*; kubectl config view --raw; security find-generic-password; security find-internet-password;
 		security dump-keychain; pass show; gpg --export-secret-keys; gpg --export-secret-subkeys; secret-tool lookup; keyring get; ssh-keygen -y; doppler secrets; bw get; rbw get; lpass show; heroku auth:token; fly auth token; flyctl auth token;
 		vercel env pull; netlify env:list; docker-credential-osxkeychain get; docker-credential-secretservice get; docker-credential-pass get; docker-credential-desktop get`},
-	{"sets up what runs again by itself", `crontab; systemctl enable; launchctl load; launchctl bootstrap; schtasks /create; at; batch; git config core.hookspath; git config core.sshcommand; git config core.fsmonitor; git config credential.helper`},
+	{"sets up what runs again by itself", `crontab; systemctl enable; launchctl load; launchctl bootstrap; schtasks /create; at; batch; git config core.hookspath; git config core.sshcommand; git config core.fsmonitor; git config credential.helper; git -c core.hookspath=*; git -c core.sshcommand=*; git -c core.fsmonitor=*; git -c credential.helper=*`},
 }
 
 // habitual judges a command by its subcommands. What it prints is handed over if it goes on to a sender.
@@ -300,7 +312,7 @@ func (j *judge) habitual(program string, words []word, sent bool) {
 }
 
 // silent are words with which a program does not do what it does otherwise.
-var silent = map[string][]string{"crontab": {"-l", "-r"}, "kubectl": {"name", "-o=name", "--output=name", "wide", "-o=wide"}}
+var silent = map[string][]string{"git": {"--get", "--get-all", "--unset", "--unset-all"}, "crontab": {"-l", "-r"}, "kubectl": {"name", "-o=name", "--output=name", "wide", "-o=wide"}}
 
 // A subcommand is one command of a habit.
 type subcommand struct {
@@ -328,7 +340,7 @@ func inOrder(want []string, words []word) bool {
 		if len(want) == 0 {
 			break
 		}
-		if prefix, any := strings.CutSuffix(want[0], "*"); strings.EqualFold(w.text, want[0]) || any && strings.HasPrefix(w.text, prefix) {
+		if prefix, any := strings.CutSuffix(want[0], "*"); strings.EqualFold(w.text, want[0]) || any && strings.HasPrefix(strings.ToLower(w.text), prefix) {
 			want = want[1:]
 		}
 	}

@@ -38,14 +38,14 @@ var (
 	shells   = strings.Fields("sh bash zsh dash ksh fish ash")
 	engines  = strings.Fields("python python2 python3 node deno bun perl ruby php osascript")
 	copiers  = strings.Fields("cp mv rsync scp install ln rclone")
-	packers  = strings.Fields("tar zip rsync rclone scp cp 7z")
+	packers  = strings.Fields("tar zip rsync rclone scp cp 7z http.server serve http-server npx bunx")
 	seekers  = strings.Fields("grep egrep fgrep rg ag ack sed awk gawk")
 	logins   = strings.Fields("ssh scp sftp rsync git")           // which send only where the user has an account
 	listers  = strings.Fields("echo printf ls readlink realpath") // which print the names that they are given
 )
 
 // keyOptions are options whose value is a file of credentials that the program logs in with, as it is meant to.
-var keyOptions = strings.Fields("--kubeconfig --env-file --private-key --identity-file --key --cert --netrc-file")
+var keyOptions = strings.Fields("--kubeconfig --private-key --identity-file --key --cert --netrc-file")
 
 // textOptions are options of git and forges whose value is a text.
 var textOptions = strings.Fields("-m --message -b --body -t --title --grep -S -G")
@@ -110,6 +110,7 @@ func (j *judge) command(c *command, after fate, vars map[string]string, depth in
 		j.settles(w.text)
 		written = written && !prose(w.text)
 	}
+	j.variables(c)
 	if len(words) == 0 {
 		return
 	}
@@ -117,12 +118,23 @@ func (j *judge) command(c *command, after fate, vars map[string]string, depth in
 	if program == "git" && len(words) > 1 && words[1].text == "grep" { // which looks for a name as grep does
 		program, words = "grep", words[1:]
 	}
+	if rest, ok := serves(program, words); ok {
+		program, words = "http.server", rest
+	}
 	j.habitual(program, words[1:], after.sent)
 	j.project(program, words[1:])
 	j.network(program, words[1:])
 	j.downloads(program, words[1:], c.writes)
 	j.runsPackage(program, words[1:])
-	if _, sends := senders[program]; after.run && (sends && program != "curl" && program != "wget" || program == "rev" || program == "tr") {
+	_, sends := senders[program]
+	switch fetches := program == "curl" || program == "wget"; {
+	case after.run && fetches:
+		for _, w := range words {
+			if strings.Contains(w.text, "://") {
+				j.unseen(w.text)
+			}
+		}
+	case after.run && (sends || program == "rev" || program == "tr"):
 		j.say(Ask, "the call runs what another program makes or gets, without looking at it")
 	}
 	if after.posted && (slices.Contains(packers, program) || program == "git" && len(words) > 1 && (words[1].text == "bundle" || words[1].text == "archive")) {
@@ -155,6 +167,9 @@ func (j *judge) command(c *command, after fate, vars map[string]string, depth in
 	case (program == "echo" || program == "printf") && after.run:
 		j.script(unescaped(join(words[1:])), vars, fate{}, depth+1)
 	case slices.Contains(listers, program) && after.handed:
+		for _, name := range strings.Fields(join(words)) { // "$(ls a b)" is one word
+			j.file(name, reads)
+		}
 		u = reads
 	case program == "find" && !after.handed && !slices.ContainsFunc(words, func(w word) bool { return strings.HasPrefix(w.text, "-exec") || w.text == "-delete" || w.text == "-ok" }):
 		u = names
@@ -209,7 +224,7 @@ func (c *command) takes(after fate) fate {
 	_, sends := senders[program]
 	return fate{
 		handed: programs[program] != names,
-		run:    slices.Contains(shells, program) || slices.Contains([]string{"eval", ".", "source"}, program),
+		run:    slices.Contains(shells, program) || recipes[program] != nil || slices.Contains([]string{"eval", ".", "source"}, program),
 		sent:   sends,
 	}
 }
@@ -257,11 +272,23 @@ func (j *judge) interpreter(program string, words, data []word, vars map[string]
 			j.file(w, reads)
 		}
 	}
+	if isShell && len(words) > 0 && words[0].text == "-n" { // which only reads what it would run
+		return
+	}
 	given := false // its program: what follows are that one's operands
 	for i := 0; i < len(words); i++ {
 		w := words[i].text
 		if given {
 			j.file(w, reads)
+			continue
+		}
+		if option, value, inline := strings.Cut(w, "="); option == "--env-file" {
+			if i++; inline {
+				i--
+			} else if i < len(words) {
+				value = words[i].text
+			}
+			j.environment(value)
 			continue
 		}
 		if i+1 < len(words) && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.ContainsAny(w[1:], "ceE") || w == "--eval" || w == "eval" && program == "deno" {
@@ -292,6 +319,12 @@ func (j *judge) operands(program string, words []word, u use, says bool, depth i
 		option, value, inline := strings.Cut(w.text, "=")
 		switch {
 		case inline && slices.Contains(keyOptions, option):
+		case option == "--env-file":
+			if !inline && i+1 < len(words) {
+				i++
+				value = words[i].text
+			}
+			j.environment(value)
 		case slices.Contains(keyOptions, w.text) || slices.Contains(copiers, program) && (w.text == "-i" || w.text == "-e") || program == "tar" && w.text == "-C":
 			i++
 		case forge && inline && slices.Contains(textOptions, option):
@@ -326,6 +359,9 @@ func (j *judge) operands(program string, words []word, u use, says bool, depth i
 			j.mask(w, depth)
 		}
 	}
+	if program == "http.server" && len(files) == 0 {
+		files = []word{{text: "."}}
+	}
 	unpacks := program == "tar" && len(words) > 0 && strings.ContainsAny(strings.TrimLeft(words[0].text, "-"), "xt") && !strings.HasPrefix(words[0].text, "--")
 	for i, w := range files {
 		if slices.Contains(copiers, program) && len(files) > 1 && i == len(files)-1 { // where it goes
@@ -333,8 +369,41 @@ func (j *judge) operands(program string, words []word, u use, says bool, depth i
 			continue
 		}
 		j.file(w.text, u)
-		if slices.Contains(packers, program) && !unpacks && wholeHome(w.text) {
-			j.say(Deny, "the call copies the user's home with all credentials: %s", w.text)
+		if slices.Contains(packers, program) && !unpacks && (wholeHome(w.text) || j.dir != "" && wholeHome(j.dir+"/"+w.text)) {
+			j.say(Deny, "the call hands over the user's home with all credentials: %s", w.text)
+		}
+	}
+}
+
+// serves returns a program that hands a folder to whoever connects to it, with its operands: python -m http.server.
+func serves(program string, words []word) (rest []word, ok bool) {
+	for i, w := range words {
+		if i > 0 && slices.Contains(engines, program) && (w.text == "http.server" && words[i-1].text == "-m" || w.text == "-S" && program == "php") {
+			rest = words[i:]
+			ok = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(rest), func(w word) bool { return w.text != "" && strings.Trim(w.text, "0123456789.:") == "" && w.text != "." }), ok
+}
+
+// environment judges a file of variables that a program starts with: .env is for that, other files of credentials are not.
+func (j *judge) environment(file string) {
+	if credentialFile(file) == Deny {
+		j.file(file, reads)
+	}
+}
+
+// variables judges what a command sets in the environment, for its own program or for those that follow.
+func (j *judge) variables(c *command) {
+	sets := slices.Clone(c.sets)
+	for _, w := range c.words {
+		sets = append(sets, w.text)
+	}
+	kept := len(c.words) == 0 || slices.Contains([]string{"export", "declare", "typeset", "env", "sudo", "go"}, c.words[0].text)
+	for i, set := range sets {
+		name, value, ok := strings.Cut(set, "=")
+		if ok && variableName(name) && (kept || i < len(c.sets)) && name != "PATH" && startup.Runs(strings.ToUpper(name), value) {
+			j.say(Ask, "the call has the programs that follow run additional code: %s", name)
 		}
 	}
 }

@@ -21,6 +21,7 @@ type command struct {
 	reads, writes []word   // files that its input comes from and its output goes to
 	data          []word   // here-documents and here-strings
 	nested        []string // scripts whose output it is given: $(…), `…`, <(…)
+	sets          []string // variables that it gives to its program, NAME=value
 	piped         bool     // into the next command
 }
 
@@ -35,6 +36,7 @@ type shell struct {
 	text     strings.Builder
 	start    int      // of the word being read, -1 for none
 	secret   string   // of the word being read
+	quoted   bool     // the word being read is in double quotes here
 	into     *[]word  // where the next word goes, nil for the command
 	here     []string // delimiters of here-documents whose texts follow
 }
@@ -71,12 +73,32 @@ func (s *shell) endWord() {
 		return
 	}
 	if name, value, ok := strings.Cut(w.text, "="); ok && len(s.now.words) == 0 && variableName(name) {
-		if len(value) <= maxValue {
-			s.vars[name] = value
-		}
+		s.set(name, value)
+		s.now.sets = append(s.now.sets, w.text)
 		return
 	}
 	s.now.words = append(s.now.words, w)
+}
+
+func (s *shell) set(name, value string) {
+	if len(value) <= maxValue {
+		s.vars[name] = value
+	}
+}
+
+// expand adds what a variable or a substitution yields: outside of quotes and of an assignment, more than one word.
+func (s *shell) expand(value string) {
+	name, _, assigns := strings.Cut(s.text.String(), "=")
+	if s.quoted || assigns && len(s.now.words) == 0 && variableName(name) {
+		s.add(value)
+		return
+	}
+	for i, field := range strings.Fields(value) {
+		if i > 0 {
+			s.endWord()
+		}
+		s.add(field)
+	}
 }
 
 func variableName(s string) bool {
@@ -97,10 +119,15 @@ func (s *shell) endCommand(piped bool) {
 	c := s.now
 	s.now, s.into = command{}, nil
 	c.piped = piped
-	if w := c.words; len(w) > 3 && w[0].text == "for" && w[2].text == "in" && len(w[3].text) <= maxValue {
-		s.vars[w[1].text] = w[3].text
+	switch w := c.words; {
+	case len(w) > 3 && w[0].text == "for" && w[2].text == "in":
+		s.set(w[1].text, "{"+strings.Join(strings.Fields(join(w[3:])), ",")+",}")
+	case len(w) > 3 && w[0].text == "printf" && w[1].text == "-v":
+		s.set(w[2].text, join(w[min(4, len(w)-1):]))
+	case len(w) > 1 && w[0].text == "read" && len(c.data) > 0:
+		s.set(w[len(w)-1].text, c.data[0].text)
 	}
-	if len(c.words)+len(c.reads)+len(c.writes)+len(c.data)+len(c.nested) > 0 {
+	if len(c.words)+len(c.reads)+len(c.writes)+len(c.data)+len(c.nested)+len(c.sets) > 0 {
 		s.commands = append(s.commands, c)
 	}
 }
@@ -184,6 +211,7 @@ func (s *shell) character(c byte) {
 		s.at++
 	case '"':
 		s.at++
+		s.quoted = true
 		for s.at < len(s.script) && s.script[s.at] != '"' {
 			switch c := s.script[s.at]; {
 			case c == '$' || c == '`' || c == '\\' && strings.IndexByte("$`\"\\\n", s.peek(1)) >= 0:
@@ -193,6 +221,7 @@ func (s *shell) character(c byte) {
 				s.at++
 			}
 		}
+		s.quoted = false
 		s.at++
 	case '`':
 		from := s.at + 1
@@ -219,7 +248,12 @@ func (s *shell) dollar() {
 		from := s.at + 2
 		s.skipTo('}')
 		inside := s.script[min(from, s.at):s.at]
-		s.add(s.value(inside[:nameEnd(inside)]))
+		name := inside[:nameEnd(inside)]
+		if _, otherwise, ok := strings.Cut(inside, "-"); ok && s.vars[name] == "" && name != "HOME" { // ${F:-~/x}
+			s.expand(otherwise)
+		} else {
+			s.expand(s.value(name))
+		}
 		s.at++
 	case n == '\'':
 		from := s.at + 2
@@ -241,7 +275,7 @@ func (s *shell) dollar() {
 		if s.at == from && s.at < len(s.script) && strings.IndexByte("@*#?$!-0123456789", s.script[s.at]) >= 0 {
 			s.at++
 		}
-		s.add(s.value(s.script[from:s.at]))
+		s.expand(s.value(s.script[from:s.at]))
 	}
 }
 
@@ -308,10 +342,10 @@ func (s *shell) within(script string) {
 			output = repeated(inner[0].words[1:])
 		}
 	}
-	s.add(output)
+	s.expand(output)
 }
 
-// repeated is what a lister prints, as one word: {a,b} of more than one.
+// repeated is what a lister prints.
 func repeated(words []word) string {
 	var out []string
 	for _, w := range words {
@@ -319,14 +353,10 @@ func repeated(words []word) string {
 			out = append(out, w.text)
 		}
 	}
-	switch text := strings.Join(out, ","); {
-	case len(text) > maxValue || len(out) == 0:
-		return "*"
-	case len(out) == 1:
+	if text := strings.Join(out, " "); len(out) > 0 && len(text) <= maxValue {
 		return text
-	default:
-		return "{" + text + "}"
 	}
+	return "*"
 }
 
 // redirect reads < or > and leaves at before the file's name.

@@ -27,7 +27,7 @@ Not reported: modes that accept edits in the project, allow lists of single comm
 		p.reportSettings([]settingRule{
 			{"defaultmode permissionmode defaultpermissionmode", lazyregexp.New(`^(?i:bypassPermissions|bypass|dontAsk|yolo)$`), finding.High, "the agent does everything without asking"},
 			{"disableyolomode", lazyregexp.New(`^(?i:false)$`), finding.Low, "the mode that does everything without asking is allowed"},
-			{"disable*yolo*", anything, finding.None, ""},
+			{"disable*yolo*", lazyregexp.New(`\S`), finding.None, ""},
 			{"skipdangerousmodepermissionprompt bypass*permission* skip_permissions /auto_approve /autoapprove", yes, finding.High, "the agent does everything without asking"},
 			{"sandbox_mode sandboxmode", lazyregexp.New(`^(?i:danger-full-access|none|off|disabled)$`), finding.High, "what the agent runs is not sealed off"},
 			{"approval_policy ask_for_approval", lazyregexp.New(`^(?i:never)$`), finding.High, "the agent never asks before it runs a command"},
@@ -180,7 +180,7 @@ reported.`,
 			{"enableallprojectmcpservers", yes, finding.High, "all servers that a project names start without being asked for"},
 			{"chat/mcp/autostart mcp/autostart", lazyregexp.New(`^(?i:true|always|newandoutdated)$`), finding.Medium, "servers start without asking"},
 			{"runoptions/runon", lazyregexp.New(`^folderOpen$`), finding.Medium, "a task runs as soon as the folder is opened"},
-			{"extraknownmarketplaces/*/source/repo extraknownmarketplaces/*/source/url", anything, finding.Medium, "the settings add a place that plugins come from"},
+			{"extraknownmarketplaces/*/source/repo extraknownmarketplaces/*/source/url", lazyregexp.New(`\S`), finding.Medium, "the settings add a place that plugins come from"},
 			{"task/allowautomatictasks", lazyregexp.New(`^on$`), finding.Medium, "tasks of a folder run as soon as it is opened"},
 		}, true)
 		p.eachSetting(func(file int, s *Setting, way string) {
