@@ -43,12 +43,11 @@ func addProbing(r *result.Report, e *probe.Evidence, c *catalog.Catalog) {
 }
 
 func trialOf(t *probe.Trial, server string) result.ProbeTrial {
-	r := t.Record()
 	out := result.ProbeTrial{
 		Tool: t.Tool, Parameter: t.Parameter, Class: string(t.Class), Basis: t.Basis, Planned: t.Planned,
-		Outcome: result.ProbeOutcome(r.Outcome), Delivered: r.Delivered, Answered: r.Answered, Reason: r.Why,
+		Outcome: result.ProbeOutcome(t.Ending), Delivered: t.Delivered, Answered: t.Answered, Reason: t.Why,
 	}
-	if r.Proof != nil {
+	if t.Proof != nil {
 		out.Finding = probing.Fingerprint(server, t)
 	}
 	return out

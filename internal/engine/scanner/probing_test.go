@@ -26,8 +26,8 @@ func TestInconclusiveTrialsAreCountedOnceATool(t *testing.T) {
 		return probe.Trial{Tool: tool, Parameter: "path", Class: probe.PathTraversal, Planned: planned, Outcome: o}
 	}
 	r := probed(t, `{"tools":[{"name":"a"},{"name":"b"}]}`, &probe.Evidence{Server: "s", Notes: []string{"first"}, Trials: []probe.Trial{
-		trial("b", true, probe.Inconclusive{Why: "same"}), trial("a", true, probe.Inconclusive{Why: "same"}), trial("b", true, probe.Inconclusive{Why: "same"}),
-		trial("a", false, probe.Inconclusive{Why: "same"}), trial("a", true, probe.Resist(1, 1, "")),
+		trial("b", true, probe.Inconclusive.Because("same")), trial("a", true, probe.Inconclusive.Because("same")), trial("b", true, probe.Inconclusive.Because("same")),
+		trial("a", false, probe.Inconclusive.Because("same")), trial("a", true, probe.Resist(1, 1, "")),
 	}})
 	want := []string{"first", "not conclusive: 1 trial of a: ", "not conclusive: 2 trials of b: "}
 	if !slices.EqualFunc(r.Probing.Notes, want, strings.HasPrefix) || !r.Complete() {
@@ -38,14 +38,14 @@ func TestInconclusiveTrialsAreCountedOnceATool(t *testing.T) {
 // The outcomes of trials are called in reports as they are in records.
 func TestOutcomesHaveOneName(t *testing.T) {
 	for want, o := range map[result.ProbeOutcome]probe.Outcome{
-		result.Proved: probe.Proved{}, result.ResistedIt: probe.Resist(2, 1, ""), result.ByDesign: probe.ByDesign{What: "why"},
-		result.InconclusiveTrial: probe.Inconclusive{Why: "why"}, result.NotDelivered: probe.NotDelivered{Why: "why"},
+		result.Proved: probe.Prove(probe.Proof{}), result.ResistedIt: probe.Resist(2, 1, ""), result.ByDesign: probe.ByDesign.Because("why"),
+		result.InconclusiveTrial: probe.Inconclusive.Because("why"), result.NotDelivered: probe.NotDelivered.Because("why"),
 	} {
 		r := probed(t, `{"tools":[{"name":"a"}]}`, &probe.Evidence{Server: "s", Trials: []probe.Trial{{Tool: "a", Class: probe.CRLF, Outcome: o}}})
 		got := r.Probing.Trials[0]
-		_, resisted := o.(probe.Resisted)
+		resisted := o.Ending == probe.Resisted
 		if got.Outcome != want || (got.Finding != "") != (want == result.Proved) || (got.Delivered == 2 && got.Answered == 1) != resisted || (got.Reason == "why") != (want != result.Proved && !resisted) {
-			t.Errorf("%T: %+v, want %s", o, got, want)
+			t.Errorf("%s: %+v, want %s", o.Ending, got, want)
 		}
 	}
 }

@@ -45,51 +45,48 @@ type Trial struct {
 	Class     Class  `json:"class"`
 	Basis     string `json:"basis"` // reason for the trial: label and role
 	// Planned says that labels and role ask for the trial. Others are tried if time permits, and only their proofs count.
-	Planned bool    `json:"planned"`
-	Outcome Outcome `json:"-"`
+	Planned bool `json:"planned"`
+	Outcome
 }
 
-// An Outcome is the outcome of a trial: Proved, Resisted, ByDesign, Inconclusive or NotDelivered; nothing else implements it.
-type Outcome interface{ isOutcome() }
+// An Outcome is how a trial ended.
+type Outcome struct {
+	Ending    Ending `json:"outcome"`
+	Proof     *Proof `json:"proof,omitempty"`     // of Proved alone
+	Delivered int    `json:"delivered,omitempty"` // payloads that reached the tool's code, of Resisted
+	Answered  int    `json:"answered,omitempty"`  // how many of them were answered in time
+	Why       string `json:"why,omitempty"`       // of the others
+}
 
-// Proved says that the weakness was observed.
-type Proved struct{ Proof Proof }
+// An Ending is the kind of an outcome.
+type Ending string
 
-// Resisted says that payloads reached the tool's code and nothing was observed. Resist creates it.
-type Resisted struct{ delivered, answered int }
-
-// ByDesign says that the effect was observed and is the tool's purpose.
-type ByDesign struct{ What string }
-
-// Inconclusive says that payloads were answered like any other value, so that nothing tells whether they reached the tool's code.
-type Inconclusive struct{ Why string }
+// How trials end.
+const (
+	Proved       Ending = "proved"        // the weakness was observed
+	Resisted     Ending = "resisted"      // payloads reached the tool's code and nothing was observed; Resist creates it
+	ByDesign     Ending = "by_design"     // the effect was observed and is the tool's purpose
+	Inconclusive Ending = "inconclusive"  // payloads were answered like any other value, which does not tell whether they reached the tool's code
+	NotDelivered Ending = "not_delivered" // no payload reached the tool's code
+)
 
 // Refused begins the reason of a trial whose values the server's own checks refused, which is an answer of the server.
 const Refused = "refused by validation"
 
-// NotDelivered says that no payload reached the tool's code, and why.
-type NotDelivered struct{ Why string }
+// Because returns an outcome with its reason.
+func (e Ending) Because(why string) Outcome { return Outcome{Ending: e, Why: why} }
 
-func (Proved) isOutcome()       {}
-func (Resisted) isOutcome()     {}
-func (ByDesign) isOutcome()     {}
-func (Inconclusive) isOutcome() {}
-func (NotDelivered) isOutcome() {}
+// Prove returns the outcome of a trial with a proof.
+func Prove(p Proof) Outcome { return Outcome{Ending: Proved, Proof: &p} }
 
 // Resist returns the outcome of a trial without an effect: Resisted if at least one payload was delivered, else NotDelivered for
 // the given reason.
 func Resist(delivered, answered int, why string) Outcome {
 	if delivered <= 0 {
-		return NotDelivered{Why: why}
+		return NotDelivered.Because(why)
 	}
-	return Resisted{delivered: delivered, answered: min(answered, delivered)}
+	return Outcome{Ending: Resisted, Delivered: delivered, Answered: min(answered, delivered)}
 }
-
-// Delivered returns how many payloads reached the tool's code.
-func (r Resisted) Delivered() int { return r.delivered }
-
-// Answered returns how many of them were answered in time.
-func (r Resisted) Answered() int { return r.answered }
 
 // A Kind is the kind of observation that proves a weakness.
 type Kind string

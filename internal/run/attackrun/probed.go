@@ -142,20 +142,20 @@ func (p *probed) tally(doc *oatf.Document) *tally {
 		one := &p.trials[i]
 		at := one.Tool + "." + one.Parameter
 		part := verdict.Part{Actor: actor, Phase: phase, Method: mcp.ToolsCall, Name: at + ", " + string(one.Class)}
-		switch o := one.Outcome.(type) {
+		switch one.Ending {
 		case probe.Proved:
 			part.Delivered = 1
 			if len(t.proofs) < mostProofs {
-				t.proofs = append(t.proofs, fmt.Sprintf("%s: %s in %s: %s", one.Class, o.Proof.Observed, at, o.Proof.Arguments))
+				t.proofs = append(t.proofs, fmt.Sprintf("%s: %s in %s: %s", one.Class, one.Proof.Observed, at, one.Proof.Arguments))
 			}
 		case probe.Resisted:
-			part.Delivered = o.Delivered()
+			part.Delivered = one.Delivered
 		case probe.ByDesign, probe.Inconclusive: // an answer came, though one as any value gets: probe notes what that leaves open
 			part.Delivered = 1
 		case probe.NotDelivered:
-			t.reasons = append(t.reasons, at+": "+o.Why)
+			t.reasons = append(t.reasons, at+": "+one.Why)
 		}
-		if _, proved := one.Outcome.(probe.Proved); !one.Planned && !proved {
+		if !one.Planned && one.Proof == nil {
 			continue // nothing asked for it, so its resistance means nothing
 		}
 		if t.delivered += part.Delivered; part.Delivered > 0 {

@@ -23,9 +23,9 @@ var (
 )
 
 // archives reports whether a tool's name says that it unpacks archives.
-func archives(t *Tool) bool { return unpacks.MatchString(t.Name) }
+func archives(t *tool) bool { return unpacks.MatchString(t.Name) }
 
-func mayTakeArchives(t *Tool) bool { return archives(t) || mayUnpack.MatchString(t.Name) }
+func mayTakeArchives(t *tool) bool { return archives(t) || mayUnpack.MatchString(t.Name) }
 
 // An archiveEntry is a file in a generated archive, or a link if To is set.
 type archiveEntry struct{ name, to, text string }

@@ -15,7 +15,7 @@ import (
 // Each archive can be read, holds the ordinary file, and one entry that leads to the file to be created.
 func TestArchives(t *testing.T) {
 	m, p := Mark{Token: "abcdefghijkl", Touch: "/drop/abcdefghijkl"}, Place{Root: "/p", WriteDir: "/drop"}
-	target := Target{variants: payloads.lists["archive"]}
+	target := target{variants: payloads.lists["archive"]}
 	for n := range target.Payloads() {
 		made, ok := target.Payload(n, m, p, "")
 		if !ok || made.Plant == nil || made.Value != made.Plant.Path || !strings.HasPrefix(made.Plant.Path, "/p/") {

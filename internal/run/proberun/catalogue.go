@@ -103,4 +103,4 @@ func (c *catalogue) readRule(columns []string) rule {
 }
 
 // toolNames are the names of tools that a rule is for.
-var toolNames = map[string]func(*Tool) bool{"archives": archives, "may take archives": mayTakeArchives}
+var toolNames = map[string]func(*tool) bool{"archives": archives, "may take archives": mayTakeArchives}

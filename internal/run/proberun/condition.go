@@ -178,7 +178,7 @@ var noSQLConditions = []Condition{
 
 // Conditions returns the comparisons to try on a target; none for classes without such a proof, and for parameters that take a
 // whole query, where the caller writes the conditions anyway.
-func (t *Target) Conditions() []Condition {
+func (t *target) Conditions() []Condition {
 	switch {
 	case t.Role == capability.Query || t.Role == capability.Command:
 		return nil

@@ -41,7 +41,7 @@ func TestConditionsOfTargets(t *testing.T) {
 		{probe.SQLInjection, capability.Query, false},
 		{probe.TemplateInjection, capability.Text, false},
 	} {
-		target := Target{Class: tt.class, Role: tt.role}
+		target := target{Class: tt.class, Role: tt.role}
 		if got := len(target.Conditions()) > 0; got != tt.want {
 			t.Errorf("%s on a %s: conditions %v, want %v", tt.class, tt.role, got, tt.want)
 		}

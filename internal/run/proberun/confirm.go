@@ -133,7 +133,7 @@ var bySyntax = []probe.Class{
 }
 
 // BySyntax reports whether a proof of the target's class needs a twin.
-func (t *Target) BySyntax() bool { return slices.Contains(bySyntax, t.Class) }
+func (t *target) BySyntax() bool { return slices.Contains(bySyntax, t.Class) }
 
 var (
 	// effects matches the parts of payloads that define the visible effect.

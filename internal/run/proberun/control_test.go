@@ -108,24 +108,24 @@ var lookalikes = []struct {
 	class                        probe.Class
 	want                         probe.Outcome // of which the type counts
 }{
-	{"multiply_text", "Multiplies the first two numbers of a text.", "text", times(`(\d+)\D+(\d+)`), probe.TemplateInjection, probe.Resisted{}},
-	{"spreadsheet", "Evaluates a cell over numbers.", "cell", times(`(\d+)\s*\*\s*(\d+)`), probe.NoSQLInjection, probe.Resisted{}},
-	{"render_page", "Renders a Mustache-like template with the given values.", "text", times(`\{\{(\d+)\*(\d+)\}\}`), probe.TemplateInjection, probe.ByDesign{}},
-	{"greet_guest", "Greets a guest by the house's template.", "guest", times(`\{\{(\d+)\*(\d+)\}\}`), probe.TemplateInjection, probe.Proved{}},
-	{"find_guest", "Finds a guest in the document database.", "guest", times(`'; return (\d+)\*(\d+); //`), probe.NoSQLInjection, probe.Proved{}},
-	{"check_claims", "Says whether the equation in a text holds; looks into the database of numbers.", "claims", equations(`(\d+)\*(\d+)={1,2}(\d+)`), probe.SQLInjection, probe.NotDelivered{}},
-	{"filter_rows", "Shows rows of the database. The rule is a small language with AND and OR.", "rule", equations(`^0 OR (\d+)\*(\d+)=(\d+)$`), probe.SQLInjection, probe.ByDesign{}},
-	{"rows_of_guest", "Shows the rows of a guest in the SQL database.", "guest", equations(`^0 OR (\d+)\*(\d+)=(\d+)$`), probe.SQLInjection, probe.Proved{}},
-	{"find_item", "Finds an item in the database by name.", "query", database(`^x' UNION SELECT ([\d*-]+)-- $`, true), probe.SQLInjection, probe.Proved{}},
-	{"find_page", "Finds a page in the database by name.", "query", database(`^$`, true), probe.SQLInjection, probe.Resisted{}},
-	{"find_sum", "Finds sums in a text; looks into the database of numbers.", "query", database(`(\d+\*\d+(?:-\d+)?)`, false), probe.SQLInjection, probe.NotDelivered{}},
-	{"query_rows", "Runs a SQL query against the database.", "query", database(`SELECT ([\d*-]+)`, false), probe.SQLInjection, probe.ByDesign{}},
-	{"search_rows", "Searches the database for words.", "query", database(`SELECT ([\d*-]+)`, false), probe.SQLInjection, probe.Proved{}},
-	{"select_rows", "Runs a SQL query that has this beginning.", "query", database(`' UNION SELECT ([\d*-]+)`, false), probe.SQLInjection, probe.Proved{}},
-	{"touch_files", "Creates the files that a text names.", "text", touchFiles, probe.TemplateInjection, probe.NotDelivered{}},
-	{"find_remote", "Finds a page in the remote database by name.", "query", unreachable(`^$`), probe.SQLInjection, probe.Inconclusive{}},
-	{"find_near", "Finds a page in the near database by name.", "query", unreachable(`^(test|example|SELECT 1)$`), probe.SQLInjection, probe.Resisted{}},
-	{"count_marks", "Counts the exclamation marks of a text.", "text", marks, probe.NoSQLInjection, probe.NotDelivered{}},
+	{"multiply_text", "Multiplies the first two numbers of a text.", "text", times(`(\d+)\D+(\d+)`), probe.TemplateInjection, probe.Resist(1, 1, "")},
+	{"spreadsheet", "Evaluates a cell over numbers.", "cell", times(`(\d+)\s*\*\s*(\d+)`), probe.NoSQLInjection, probe.Resist(1, 1, "")},
+	{"render_page", "Renders a Mustache-like template with the given values.", "text", times(`\{\{(\d+)\*(\d+)\}\}`), probe.TemplateInjection, probe.ByDesign.Because("")},
+	{"greet_guest", "Greets a guest by the house's template.", "guest", times(`\{\{(\d+)\*(\d+)\}\}`), probe.TemplateInjection, probe.Prove(probe.Proof{})},
+	{"find_guest", "Finds a guest in the document database.", "guest", times(`'; return (\d+)\*(\d+); //`), probe.NoSQLInjection, probe.Prove(probe.Proof{})},
+	{"check_claims", "Says whether the equation in a text holds; looks into the database of numbers.", "claims", equations(`(\d+)\*(\d+)={1,2}(\d+)`), probe.SQLInjection, probe.NotDelivered.Because("")},
+	{"filter_rows", "Shows rows of the database. The rule is a small language with AND and OR.", "rule", equations(`^0 OR (\d+)\*(\d+)=(\d+)$`), probe.SQLInjection, probe.ByDesign.Because("")},
+	{"rows_of_guest", "Shows the rows of a guest in the SQL database.", "guest", equations(`^0 OR (\d+)\*(\d+)=(\d+)$`), probe.SQLInjection, probe.Prove(probe.Proof{})},
+	{"find_item", "Finds an item in the database by name.", "query", database(`^x' UNION SELECT ([\d*-]+)-- $`, true), probe.SQLInjection, probe.Prove(probe.Proof{})},
+	{"find_page", "Finds a page in the database by name.", "query", database(`^$`, true), probe.SQLInjection, probe.Resist(1, 1, "")},
+	{"find_sum", "Finds sums in a text; looks into the database of numbers.", "query", database(`(\d+\*\d+(?:-\d+)?)`, false), probe.SQLInjection, probe.NotDelivered.Because("")},
+	{"query_rows", "Runs a SQL query against the database.", "query", database(`SELECT ([\d*-]+)`, false), probe.SQLInjection, probe.ByDesign.Because("")},
+	{"search_rows", "Searches the database for words.", "query", database(`SELECT ([\d*-]+)`, false), probe.SQLInjection, probe.Prove(probe.Proof{})},
+	{"select_rows", "Runs a SQL query that has this beginning.", "query", database(`' UNION SELECT ([\d*-]+)`, false), probe.SQLInjection, probe.Prove(probe.Proof{})},
+	{"touch_files", "Creates the files that a text names.", "text", touchFiles, probe.TemplateInjection, probe.NotDelivered.Because("")},
+	{"find_remote", "Finds a page in the remote database by name.", "query", unreachable(`^$`), probe.SQLInjection, probe.Inconclusive.Because("")},
+	{"find_near", "Finds a page in the near database by name.", "query", unreachable(`^(test|example|SELECT 1)$`), probe.SQLInjection, probe.Resist(1, 1, "")},
+	{"count_marks", "Counts the exclamation marks of a text.", "text", marks, probe.NoSQLInjection, probe.NotDelivered.Because("")},
 }
 
 // serveLookalikes takes arguments of any type, as many servers do.
@@ -151,13 +151,13 @@ func TestAProofHasAControl(t *testing.T) {
 		o.Classes = []probe.Class{probe.TemplateInjection, probe.SQLInjection, probe.NoSQLInjection}
 	})
 	for _, l := range lookalikes {
-		wanted := fmt.Sprintf("%T", l.want)
-		seen := map[probe.Class]string{}
+		wanted := l.want.Ending
+		seen := map[probe.Class]probe.Ending{}
 		for _, trial := range got.Evidence.Trials {
 			if trial.Tool == l.name {
-				seen[trial.Class] = fmt.Sprintf("%T", trial.Outcome)
-				if p, ok := trial.Outcome.(probe.Proved); ok && wanted != "probe.Proved" {
-					t.Errorf("%s: %s proved: %s %s", l.name, trial.Class, p.Proof.Observed, p.Proof.Arguments)
+				seen[trial.Class] = trial.Ending
+				if p := trial.Proof; p != nil && wanted != probe.Proved {
+					t.Errorf("%s: %s proved: %s %s", l.name, trial.Class, p.Observed, p.Arguments)
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package proberun
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,43 +22,19 @@ const (
 	mostSilences = 2
 )
 
-// stallTools sends tools small values that cost a careless reader far more than their length, in a sandbox only. A stall is proved
-// if the server twice answers nothing at all, but answers a harmless value of the same length at once.
-func (r *run) stallTools(ctx context.Context) {
-	if !r.out.Sealed {
-		return
+// stallable are the texts of a tool that answers quickly.
+func stallable(r *run, ctx context.Context, t *tool) []schemafill.Parameter {
+	texts := slices.DeleteFunc(t.Schema.Parameters(), func(p schemafill.Parameter) bool { return !p.Free() })
+	if len(texts) == 0 || !r.isQuick(ctx, t, nil) {
+		return nil
 	}
-	stalls := 0
-	for _, t := range r.tools {
-		if t.entry != (entry{}) || !r.allows(&t.Tool) || r.over(ctx) || len(stallParameters(t)) == 0 || !r.isQuick(ctx, t, nil) {
-			continue
-		}
-		for _, p := range stallParameters(t) {
-			if r.over(ctx) || stalls >= mostStalls {
-				return
-			}
-			r.addTrial(probe.Trial{Tool: t.Name, Parameter: p, Class: probe.Exhaustion, Basis: "any text"}, func() probe.Outcome {
-				o := r.stallParameter(ctx, t, p)
-				if _, proved := o.(probe.Proved); proved {
-					stalls++
-				}
-				return o
-			})
-		}
-	}
+	return texts[:min(len(texts), mostStallable)]
 }
 
-func stallParameters(t *tool) (out []string) {
-	for _, p := range t.Schema.Parameters() {
-		if p.Free() && len(out) < mostStallable {
-			out = append(out, p.Path)
-		}
-	}
-	return out
-}
-
-// stallParameter tries each value on one parameter.
-func (r *run) stallParameter(ctx context.Context, t *tool, path string) probe.Outcome {
+// stallParameter sends one parameter small values that cost a careless reader far more than their length. A stall is proved if the
+// server twice answers nothing at all, but answers a harmless value of the same length at once.
+func (r *run) stallParameter(ctx context.Context, t *tool, p schemafill.Parameter) probe.Outcome {
+	path := p.Path
 	delivered, silences := 0, 0
 	var d Delivery
 	held := r.peakMemory()
@@ -73,7 +50,8 @@ func (r *run) stallParameter(ctx context.Context, t *tool, path string) probe.Ou
 			now := r.peakMemory()
 			if now-held >= swelling {
 				if proof := r.provesSwelling(ctx, t, path, pump); proof != nil {
-					return probe.Proved{Proof: *proof}
+					r.stalls++
+					return probe.Prove(*proof)
 				}
 				now = r.peakMemory()
 			}
@@ -82,7 +60,8 @@ func (r *run) stallParameter(ctx context.Context, t *tool, path string) probe.Ou
 		}
 		delivered++
 		if proof := r.provesStall(ctx, t, path, pump, a.Gone); proof != nil {
-			return probe.Proved{Proof: *proof}
+			r.stalls++
+			return probe.Prove(*proof)
 		}
 		if silences++; silences >= mostSilences {
 			break // it is silent for another reason

@@ -1,14 +1,10 @@
 package proberun
 
 import (
-	"bytes"
-	"compress/zlib"
-	"crypto/sha1" // git's object ids
+	"archive/zip"
 	_ "embed"
-	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,10 +14,11 @@ import (
 	"gauntlet/internal/runtime/sandbox"
 )
 
-// notesDB is a small SQLite database with one table, notes.
+// projectZip holds a small project with what tools typically look for, a SQLite database notes.db with one table among it: a git
+// repository with one commit and a tag, and its remote, a bare repository with the same. {base} in it is our own folder.
 //
-//go:embed notes.db
-var notesDB []byte
+//go:embed project.zip
+var projectZip string
 
 // planted maps the names of planted places to their random content.
 type planted map[string]string
@@ -73,7 +70,7 @@ func newLayout(base string, random func(n int) string, installed func(program st
 	l.addFile(l.place.OutsideJS, fmt.Sprintf("{%q: %q}\n", outside, outside))
 	l.addFile(l.place.Sibling, l.content["sibling"]+"\n")
 	l.addFile(base+"/elsewhere/linked.txt", l.content["symlink"]+"\n")
-	l.addProject(root)
+	l.addProject()
 	l.files = append(l.files, sandbox.File{Path: root + "/shortcut", Link: base + "/elsewhere"})
 	for line := range strings.Lines(programTable) {
 		names := strings.Fields(line)
@@ -89,20 +86,19 @@ func newLayout(base string, random func(n int) string, installed func(program st
 	return l
 }
 
-// addProject adds a small project with what tools typically look for.
-func (l *layout) addProject(root string) {
-	const readme = "# Example\n\nA small project.\n"
-	l.addFile(root+"/README.md", readme)
-	l.addFile(root+"/notes.txt", "an ordinary note\n")
-	l.addFile(root+"/data.json", "{\"name\": \"example\", \"items\": [1, 2, 3]}\n")
-	l.addFile(root+"/package.json", "{\"name\": \"example\", \"version\": \"1.0.0\", \"scripts\": {\"test\": \"true\"}}\n")
-	l.addFile(root+"/src/index.js", "module.exports = 1;\n")
-	l.addFile(root+"/pyproject.toml", "[project]\nname = \"example\"\nversion = \"1.0.0\"\n")
-	l.addFile(root+"/go.mod", "module example.com/example\n\ngo 1.22\n")
-	l.addFile(root+"/docker-compose.yml", "services:\n  web:\n    image: example\n")
-	l.addFile(root+"/main.tf", "terraform {}\n")
-	l.addRepository(root, l.base+"/remote.git", map[string]string{"README.md": readme, "notes.txt": "an ordinary note\n"})
-	l.files = append(l.files, sandbox.File{Path: root + "/notes.db", Mode: 0o644, Data: notesDB})
+// addProject adds the project and its remote.
+func (l *layout) addProject() {
+	z, err := zip.NewReader(strings.NewReader(projectZip), int64(len(projectZip)))
+	if err != nil { // it is ours
+		panic(err)
+	}
+	for _, f := range z.File {
+		data, err := fs.ReadFile(z, f.Name)
+		if err != nil {
+			panic(err)
+		}
+		l.addFile(l.base+"/"+f.Name, strings.ReplaceAll(string(data), "{base}", l.base))
+	}
 }
 
 func (l *layout) addFile(path, text string) {
@@ -151,45 +147,6 @@ func readProgramLog(text string) (out []sighting) {
 		}
 	}
 	return out
-}
-
-// addRepository turns a folder into a git repository with one commit of these files, a tag, and a remote: a bare repository with
-// the same commit.
-func (l *layout) addRepository(root, remote string, content map[string]string) {
-	objects := map[string][]byte{}
-	var tree bytes.Buffer
-	for _, name := range slices.Sorted(maps.Keys(content)) {
-		id := addGitObject(objects, "blob", []byte(content[name]))
-		fmt.Fprintf(&tree, "100644 %s\x00", name)
-		tree.Write(id)
-	}
-	top := addGitObject(objects, "tree", tree.Bytes())
-	const who = "Ada Example <ada@example.com> 1760000000 +0000"
-	commit := addGitObject(objects, "commit", fmt.Appendf(nil, "tree %x\nauthor %s\ncommitter %s\n\nFirst commit\n", top, who, who))
-	for _, at := range []string{root + "/.git", remote} {
-		l.addFile(at+"/HEAD", "ref: refs/heads/main\n")
-		l.addFile(at+"/refs/heads/main", hex.EncodeToString(commit)+"\n")
-		l.addFile(at+"/refs/tags/v1.0.0", hex.EncodeToString(commit)+"\n")
-		for name, data := range objects {
-			l.files = append(l.files, sandbox.File{Path: at + "/objects/" + name[:2] + "/" + name[2:], Mode: 0o644, Data: data})
-		}
-	}
-	l.addFile(root+"/.git/refs/remotes/origin/main", hex.EncodeToString(commit)+"\n")
-	l.addFile(root+"/.git/config", "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n[user]\n\tname = Ada Example\n\temail = ada@example.com\n"+
-		"[remote \"origin\"]\n\turl = "+remote+"\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n")
-	l.addFile(remote+"/config", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n")
-}
-
-// addGitObject adds an object and returns its id.
-func addGitObject(objects map[string][]byte, kind string, data []byte) []byte {
-	whole := append(fmt.Appendf(nil, "%s %d\x00", kind, len(data)), data...)
-	id := sha1.Sum(whole)
-	var packed bytes.Buffer
-	z := zlib.NewWriter(&packed)
-	_, _ = z.Write(whole) // a buffer accepts everything
-	_ = z.Close()
-	objects[hex.EncodeToString(id[:])] = packed.Bytes()
-	return id[:]
 }
 
 // plant creates a file where the server sees it, and reports whether it exists.

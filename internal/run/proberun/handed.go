@@ -62,7 +62,7 @@ func (r *run) bindHandouts(ctx context.Context) {
 // wanting returns the callable tools that reported a missing object.
 func (r *run) wanting() (out []*tool) {
 	for _, t := range r.tools {
-		if t.entry == (entry{}) && r.allows(&t.Tool) && len(namesOf(t)) > 0 && t.slow == 0 {
+		if t.entry == (entry{}) && r.allows(t) && len(namesOf(t)) > 0 && t.slow == 0 {
 			out = append(out, t)
 		}
 	}
@@ -83,7 +83,7 @@ func namesOf(t *tool) (out []schemafill.Parameter) {
 func (r *run) callProducers(ctx context.Context) {
 	called := 0
 	for _, t := range r.tools {
-		if t.entry != (entry{}) || t.calls > 0 || !r.allows(&t.Tool) || !givesWords.MatchString(t.Name) {
+		if t.entry != (entry{}) || t.calls > 0 || !r.allows(t) || !givesWords.MatchString(t.Name) {
 			continue
 		}
 		if called++; called > mostProducers || r.over(ctx) {
@@ -275,7 +275,7 @@ func (r *run) useWhatIsKept(ctx context.Context) {
 	}
 	called := 0
 	for _, t := range r.tools {
-		if t.entry != (entry{}) || !r.allows(&t.Tool) || t.slowness() > 0 {
+		if t.entry != (entry{}) || !r.allows(t) || t.slowness() > 0 {
 			continue
 		}
 		if called++; called > mostProducers || r.over(ctx) {

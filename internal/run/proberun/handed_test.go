@@ -88,12 +88,12 @@ func TestFaultsBehindAnEarlierCall(t *testing.T) {
 	want := map[string]probe.Kind{"export_notebook.filename path traversal": probe.File, "register_hook.target server-side request forgery": probe.Callback}
 	faulty := outcomes(&probeSelf(t, "two steps", nil).Evidence)
 	for name, kind := range want {
-		if p, ok := faulty[name].(probe.Proved); !ok || p.Proof.Kind != kind {
+		if p := faulty[name]; p.Proof == nil || p.Proof.Kind != kind {
 			t.Errorf("%s: %+v, want it proved by %s", name, faulty[name], kind)
 		}
 	}
 	for name, o := range outcomes(&probeSelf(t, "two careful steps", nil).Evidence) {
-		if p, ok := o.(probe.Proved); ok {
+		if p := o; p.Proof != nil {
 			t.Errorf("careful: %s: proved: %s", name, p.Proof.Observed)
 		}
 	}

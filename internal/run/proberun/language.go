@@ -44,7 +44,7 @@ var (
 
 // declares returns what a tool, by its description, does with a language in the target's parameter, or "". "Creates a page; title:
 // shown in the template" declares nothing.
-func (t *Target) declares(l *language, description string) string {
+func (t *target) declares(l *language, description string) string {
 	about, _ := t.Parameter.Schema["description"].(string)
 	placeholders := l == payloads.languages[probe.TemplateInjection] && braces.MatchString(about)
 	if at := turnsAway.FindStringIndex(about); at != nil {

@@ -41,7 +41,7 @@ func TestDeclares(t *testing.T) {
 		{payloads.languages[probe.CRLF], "Fetches a page.", "headers", "", true},
 		{payloads.languages[probe.CRLF], "Sends a mail.", "subject", "", false},
 	} {
-		target := Target{Parameter: schemafill.Parameter{Name: tt.parameter, Schema: map[string]any{"description": tt.about}}}
+		target := target{Parameter: schemafill.Parameter{Name: tt.parameter, Schema: map[string]any{"description": tt.about}}}
 		if got := target.declares(tt.language, tt.tool) != ""; got != tt.want {
 			t.Errorf("%s: %q, %s: %q: declared %v, want %v", tt.language.does, tt.tool, tt.parameter, tt.about, got, tt.want)
 		}

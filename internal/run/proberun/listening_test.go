@@ -66,7 +66,7 @@ func TestServerThatListens(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, proved := outcomes(&res.Evidence)["read_file.path path traversal"].(probe.Proved); !proved {
+			if outcomes(&res.Evidence)["read_file.path path traversal"].Proof == nil {
 				t.Errorf("not proved: %#v", res.Evidence.Trials)
 			}
 			e := res.Evidence.Protocol

@@ -94,10 +94,10 @@ func (p *Place) words(m *Mark, seed string) map[string]string {
 }
 
 // Payloads returns the number of a target's payloads.
-func (t *Target) Payloads() int { return len(t.variants) }
+func (t *target) Payloads() int { return len(t.variants) }
 
 // Payload returns a target's n-th payload; ok is false if the place lacks what it needs.
-func (t *Target) Payload(n int, m Mark, p Place, seed string) (made Payload, ok bool) {
+func (t *target) Payload(n int, m Mark, p Place, seed string) (made Payload, ok bool) {
 	v, ok := &t.variants[n], true
 	var pairs []string
 	for name, value := range p.words(&m, seed) {

@@ -11,8 +11,8 @@ import (
 	"gauntlet/internal/leaf/probe"
 )
 
-func toolWith(schema string, tag capability.Tag, confidence capability.Confidence, roles map[string]capability.Role) Tool {
-	t := Tool{Name: "t", Schema: schemafill.Parse(schema), Labels: capability.Tool{Roles: map[string]capability.RoleLabel{}}}
+func toolWith(schema string, tag capability.Tag, confidence capability.Confidence, roles map[string]capability.Role) *tool {
+	t := &tool{Name: "t", Schema: schemafill.Parse(schema), Labels: capability.Tool{Roles: map[string]capability.RoleLabel{}}}
 	if tag != "" {
 		t.Labels.Capabilities = []capability.Label{{Tag: tag, Confidence: confidence}}
 	}
@@ -23,7 +23,7 @@ func toolWith(schema string, tag capability.Tag, confidence capability.Confidenc
 }
 
 // planned lists the planned trials, as parameter and class.
-func planned(targets []Target) (out []string) {
+func planned(targets []*target) (out []string) {
 	for _, t := range targets {
 		if t.Planned {
 			out = append(out, fmt.Sprintf("%s %s", t.Parameter.Path, t.Class))
@@ -37,7 +37,7 @@ func TestNew(t *testing.T) {
 	const one = `{"properties":{"a":{"type":"string"}}}`
 	for _, tt := range []struct {
 		name  string
-		tool  Tool
+		tool  *tool
 		floor capability.Confidence
 		want  string
 	}{
@@ -50,7 +50,7 @@ func TestNew(t *testing.T) {
 		{"paths in a list", toolWith(`{"properties":{"a":{"type":"array","items":{"type":"string"}}}}`, capability.FSRead, capability.High, map[string]capability.Role{"a": capability.Path}), capability.Medium, "a[] path traversal, a[] prefix escape, a[] symlink escape"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			targets, none := newPlan([]Tool{tt.tool}, planOptions{Floor: tt.floor})
+			targets, none := newPlan([]*tool{tt.tool}, planOptions{Floor: tt.floor})
 			if got := strings.Join(planned(targets), ", "); got != tt.want {
 				t.Errorf("planned %q, want %q", got, tt.want)
 			}
@@ -65,13 +65,13 @@ func TestNew(t *testing.T) {
 
 // Wide plans try more and ask for no more.
 func TestWide(t *testing.T) {
-	tools := []Tool{toolWith(`{"properties":{"a":{"type":"string"}}}`, capability.FSRead, capability.High, map[string]capability.Role{"a": capability.Path})}
+	tools := []*tool{toolWith(`{"properties":{"a":{"type":"string"}}}`, capability.FSRead, capability.High, map[string]capability.Role{"a": capability.Path})}
 	narrow, none := newPlan(tools, planOptions{Floor: capability.Medium})
 	wide, noneWide := newPlan(tools, planOptions{Floor: capability.Medium, Wide: true})
 	if !slices.Equal(planned(narrow), planned(wide)) || !slices.Equal(none, noneWide) || len(wide) <= len(narrow) {
 		t.Errorf("narrow %q, wide %q of %d", planned(narrow), planned(wide), len(wide))
 	}
-	if got, _ := newPlan(tools, planOptions{Floor: capability.Medium, Wide: true, Allow: func(*Tool) bool { return false }}); len(got) != 0 {
+	if got, _ := newPlan(tools, planOptions{Floor: capability.Medium, Wide: true, Allow: func(*tool) bool { return false }}); len(got) != 0 {
 		t.Errorf("%d trials of tools that may not be called", len(got))
 	}
 }
@@ -81,7 +81,7 @@ func TestWide(t *testing.T) {
 func TestPayloads(t *testing.T) {
 	place := Place{Root: "/p/project", Outside: "/p/private/canary.txt", OutsideJS: "/p/private/canary.json", Sibling: "/p/project-private/canary.txt", Linked: "/p/project/l/c", Folder: "/p/docs", WriteDir: "/p/drop", Port: 8080, Metadata: "http://169.254.169.254/x", Private: "10.0.0.5:8080", Named: "n.test:8080", Redirect: "http://r.test", ToCloud: "http://c.test"}
 	for _, r := range slices.Concat(payloads.asked, payloads.wide) {
-		target := Target{Class: r.class, variants: r.variants}
+		target := target{Class: r.class, variants: r.variants}
 		seen := map[string]bool{}
 		for n := range target.Payloads() {
 			p, ok := target.Payload(n, Mark{Token: "tokentoken12", Touch: "/p/drop/tokentoken12", A: 123456, B: 654321}, place, "x")

@@ -2,8 +2,10 @@ package proberun
 
 import (
 	"context"
+	"slices"
 	"strings"
 
+	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/probe"
 )
@@ -26,23 +28,14 @@ type pollution struct {
 	arguments func(container, key, value string) map[string]any
 }
 
-// pollutePrototypes passes tools members that reach what all objects of a JavaScript program inherit, and checks whether a later
-// answer contains them.
-func (r *run) pollutePrototypes(ctx context.Context) {
-	if !r.out.Sealed {
-		return // only a restart undoes it
-	}
-	for _, t := range r.tools {
-		if t.entry != (entry{}) || t.slowness() > 0 || !r.allows(&t.Tool) {
-			continue
-		}
-		for _, p := range pollutionsOf(t) {
-			if r.over(ctx) {
-				return
-			}
-			r.addTrial(probe.Trial{Tool: t.Name, Parameter: p.parameter, Class: probe.Pollution, Basis: "any text"}, func() probe.Outcome { return r.pollute(ctx, t, p) })
+// openMembers are the parameters of a tool by which members of any name can be passed.
+func openMembers(_ *run, _ context.Context, t *tool) (out []schemafill.Parameter) {
+	for _, p := range pollutionsOf(t) {
+		if t.slowness() == 0 {
+			out = append(out, schemafill.Parameter{Path: p.parameter})
 		}
 	}
+	return out
 }
 
 // pollutionsOf returns a tool's parameters that accept members of any name.
@@ -80,9 +73,11 @@ func nested(container, name, value string) map[string]any {
 	return map[string]any{container: inner}
 }
 
-// pollute compares later answers after an ordinary container and after one that objects inherit from. A tool that merely stores the
+// pollute passes a tool members that reach what all objects of a JavaScript program inherit: it compares later answers after an ordinary container and after one that objects inherit from. A tool that merely stores the
 // value shows it under the container's name both times.
-func (r *run) pollute(ctx context.Context, t *tool, p pollution) probe.Outcome {
+func (r *run) pollute(ctx context.Context, t *tool, at schemafill.Parameter) probe.Outcome {
+	all := pollutionsOf(t)
+	p := all[slices.IndexFunc(all, func(p pollution) bool { return p.parameter == at.Path })]
 	answered, why := 0, "no answer in time"
 	for _, container := range inherited {
 		ordinary, control, value, key := "gauntlet"+randomWord(6), "g"+randomWord(10), "g"+randomWord(10), "k"+randomWord(8)
@@ -102,7 +97,7 @@ func (r *run) pollute(ctx context.Context, t *tool, p pollution) probe.Outcome {
 		answered++
 		if !r.answersWithin(ctx, r.Stall) {
 			if proof := r.provesSilence(ctx, t, p, container); proof != nil {
-				return probe.Proved{Proof: *proof}
+				return probe.Prove(*proof)
 			}
 			continue
 		}
@@ -113,8 +108,8 @@ func (r *run) pollute(ctx context.Context, t *tool, p pollution) probe.Outcome {
 			if shown := before[name]; strings.Contains(shown, control) && !strings.Contains(shown, ordinary) {
 				continue // it shows all values without their names
 			}
-			return probe.Proved{Proof: a.proof(probe.Kept, container, value, Excerpt(text, a.Sent),
-				"an answer of "+name+", to a call that did not carry it, held the value in an object that it was not put into")}
+			return probe.Prove(a.proof(probe.Kept, container, value, Excerpt(text, a.Sent),
+				"an answer of "+name+", to a call that did not carry it, held the value in an object that it was not put into"))
 		}
 	}
 	return probe.Resist(answered, answered, why)
@@ -144,7 +139,7 @@ func (r *run) provesSilence(ctx context.Context, t *tool, p pollution, container
 func (r *run) readAll(ctx context.Context, t *tool) map[string]string {
 	out := map[string]string{}
 	for _, other := range r.tools {
-		reads := other != t && other.entry == entry{} && r.allows(&other.Tool) && other.slow == 0 && (other.ReadOnly || readsWords.MatchString(other.Name))
+		reads := other != t && other.entry == entry{} && r.allows(other) && other.slow == 0 && (other.ReadOnly || readsWords.MatchString(other.Name))
 		if reads && len(out) < mostReaders && !r.over(ctx) {
 			out[other.Name] = r.give(ctx, other, nil).Raw
 		}

@@ -1,6 +1,7 @@
 package proberun
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -15,25 +16,55 @@ import (
 	"gauntlet/rawjson"
 )
 
-// procedures runs trials of more than one call: one for comparison, or one to see whether something persisted. They precede
-// payloads, since each takes few calls.
-func (r *run) procedures(ctx context.Context) {
-	for _, p := range []struct {
-		class probe.Class
-		do    func(context.Context)
-	}{
-		{probe.UnlistedTool, r.guessTools}, {probe.GuessedHandle, r.guessHandles}, {probe.UnofferedField, r.addFields}, {probe.ForgedState, r.forgeStates}, {probe.Pollution, r.pollutePrototypes}, {probe.ErrorLeak, r.provokeErrors},
-	} {
-		if (r.Classes == nil || slices.Contains(r.Classes, p.class)) && !r.over(ctx) {
-			p.do(ctx)
-		}
-	}
+// A procedure is a trial of more than one call: one for comparison, or one to see whether something persisted.
+type procedure struct {
+	class   probe.Class
+	basis   string // NAME is the parameter's
+	planned bool
+	sealed  bool   // only in a sandbox, which undoes what it does
+	place   string // what it is tried on, once, where that is no tool of the list; or ""
+	// on returns the parameters of a tool that it is tried on; an empty one is the tool as a whole.
+	on  func(r *run, ctx context.Context, t *tool) []schemafill.Parameter
+	try func(r *run, ctx context.Context, t *tool, p schemafill.Parameter) probe.Outcome
 }
 
-// exhaust follows the payloads, since it may keep a server busy.
-func (r *run) exhaust(ctx context.Context) {
-	if r.Classes == nil || slices.Contains(r.Classes, probe.Exhaustion) {
-		r.stallTools(ctx)
+// asTool is what a procedure is tried on that concerns no parameter.
+var asTool = []schemafill.Parameter{{}}
+
+// procedures precede payloads, since each takes few calls.
+var procedures = []procedure{
+	{class: probe.UnlistedTool, basis: "any server with tools", planned: true, place: "tools that no list has", on: hiddenNames, try: (*run).guessTool},
+	{class: probe.GuessedHandle, basis: "a handle of NAME", planned: true, on: handlesOf, try: (*run).guessHandle},
+	{class: probe.UnofferedField, basis: "a tool that keeps what it is given", planned: true, on: keptFields, try: (*run).addField},
+	{class: probe.ForgedState, basis: "a tool that asks for input and issues a state", planned: true, on: issuedState, try: (*run).forgeState},
+	{class: probe.Pollution, basis: "any text", sealed: true, on: openMembers, try: (*run).pollute},
+	{class: probe.ErrorLeak, basis: "any tool", planned: true, sealed: true, on: provokable, try: (*run).provokeError},
+}
+
+// stalling follows the payloads, since it may keep a server busy.
+var stalling = []procedure{{class: probe.Exhaustion, basis: "any text", sealed: true, on: stallable, try: (*run).stallParameter}}
+
+// follow runs procedures on the tools that may be called.
+func (r *run) follow(ctx context.Context, all []procedure) {
+	for _, p := range all {
+		if r.Classes != nil && !slices.Contains(r.Classes, p.class) || p.sealed && !r.out.Sealed {
+			continue
+		}
+		for _, t := range r.tools {
+			if t.entry != (entry{}) || !r.allows(t) || r.over(ctx) {
+				continue
+			}
+			for _, at := range p.on(r, ctx, t) {
+				if r.over(ctx) || r.stalls >= mostStalls {
+					return
+				}
+				trial := probe.Trial{Tool: cmp.Or(p.place, t.Name), Parameter: at.Path, Class: p.class, Basis: strings.Replace(p.basis, "NAME", at.Name, 1), Planned: p.planned}
+				r.addTrial(trial, func() probe.Outcome { return p.try(r, ctx, t, at) })
+			}
+			if p.place != "" {
+				break
+			}
+		}
 	}
 }
 
@@ -44,7 +75,7 @@ func (r *run) addTrial(t probe.Trial, try func() probe.Outcome) {
 	}
 	t.Outcome = try()
 	r.out.Evidence.Trials = append(r.out.Evidence.Trials, t)
-	if _, proved := t.Outcome.(probe.Proved); proved {
+	if t.Proof != nil {
 		r.tellFindings()
 	}
 	r.out.Evidence.None = slices.DeleteFunc(r.out.Evidence.None, func(c probe.Class) bool { return c == t.Class })
@@ -53,21 +84,16 @@ func (r *run) addTrial(t probe.Trial, try func() probe.Outcome) {
 // guessedTools are names developers give to tools they do not mean to ship.
 var guessedTools = []string{"debug", "debug_exec", "admin", "admin_reset", "internal_dump", "eval", "exec", "__list_secrets", "run_command", "test"}
 
-// unlistedPlace is the place of unlisted tools in a report.
-const unlistedPlace = "tools that no list has"
-
-// guessTools calls unlisted tools by common names, and one by a random name.
-func (r *run) guessTools(ctx context.Context) {
+// hiddenNames are the names of tools that no list has, where what they do may be risked.
+func hiddenNames(r *run, _ context.Context, _ *tool) []schemafill.Parameter {
 	if !r.out.Sealed && !r.AllowCalls {
-		return // their effect is unknown
+		return nil // their effect is unknown
 	}
-	if !slices.ContainsFunc(r.tools, func(t *tool) bool { return t.entry == entry{} }) {
-		return
-	}
-	r.addTrial(probe.Trial{Tool: unlistedPlace, Parameter: "name", Class: probe.UnlistedTool, Basis: "any server with tools", Planned: true}, func() probe.Outcome { return r.guessTool(ctx) })
+	return []schemafill.Parameter{{Path: "name"}}
 }
 
-func (r *run) guessTool(ctx context.Context) probe.Outcome {
+// guessTool calls unlisted tools by common names, and one by a random name.
+func (r *run) guessTool(ctx context.Context, _ *tool, _ schemafill.Parameter) probe.Outcome {
 	guess := func(name string) Answer {
 		params := `{"name":` + rawjson.Quote(name) + `,"arguments":{}}`
 		a := r.ask(ctx, &tool{}, mcp.ToolsCall, params)
@@ -75,7 +101,7 @@ func (r *run) guessTool(ctx context.Context) probe.Outcome {
 		return a
 	}
 	if a := guess("tool" + randomWord(10)); !a.Came || !a.Failed {
-		return probe.NotDelivered{Why: "the server answers calls of tools that do not exist"}
+		return probe.NotDelivered.Because("the server answers calls of tools that do not exist")
 	}
 	asked := 0
 	for _, name := range guessedTools {
@@ -84,7 +110,7 @@ func (r *run) guessTool(ctx context.Context) probe.Outcome {
 		}
 		asked++
 		if a := guess(name); a.Came && !a.Failed {
-			return probe.Proved{Proof: a.proof(probe.Accepted, "a name that was guessed", name, Excerpt(a.Text, name), name+", which is in no list, answered, and a random name was refused")}
+			return probe.Prove(a.proof(probe.Accepted, "a name that was guessed", name, Excerpt(a.Text, name), name+", which is in no list, answered, and a random name was refused"))
 		}
 	}
 	return probe.Resist(asked, asked, "the run ended before it was tried")
@@ -98,24 +124,17 @@ var (
 	absentWords   = lazyregexp.New(`(?i)\bnot (?:found|exist|known|valid|available|active|open)|\bno (?:such|active|open|data|messages|records?)\b|\bunknown\b|\binvalid\b|\bdoes(?:n't| not) exist|\bempty\b|\bexpired\b|\bdenied\b|\bforbidden\b`)
 )
 
-// guessHandles tries to open others' objects by guessable handles.
-func (r *run) guessHandles(ctx context.Context) {
-	for _, t := range r.tools {
-		if t.entry != (entry{}) || !r.allows(&t.Tool) {
-			continue
-		}
-		for _, p := range t.Schema.Parameters() {
-			if p.Type == "string" && len(p.Enum) == 0 && handleName.MatchString(p.Name) && !r.over(ctx) {
-				about, _ := p.Schema["description"].(string)
-				r.rememberGiven(t.description + " " + about) // what the server offers is no guess: "default is the shared session"
-				trial := probe.Trial{Tool: t.Name, Parameter: p.Path, Class: probe.GuessedHandle, Basis: "a handle of " + p.Name, Planned: true}
-				r.addTrial(trial, func() probe.Outcome { return r.guessHandle(ctx, t, p.Path) })
-			}
-		}
-	}
+func handlesOf(_ *run, _ context.Context, t *tool) []schemafill.Parameter {
+	return slices.DeleteFunc(t.Schema.Parameters(), func(p schemafill.Parameter) bool {
+		return p.Type != "string" || len(p.Enum) > 0 || !handleName.MatchString(p.Name)
+	})
 }
 
-func (r *run) guessHandle(ctx context.Context, t *tool, path string) probe.Outcome {
+// guessHandle tries to open others' objects by guessable handles.
+func (r *run) guessHandle(ctx context.Context, t *tool, p schemafill.Parameter) probe.Outcome {
+	path := p.Path
+	about, _ := p.Schema["description"].(string)
+	r.rememberGiven(t.description + " " + about) // what the server offers is no guess: "default is the shared session"
 	opens := func(a Answer, value string) bool {
 		return a.Came && !a.Failed && strings.TrimSpace(Strip(a.Text, value)) != "" && !absentWords.MatchString(a.Text)
 	}
@@ -124,12 +143,12 @@ func (r *run) guessHandle(ctx context.Context, t *tool, path string) probe.Outco
 		a := r.give(ctx, t, map[string]any{path: control})
 		switch {
 		case !a.Came:
-			return probe.NotDelivered{Why: "no answer in time"}
+			return probe.NotDelivered.Because("no answer in time")
 		case opens(a, control):
-			return probe.NotDelivered{Why: "the tool takes any handle"}
+			return probe.NotDelivered.Because("the tool takes any handle")
 		}
 		if d := t.Schema.ReadComplaint(a.Text); d.Validation || d.Others(path) {
-			return probe.NotDelivered{Why: probe.Refused}
+			return probe.NotDelivered.Because(probe.Refused)
 		}
 	}
 	for _, guess := range handleGuesses {
@@ -137,8 +156,8 @@ func (r *run) guessHandle(ctx context.Context, t *tool, path string) probe.Outco
 			continue // it may be our own
 		}
 		if a := r.give(ctx, t, map[string]any{path: guess}); opens(a, guess) {
-			return probe.Proved{Proof: a.proof(probe.Accepted, "a handle that was guessed", guess, Excerpt(a.Text, guess),
-				fmt.Sprintf("the handle %q, which nobody gave out, opens something, and random ones do not", guess))}
+			return probe.Prove(a.proof(probe.Accepted, "a handle that was guessed", guess, Excerpt(a.Text, guess),
+				fmt.Sprintf("the handle %q, which nobody gave out, opens something, and random ones do not", guess)))
 		}
 	}
 	return probe.Resist(len(handleGuesses), len(handleGuesses), "")
@@ -161,29 +180,23 @@ var rightFields = []string{"role", "is_admin", "owner", "tenant", "permissions"}
 // changesWords matches verbs of tools that store what they are given.
 var changesWords = lazyregexp.New(`(?i)(?:^|[_-])(?:update|edit|set|create|add|register|patch|save|store)(?:[_-]|$)|^(?:update|edit|set|create|add|register|patch|save|store)[A-Z]`)
 
-// addFields sends fields that no schema has, and checks whether they return in the answer to a call without them.
-func (r *run) addFields(ctx context.Context) {
-	for _, t := range r.tools {
-		if t.entry != (entry{}) || !r.allows(&t.Tool) || !changesWords.MatchString(t.Name) && !writes(t) || t.Schema.TakesAny() || t.slow > 0 {
-			continue
-		}
-		if r.over(ctx) {
-			return
-		}
-		trial := probe.Trial{Tool: t.Name, Class: probe.UnofferedField, Basis: "a tool that keeps what it is given", Planned: true}
-		r.addTrial(trial, func() probe.Outcome { return r.addField(ctx, t) })
+func keptFields(_ *run, _ context.Context, t *tool) []schemafill.Parameter {
+	if !changesWords.MatchString(t.Name) && !writes(t) || t.Schema.TakesAny() || t.slow > 0 {
+		return nil
 	}
+	return asTool
 }
 
-func (r *run) addField(ctx context.Context, t *tool) probe.Outcome {
+// addField sends fields that no schema has, and checks whether they return in the answer to a call without them.
+func (r *run) addField(ctx context.Context, t *tool, _ schemafill.Parameter) probe.Outcome {
 	a, values := r.giveFields(ctx, t)
 	switch {
 	case !a.Came:
-		return probe.NotDelivered{Why: "no answer in time"}
+		return probe.NotDelivered.Because("no answer in time")
 	case a.Failed && (t.Schema.ReadComplaint(a.Text).Validation || !r.give(ctx, t, nil).Failed):
 		return probe.Resist(1, 1, "") // it rejects them, and accepts a call without them
 	case a.Failed:
-		return probe.NotDelivered{Why: "the call fails with ordinary values as well: " + Excerpt(a.Text, a.Sent)}
+		return probe.NotDelivered.Because("the call fails with ordinary values as well: " + Excerpt(a.Text, a.Sent))
 	}
 	later := r.readAll(ctx, t)
 	later[t.Name] = r.give(ctx, t, nil).Text
@@ -193,13 +206,13 @@ func (r *run) addField(ctx context.Context, t *tool) probe.Outcome {
 				continue
 			}
 			if keepsAnything.MatchString(t.description) {
-				return probe.ByDesign{What: "the tool keeps any field, by its own word"}
+				return probe.ByDesign.Because("the tool keeps any field, by its own word")
 			}
 			if r.showsCalls(ctx, t, tool) {
-				return probe.ByDesign{What: tool + " shows what calls carried, kept or not"}
+				return probe.ByDesign.Because(tool + " shows what calls carried, kept or not")
 			}
-			return probe.Proved{Proof: a.proof(probe.Kept, "fields that speak of rights", name, Excerpt(text, a.Sent),
-				fmt.Sprintf("the value of the field %q, which no schema has, came back in the answer to a later call", name))}
+			return probe.Prove(a.proof(probe.Kept, "fields that speak of rights", name, Excerpt(text, a.Sent),
+				fmt.Sprintf("the value of the field %q, which no schema has, came back in the answer to a later call", name)))
 		}
 	}
 	return probe.Resist(1, 1, "")
@@ -225,7 +238,7 @@ func (r *run) giveFields(ctx context.Context, t *tool) (a Answer, values map[str
 // one too.
 func (r *run) showsCalls(ctx context.Context, kept *tool, shownBy string) bool {
 	for _, other := range r.tools {
-		if other == kept || other.Name == shownBy || other.entry != (entry{}) || !r.allows(&other.Tool) || !other.ReadOnly && !readsWords.MatchString(other.Name) || r.over(ctx) {
+		if other == kept || other.Name == shownBy || other.entry != (entry{}) || !r.allows(other) || !other.ReadOnly && !readsWords.MatchString(other.Name) || r.over(ctx) {
 			continue
 		}
 		_, values := r.giveFields(ctx, other)
@@ -252,28 +265,22 @@ const mostProvoked = 60
 
 var provocations = []any{[]any{1, map[string]any{}}, 1e30}
 
-// provokeErrors calls tools with values of the wrong type and checks whether the error contains a planted secret.
-func (r *run) provokeErrors(ctx context.Context) {
-	if r.testbed.box == nil {
-		return
+func provokable(r *run, _ context.Context, t *tool) []schemafill.Parameter {
+	if len(t.Schema.Parameters()) == 0 || slices.Index(r.tools, t) >= mostProvoked || t.slowness() > 0 {
+		return nil
 	}
-	for i, t := range r.tools {
-		parameters := t.Schema.Parameters()
-		if t.entry != (entry{}) || !r.allows(&t.Tool) || len(parameters) == 0 || i >= mostProvoked || t.slowness() > 0 {
-			continue
-		}
-		r.addTrial(probe.Trial{Tool: t.Name, Class: probe.ErrorLeak, Basis: "any tool", Planned: true}, func() probe.Outcome { return r.provokeError(ctx, t, parameters) })
-	}
+	return asTool
 }
 
-func (r *run) provokeError(ctx context.Context, t *tool, parameters []schemafill.Parameter) probe.Outcome {
+// provokeError calls a tool with values of the wrong type and checks whether the error contains a planted secret.
+func (r *run) provokeError(ctx context.Context, t *tool, _ schemafill.Parameter) probe.Outcome {
 	answered := 0
 	for n := range provocations {
 		if r.over(ctx) {
 			break
 		}
 		set := map[string]any{}
-		for _, p := range parameters {
+		for _, p := range t.Schema.Parameters() {
 			if p.Required && !strings.ContainsAny(p.Path, ".[") {
 				set[p.Path] = provocations[n]
 			}
@@ -283,11 +290,11 @@ func (r *run) provokeError(ctx context.Context, t *tool, parameters []schemafill
 			answered++
 		}
 		if proved := r.leakIn(a); proved != nil {
-			return probe.Proved{Proof: *proved}
+			return probe.Prove(*proved)
 		}
 	}
 	if t.leaked != nil { // from the answer to any other call
-		return probe.Proved{Proof: *t.leaked}
+		return probe.Prove(*t.leaked)
 	}
 	return probe.Resist(answered, answered, "no answer in time")
 }
@@ -313,26 +320,20 @@ func writes(t *tool) bool {
 	})
 }
 
-// forgeStates continues calls that ask for input as if it had been given, with a state the server never issued.
-func (r *run) forgeStates(ctx context.Context) {
-	for _, t := range r.tools {
-		if t.entry != (entry{}) || !r.allows(&t.Tool) || r.over(ctx) {
-			continue
-		}
-		arguments := schemafill.Encode(t.filler.Arguments(nil))
-		if t.asks == "" && r.Classes != nil {
-			_ = r.call(ctx, t, arguments) // it may ask now
-		}
-		if rawjson.UnquoteString(rawjson.LastMember(t.asks, "requestState")) == "" {
-			continue
-		}
-		trial := probe.Trial{Tool: t.Name, Parameter: "requestState", Class: probe.ForgedState, Basis: "a tool that asks for input and issues a state", Planned: true}
-		r.addTrial(trial, func() probe.Outcome { return r.forgeState(ctx, t, arguments) })
+// issuedState is the state of a tool that asked for input.
+func issuedState(r *run, ctx context.Context, t *tool) []schemafill.Parameter {
+	if t.asks == "" && r.Classes != nil {
+		_ = r.give(ctx, t, nil) // it may ask now
 	}
+	if rawjson.UnquoteString(rawjson.LastMember(t.asks, "requestState")) == "" {
+		return nil
+	}
+	return []schemafill.Parameter{{Path: "requestState"}}
 }
 
-// forgeState sends forged states with an answer that agrees to everything.
-func (r *run) forgeState(ctx context.Context, t *tool, arguments string) probe.Outcome {
+// forgeState continues a call that asked for input as if everything had been agreed to, with a state the server never issued.
+func (r *run) forgeState(ctx context.Context, t *tool, _ schemafill.Parameter) probe.Outcome {
+	arguments := schemafill.Encode(t.filler.Arguments(nil))
 	method, params := t.request(arguments)
 	agreed := agreement(rawjson.LastMember(t.asks, "inputRequests"))
 	continues := func(a Answer) bool { return a.Came && !a.Failed && rawjson.LastMember(a.Raw, "inputRequests") == "" }
@@ -346,10 +347,10 @@ func (r *run) forgeState(ctx context.Context, t *tool, arguments string) probe.O
 		}
 		if continues(a) {
 			if continues(r.ask(ctx, t, method, strings.TrimSuffix(params, "}")+`,"inputResponses":{`+agreed+`}}`)) {
-				return probe.ByDesign{What: "the tool also continues without a state, so its state decides nothing"}
+				return probe.ByDesign.Because("the tool also continues without a state, so its state decides nothing")
 			}
 			a.Sent = sent
-			return probe.Proved{Proof: a.proof(probe.Accepted, "a state that was made up", state, Excerpt(a.Text, state), t.Name+" continued with a state that it never issued")}
+			return probe.Prove(a.proof(probe.Accepted, "a state that was made up", state, Excerpt(a.Text, state), t.Name+" continued with a state that it never issued"))
 		}
 	}
 	return probe.Resist(answered, answered, "no answer in time")

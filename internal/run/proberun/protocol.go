@@ -110,7 +110,7 @@ func (r *run) protocolCalls() (out []Call) {
 		if len(out) == mostProtocolCalls {
 			break
 		}
-		if method, _ := t.request("{}"); method != mcp.ToolsCall || t.slowness() > 0 || !r.allows(&t.Tool) {
+		if method, _ := t.request("{}"); method != mcp.ToolsCall || t.slowness() > 0 || !r.allows(t) {
 			continue
 		}
 		c := Call{Tool: t.Name, Arguments: schemafill.Encode(t.filler.Arguments(nil)), OutputSchema: t.output}

@@ -107,6 +107,7 @@ type run struct {
 	most           int             // calls permitted so far
 	ends           time.Time       // deadline of all calls
 	restarts       int
+	stalls         int // proved so far; each costs a restart
 	calls          int
 	shortWaits     bool             // wait at most two seconds for an answer
 	given          map[string]bool  // handle guesses that occurred in answers
@@ -119,7 +120,14 @@ type run struct {
 
 // A tool is one tool and what was learnt about calling it.
 type tool struct {
-	Tool
+	Name   string
+	Schema *schemafill.Schema
+	Labels capability.Tool
+	// ReadOnly says that the tool is annotated as read-only, Destructive that it may be destructive.
+	ReadOnly, Destructive bool
+	// SideDoor says that nothing is planned for it: as far as can be told, it rejects unlisted values before any of the server's
+	// code runs.
+	SideDoor    bool
 	filler      schemafill.Filler
 	choices     []map[string]any // values of a parameter that selects what the tool does; one empty map if there is none
 	ordinary    map[string]Ordinary
@@ -166,17 +174,17 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if err := r.readServer(ctx); err != nil {
 		return nil, err
 	}
-	r.plan()
+	r.out.Evidence.None = r.plan(r.tools, "")
 	r.shortWaits = true // slow trials wait until everything else was tried
 	r.learn(ctx)
 	r.within(r.Calls/8, func() { // payloads come first
-		r.procedures(ctx)
+		r.follow(ctx, procedures)
 		r.tryConditions(ctx, true)
 	})
 	r.shortWaits = false
 	r.tryAll(ctx)
 	r.tryConditions(ctx, false)
-	r.exhaust(ctx)
+	r.follow(ctx, stalling)
 	if ctx.Err() != nil {
 		return nil, interrupt.Err
 	}
@@ -199,7 +207,7 @@ func (r *run) noteUntried() {
 	}
 	kept := 0
 	for _, t := range r.tools {
-		if !r.allows(&t.Tool) {
+		if !r.allows(t) {
 			kept++
 		}
 	}
@@ -354,11 +362,11 @@ func (r *run) addTools(server *catalog.Server, entries []entry) {
 	for i := range server.Tools() {
 		it := &server.Tools()[i]
 		v := it.Parse(server, &tree)
-		t := &tool{Tool: Tool{
+		t := &tool{
 			Name: it.Name(), Schema: schemafill.Parse(v.Get("inputSchema").Raw()), Labels: labels.Tools[i],
-
 			ReadOnly: v.Get("annotations").Get("readOnlyHint").Raw() == "true", Destructive: v.Get("annotations").Get("destructiveHint").Raw() == "true",
-		}, ordinary: map[string]Ordinary{}, description: v.Get("description").Text(), output: v.Get("outputSchema").Raw()}
+			ordinary: map[string]Ordinary{}, description: v.Get("description").Text(), output: v.Get("outputSchema").Raw(),
+		}
 		t.filler = schemafill.Filler{Schema: t.Schema, Role: func(path string) string { return string(t.Role(path).Role) }, With: r.companions()}
 		if entries != nil {
 			t.entry = entries[i]
@@ -377,42 +385,21 @@ func (r *run) companions() schemafill.Companions {
 	}
 }
 
-func (r *run) plan() {
-	tools := make([]Tool, len(r.tools))
-	for i, t := range r.tools {
-		tools[i] = t.Tool
-	}
-	chosen, none := newPlan(tools, r.planOptions())
-	for i := range chosen {
-		r.addTarget(&chosen[i], r.tools[chosen[i].Tool])
-	}
-	r.out.Evidence.None = none
-}
-
-func (r *run) planOptions() planOptions {
-	return planOptions{Floor: r.Floor, Wide: r.out.Sealed || r.AllowCalls, Allow: r.allows}
-}
-
-func (r *run) addTarget(c *Target, t *tool) {
-	if r.Classes != nil && !slices.Contains(r.Classes, c.Class) || r.Only != nil && !r.Only(r.out.Evidence.Server, &probe.Trial{Tool: t.Name, Parameter: c.Parameter.Path, Class: c.Class}) {
-		return
-	}
-	r.targets = append(r.targets, &target{Target: *c, tool: t})
-}
-
-// planFor plans the trials of a parameter discovered later.
-func (r *run) planFor(t *tool, parameter string) {
-	chosen, _ := newPlan([]Tool{t.Tool}, r.planOptions())
-	for i := range chosen {
-		if c := &chosen[i]; c.Parameter.Path == parameter {
-			r.addTarget(c, t)
+// plan adds the trials of tools, of one parameter unless it is "". It returns the classes that nothing asks for.
+func (r *run) plan(tools []*tool, parameter string) []probe.Class {
+	all, none := newPlan(tools, planOptions{Floor: r.Floor, Wide: r.out.Sealed || r.AllowCalls, Allow: r.allows})
+	for _, t := range all {
+		wanted := (r.Classes == nil || slices.Contains(r.Classes, t.Class)) && (r.Only == nil || r.Only(r.out.Evidence.Server, &probe.Trial{Tool: t.tool.Name, Parameter: t.Parameter.Path, Class: t.Class}))
+		if wanted && (parameter == "" || parameter == t.Parameter.Path) {
+			r.targets = append(r.targets, t)
 		}
 	}
+	return none
 }
 
 // allows reports whether a tool may be called: any in a sandbox, elsewhere only those that are annotated and labelled as read-only,
 // unless the user agreed to more.
-func (r *run) allows(t *Tool) bool {
+func (r *run) allows(t *tool) bool {
 	switch {
 	case r.out.Sealed:
 		return true

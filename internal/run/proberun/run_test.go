@@ -50,7 +50,7 @@ func probeSelf(t *testing.T, kind string, change func(*Options)) *Result {
 func outcomes(e *probe.Evidence) map[string]probe.Outcome {
 	out := map[string]probe.Outcome{}
 	for _, t := range e.Trials {
-		if _, proved := t.Outcome.(probe.Proved); t.Planned || proved {
+		if t.Planned || t.Proof != nil {
 			out[t.Tool+"."+t.Parameter+" "+string(t.Class)] = t.Outcome
 		}
 	}
@@ -72,7 +72,7 @@ func TestCarelessServer(t *testing.T) {
 		"disk_usage.path command injection":                     probe.File,
 		"remote_uptime.hostAlias argument injection":            probe.Program,
 	} {
-		p, ok := got[name].(probe.Proved)
+		p, ok := got[name], got[name].Proof != nil
 		if !ok || p.Proof.Kind != kind || p.Proof.Observed == "" || p.Proof.Arguments == "" {
 			t.Errorf("%s: %#v, want it proved by %s; all: %q", name, got[name], kind, slices.Sorted(maps.Keys(got)))
 		}
@@ -108,23 +108,23 @@ func mustTellEarly(t *testing.T, all *Result, told [][]finding.Finding) {
 func TestCarefulServer(t *testing.T) {
 	res := probeSelf(t, "careful", nil)
 	for name, o := range outcomes(&res.Evidence) {
-		switch o := o.(type) {
+		switch o.Ending {
 		case probe.Proved:
 			t.Errorf("%s: proved: %s", name, o.Proof.Observed)
 		case probe.Resisted:
-			if o.Delivered() == 0 {
+			if o.Delivered == 0 {
 				t.Errorf("%s: resisted nothing", name)
 			}
 		}
 	}
 	for _, name := range []string{"read_file.path path traversal", "disk_usage.path command injection", "remote_uptime.hostAlias argument injection", "resource template file:///{+path}.path path traversal", "prompt review.file_path path traversal"} {
-		if _, ok := outcomes(&res.Evidence)[name].(probe.Resisted); !ok {
+		if outcomes(&res.Evidence)[name].Ending != probe.Resisted {
 			t.Errorf("%s: %#v, want resisted", name, outcomes(&res.Evidence)[name])
 		}
 	}
 	// What every value is refused for says nothing about the payload, and gates.
-	o, ok := outcomes(&res.Evidence)["read_account_file.path path traversal"].(probe.NotDelivered)
-	if !ok || !strings.Contains(o.Why, "log in first") {
+	o := outcomes(&res.Evidence)["read_account_file.path path traversal"]
+	if o.Ending != probe.NotDelivered || !strings.Contains(o.Why, "log in first") {
 		t.Errorf("a tool that wants a login: %#v, want not delivered", o)
 	}
 	rep, err := res.Report("test", catalog.Limits{})
@@ -192,7 +192,7 @@ func TestUnansweredTrialsResistNothing(t *testing.T) {
 		{"it ended at the second call", target{tried: 2, delivered: 2, answered: 1, why: "the server ended"}, ""},
 		{"nothing was tried", target{}, "the run ended before it was tried"},
 	} {
-		got, _ := tt.of.outcome().(probe.NotDelivered)
+		got := tt.of.outcome()
 		if got.Why != tt.want {
 			t.Errorf("%s: not delivered since %q, want %q", tt.name, got.Why, tt.want)
 		}

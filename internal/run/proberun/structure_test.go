@@ -146,12 +146,12 @@ func TestFaultsInStructures(t *testing.T) {
 		"count_elements.text resource exhaustion":         probe.Swollen,
 		"describe.source_path path traversal":             probe.Content,
 	} {
-		if p, ok := faulty[name].(probe.Proved); !ok || p.Proof.Kind != kind {
+		if p := faulty[name]; p.Proof == nil || p.Proof.Kind != kind {
 			t.Errorf("%s: %+v, want it proved by %s", name, faulty[name], kind)
 		}
 	}
 	for name, o := range outcomes(&probeSelf(t, "careful structures", sealed).Evidence) {
-		if p, ok := o.(probe.Proved); ok {
+		if p := o; p.Proof != nil {
 			t.Errorf("careful: %s: proved: %s", name, p.Proof.Observed)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"gauntlet/capability"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/runtime/mcpclient"
@@ -17,8 +18,13 @@ import (
 
 // A target is one trial in progress.
 type target struct {
-	Target
 	tool      *tool
+	Parameter schemafill.Parameter
+	Class     probe.Class
+	Role      capability.Role
+	Basis     string
+	Planned   bool
+	variants  []variant
 	proof     *probe.Proof
 	byDesign  string
 	void      string // why an effect that was seen proves nothing
@@ -63,7 +69,7 @@ func (r *run) learn(ctx context.Context) {
 		}
 	}
 	for _, t := range r.tools { // without parameters, according to the schema
-		if t.entry == (entry{}) && len(t.Schema.Parameters()) == 0 && r.allows(&t.Tool) && len(called) < mostBare && !r.over(ctx) && r.Only == nil {
+		if t.entry == (entry{}) && len(t.Schema.Parameters()) == 0 && r.allows(t) && len(called) < mostBare && !r.over(ctx) && r.Only == nil {
 			called[t] = true
 			r.learnTool(ctx, t)
 		}
@@ -106,7 +112,7 @@ func (r *run) takeUnlisted(t *tool, names []string) bool {
 	for _, name := range names {
 		t.unlisted++
 		t.Schema.AddText(name)
-		r.planFor(t, name)
+		r.plan([]*tool{t}, name)
 	}
 	return true
 }
@@ -449,19 +455,19 @@ func (r *run) settle(ctx context.Context) {
 func (t *target) outcome() probe.Outcome {
 	switch {
 	case t.proof != nil:
-		return probe.Proved{Proof: *t.proof}
+		return probe.Prove(*t.proof)
 	case t.byDesign != "":
-		return probe.ByDesign{What: t.byDesign}
+		return probe.ByDesign.Because(t.byDesign)
 	case t.void != "": // what would have shown a weakness is what the tool shows anyway: it has resisted nothing
-		return probe.NotDelivered{Why: t.void}
+		return probe.NotDelivered.Because(t.void)
 	case t.tried == 0 && t.why == "":
-		return probe.NotDelivered{Why: "the run ended before it was tried"}
+		return probe.NotDelivered.Because("the run ended before it was tried")
 	}
 	if t.answered == 0 { // whoever ends at every call has resisted nothing
 		return probe.Resist(0, 0, t.why)
 	}
 	if t.answered == t.alike && !t.tool.works {
-		return probe.Inconclusive{Why: "every value ends in the same error"}
+		return probe.Inconclusive.Because("every value ends in the same error")
 	}
 	return probe.Resist(t.delivered, t.answered, t.why)
 }

@@ -30,7 +30,7 @@ func TestTwin(t *testing.T) {
 func TestEveryPayloadHasATwin(t *testing.T) {
 	m := Mark{Token: "abcdefghijkl", Touch: "/w/abcdefghijkl", A: 123457, B: 234567, C: 345678}
 	for _, r := range slices.Concat(payloads.asked, payloads.wide) {
-		target := Target{Class: r.class, variants: r.variants}
+		target := target{Class: r.class, variants: r.variants}
 		for n := range target.Payloads() {
 			p, ok := target.Payload(n, m, Place{Port: 1, Root: "/r", WriteDir: "/w"}, "x")
 			text, isText := p.Value.(string)

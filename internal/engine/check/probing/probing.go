@@ -59,9 +59,9 @@ func reportProved(rule finding.Rule) func(*check.Pass) {
 				continue
 			}
 			n++
-			if o, ok := t.Outcome.(probe.Proved); ok {
+			if t.Proof != nil {
 				p.Report(check.Relation{
-					At: parameterPlace(p, server, t), Message: sentence(t, &o.Proof) + seeIt(p.Probes, Fingerprint(p.Probes.Server, t), nil), Severity: severities[t.Class], Identity: identity(p.Probes.Server, t),
+					At: parameterPlace(p, server, t), Message: sentence(t) + seeIt(p.Probes, Fingerprint(p.Probes.Server, t), nil), Severity: severities[t.Class], Identity: identity(p.Probes.Server, t),
 				})
 			}
 		}
@@ -70,8 +70,8 @@ func reportProved(rule finding.Rule) func(*check.Pass) {
 }
 
 // sentence says what was proved and how to see it oneself.
-func sentence(t *probe.Trial, proof *probe.Proof) string {
-	return fmt.Sprintf("%s by %s: %s; %s %s %s", t.Class, proof.Variant, proof.Observed, proof.Method, t.Tool, proof.Arguments)
+func sentence(t *probe.Trial) string {
+	return fmt.Sprintf("%s by %s: %s; %s %s %s", t.Class, t.Proof.Variant, t.Proof.Observed, t.Proof.Method, t.Tool, t.Proof.Arguments)
 }
 
 // parameterPlace is where a tool's definition names the parameter, the tool as a whole where it
