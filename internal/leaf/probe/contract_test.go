@@ -67,33 +67,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A result is one by what the answer says, and never under a status that refuses.
-func TestHasResult(t *testing.T) {
-	const result, refusal = `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"data":{"result":1}}}`
-	for _, tt := range []struct {
-		name string
-		e    *Exchange
-		want bool
-	}{
-		{"not sent", nil, false},
-		{"over stdio", &Exchange{Body: result}, true},
-		{"HTTP 200", &Exchange{Status: 200, Body: result}, true},
-		{"HTTP 202", &Exchange{Status: 202, Body: result}, true},
-		{"HTTP 199", &Exchange{Status: 199, Body: result}, false},
-		{"HTTP 300", &Exchange{Status: 300, Body: result}, false},
-		{"HTTP 404", &Exchange{Status: 404, Body: result, Result: true}, false},
-		{"an error", &Exchange{Status: 200, Body: refusal}, false},
-		{"an error that was seen to be a result as a whole", &Exchange{Status: 200, Body: refusal, Result: true}, true},
-		{"an event", &Exchange{Status: 200, Body: "data: " + result}, true},
-		{"cut before the result", &Exchange{Status: 200, Body: `{"jsonrpc":"2.0"`, Result: true}, true},
-		{"nothing", &Exchange{Status: 200}, false},
-	} {
-		if got := tt.e.HasResult(); got != tt.want {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
-		}
-	}
-}
-
 func TestClassesAreListedOnce(t *testing.T) {
 	all := Classes()
 	if sorted := slices.Compact(slices.Sorted(slices.Values(all))); len(sorted) != len(all) || sorted[0] == "" {

@@ -1,7 +1,5 @@
 package probe
 
-import "strings"
-
 // Effect is what a protocol probe may do to a server.
 type Effect string
 
@@ -114,9 +112,4 @@ func (p *Protocol) Find(id, step string) *Exchange {
 		}
 	}
 	return nil
-}
-
-// HasResult reports whether the answer is a JSON-RPC result, in JSON or as an event.
-func (e *Exchange) HasResult() bool {
-	return e != nil && (e.Status == 0 || e.Status/100 == 2) && (e.Result || strings.Contains(e.Body, `"result"`) && !strings.Contains(e.Body, `"error":{`))
 }

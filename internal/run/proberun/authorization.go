@@ -23,7 +23,7 @@ func (p *httpProber) probeAuthorization(ctx context.Context) {
 	}
 	at := p.at.Scheme + "://" + p.at.Host + "/.well-known/oauth-protected-resource"
 	p.probeTokens(ctx)
-	p.recordAs(ctx, probe.Exchange{ID: "P11", Step: "metadata", Effect: probe.Reads, Sent: "GET " + at}, http.MethodGet, at, "")
+	p.record(ctx, probe.Exchange{ID: "P11", Step: "metadata", Effect: probe.Reads, Verb: http.MethodGet}, at)
 	p.discoverAuthorization(ctx)
 }
 
@@ -117,7 +117,7 @@ func (p *httpProber) discoverAuthorization(ctx context.Context) {
 		a.Ended = err.Error()
 	}
 	if p.Token != "" {
-		a.Audience, a.Accepted = oauth.Audience(p.Token), p.out.Find("P03", "no origin").HasResult()
+		a.Audience, a.Accepted = oauth.Audience(p.Token), probing.IsResult(p.out.Find("P03", "no origin"))
 	}
 	p.out.Authorization = a
 	p.tryRegistration(ctx, guard, a)

@@ -18,15 +18,10 @@ const maxAnswer = 4 << 20
 
 // record sends one probe and keeps the response and whether the server still answers. If it does not, nothing more is sent.
 func (p *httpProber) record(ctx context.Context, e probe.Exchange, at string) *probe.Exchange {
-	return p.recordAs(ctx, e, cmp.Or(e.Verb, http.MethodPost), at, e.Sent)
-}
-
-// recordAs is record with a method and body that the exchange does not have in itself.
-func (p *httpProber) recordAs(ctx context.Context, e probe.Exchange, method, at, body string) *probe.Exchange {
 	if p.ended {
 		return &probe.Exchange{ID: e.ID, Step: e.Step, Answer: map[string]string{}}
 	}
-	got := p.send(ctx, method, at, body, e.Header)
+	got := p.send(ctx, cmp.Or(e.Verb, http.MethodPost), at, e.Sent, e.Header)
 	e.Status, e.Answer, e.Body, e.Problem, e.Answered, e.Result, e.Before = got.Status, got.Answer, got.Body, got.Problem, got.Status != 0, got.Result, got.Before
 	delete(e.Header, "Authorization")
 	e.Alive = e.Answered
@@ -37,6 +32,11 @@ func (p *httpProber) recordAs(ctx context.Context, e probe.Exchange, method, at,
 			noMore(p.out, &e)
 		}
 	}
+	return p.keep(e)
+}
+
+// keep adds an exchange to the record.
+func (p *prober) keep(e probe.Exchange) *probe.Exchange {
 	p.out.Exchanges = append(p.out.Exchanges, e)
 	return &p.out.Exchanges[len(p.out.Exchanges)-1]
 }
@@ -55,33 +55,24 @@ func keepHeader(e *probe.Exchange, res *http.Response) {
 // send makes one request. The answer is read up to the response in it, at most maxBody.
 func (p *httpProber) send(ctx context.Context, method, at, body string, header map[string]string) probe.Exchange {
 	e := probe.Exchange{Answer: map[string]string{}}
-	req, err := p.request(ctx, method, at, body, header)
-	if err != nil {
-		e.Problem = "the request cannot be made"
-		return e
-	}
-	res, err := p.client.Do(req)
-	if err != nil {
-		if e.Problem = silent; errors.Is(err, syscall.ECONNREFUSED) {
-			e.Problem = refused
-		}
+	res, problem := p.ask(ctx, method, at, body, header)
+	if e.Problem = problem; res == nil {
 		return e
 	}
 	defer res.Body.Close()
 	e.Status = res.StatusCode
 	keepHeader(&e, res)
-	if method == http.MethodGet && isEventStream(res) {
-		return e // the stream is open, and need not deliver anything
+	if method != http.MethodGet || !isEventStream(res) { // the stream that GET opens need not deliver anything
+		p.readAnswer(ctx, res, &e, strings.HasPrefix(body, "["))
 	}
-	p.readAnswer(ctx, res, &e, strings.HasPrefix(body, "["))
 	return e
 }
 
-// request makes a request; an empty header value omits the field.
-func (p *httpProber) request(ctx context.Context, method, at, body string, header map[string]string) (*http.Request, error) {
+// ask makes one request, in which an empty header value omits the field. If nothing answers it returns why.
+func (p *httpProber) ask(ctx context.Context, method, at, body string, header map[string]string) (res *http.Response, problem string) {
 	req, err := http.NewRequestWithContext(ctx, method, at, strings.NewReader(body))
 	if err != nil {
-		return nil, err
+		return nil, "the request cannot be made"
 	}
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	if body != "" {
@@ -104,7 +95,14 @@ func (p *httpProber) request(ctx context.Context, method, at, body string, heade
 			req.Header.Set(name, v)
 		}
 	}
-	return req, nil
+	res, err = p.client.Do(req)
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return nil, refused
+	case err != nil:
+		return nil, silent
+	}
+	return res, ""
 }
 
 func isEventStream(res *http.Response) bool {
@@ -150,31 +148,10 @@ func (p *httpProber) takeEvent(ctx context.Context, e *probe.Exchange, data stri
 		takeResponse(e, data)
 		return true
 	case wire.Request:
-		p.sendOnly(ctx, answerTo(m, p.mayAsk))
+		if res, _ := p.ask(ctx, http.MethodPost, p.URL, answerTo(m, p.mayAsk), p.inSession()); res != nil {
+			_ = res.Body.Close() // whatever it says
+		}
 	}
 	keepBefore(e, data)
 	return false
-}
-
-// sendOnly posts a message and ignores the answer.
-func (p *httpProber) sendOnly(ctx context.Context, body string) {
-	if res := p.ask(ctx, http.MethodPost, p.URL, body, p.inSession()); res != nil {
-		_ = res.Body.Close()
-	}
-}
-
-// ask makes one request; nil if nothing answers.
-func (p *httpProber) ask(ctx context.Context, method, at, body string, header map[string]string) *http.Response {
-	req, err := p.request(ctx, method, at, body, header)
-	if err != nil {
-		return nil
-	}
-	if method == http.MethodGet {
-		req.Header.Set("Accept", "text/event-stream")
-	}
-	res, err := p.client.Do(req)
-	if err != nil {
-		return nil
-	}
-	return res
 }

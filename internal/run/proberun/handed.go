@@ -128,7 +128,8 @@ func (r *run) bind(ctx context.Context, t *tool) bool {
 // fit chooses values for a tool's naming parameters, different in each round; nil if there are no more.
 func (r *run) fit(t *tool, round int) (made []binding) {
 	for _, p := range namesOf(t) {
-		if fitting := r.fitting(t, p.Name); round < len(fitting) {
+		others := slices.DeleteFunc(slices.Clone(r.returnedValues), func(v returnedValue) bool { return v.from == t })
+		if fitting := fitting(others, p.Name); round < len(fitting) {
 			made = append(made, binding{t, p, fitting[round].from, fitting[round].Value})
 		}
 	}
@@ -155,17 +156,23 @@ func withoutValues(a Answer) string {
 	return text
 }
 
-// fitting returns the values that fit a parameter, best first, latest first among equals.
-func (r *run) fitting(t *tool, parameter string) []returnedValue {
-	var out []returnedValue
-	for _, h := range slices.Backward(r.returnedValues) {
-		if h.from != t && Fit(parameter, h.Handed, h.from.Name) > 0 {
-			out = append(out, h)
-		}
+// fitting returns those of values that fit a parameter, best first, latest first among equals.
+func fitting(values []returnedValue, parameter string) []returnedValue {
+	fit := func(v returnedValue) int { return Fit(parameter, v.Handed, v.from.Name) }
+	out := slices.DeleteFunc(slices.Clone(values), func(v returnedValue) bool { return fit(v) == 0 })
+	slices.Reverse(out)
+	slices.SortStableFunc(out, func(a, b returnedValue) int { return fit(b) - fit(a) })
+	return out
+}
+
+// returned returns the values in an answer to an ordinary call of a tool.
+func returned(t *tool, a Answer) (out []returnedValue) {
+	if !a.Came || a.Failed || t.entry != (entry{}) {
+		return nil
 	}
-	slices.SortStableFunc(out, func(a, b returnedValue) int {
-		return Fit(parameter, b.Handed, b.from.Name) - Fit(parameter, a.Handed, a.from.Name)
-	})
+	for _, h := range ReadHanded(a.Text) {
+		out = append(out, returnedValue{h, t})
+	}
 	return out
 }
 
@@ -182,14 +189,8 @@ const mostReturned = 400
 
 // keepHandouts keeps the values that an answer to an ordinary call returns.
 func (r *run) keepHandouts(t *tool, a Answer) {
-	if !a.Came || a.Failed || t.entry != (entry{}) {
-		return
-	}
-	for _, h := range ReadHanded(a.Text) {
-		if len(r.returnedValues) < mostReturned {
-			r.returnedValues = append(r.returnedValues, returnedValue{h, t})
-		}
-	}
+	values := returned(t, a)
+	r.returnedValues = append(r.returnedValues, values[:min(len(values), mostReturned-len(r.returnedValues))]...)
 }
 
 func (r *run) bindingsOf(t *tool) (out []*binding) {
@@ -223,16 +224,12 @@ const mostRenewals = 30
 
 // bestHanded returns the value in an answer that fits a binding best, or "".
 func bestHanded(b *binding, a Answer) string {
-	if !a.Came || a.Failed {
-		return ""
+	values := returned(b.from, a)
+	slices.Reverse(values) // the first among equals
+	if fitting := fitting(values, b.parameter.Name); len(fitting) > 0 {
+		return fitting[0].Value
 	}
-	best, value := 0, ""
-	for _, h := range ReadHanded(a.Text) {
-		if fit := Fit(b.parameter.Name, h, b.from.Name); fit > best {
-			best, value = fit, h.Value
-		}
-	}
-	return value
+	return ""
 }
 
 // proofLater uses the values returned by an attempt and checks its proof again: the effect of a payload may show only when its

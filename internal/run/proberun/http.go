@@ -93,7 +93,7 @@ func probeHTTP(ctx context.Context, t protocolTarget, transport http.RoundTrippe
 	}
 	first := *p.record(ctx, probe.Exchange{ID: "P03", Step: "no origin", Effect: probe.Writes, Sent: initialize}, p.URL)
 	p.session = first.Answer["Mcp-Session-Id"]
-	if first.HasResult() {
+	if probing.IsResult(&first) {
 		out.Revision = agreedOn(first.Body)
 		p.probeOrigins(ctx)
 		p.send(ctx, http.MethodPost, p.URL, initialized, p.inSession())
@@ -103,7 +103,7 @@ func probeHTTP(ctx context.Context, t protocolTarget, transport http.RoundTrippe
 	}
 	p.probeStateless(ctx)
 	p.probeAuthorization(ctx)
-	if first.HasResult() {
+	if probing.IsResult(&first) {
 		p.probeOtherUser(ctx)
 		p.probeSessions(ctx)
 		p.probeWithQuestions(ctx)
@@ -213,7 +213,7 @@ func (p *httpProber) probeSessions(ctx context.Context) {
 		p.out.Sessions = append(p.out.Sessions, id)
 		p.send(ctx, http.MethodDelete, p.URL, "", map[string]string{"Mcp-Session-Id": id})
 	}
-	p.recordAs(ctx, probe.Exchange{ID: "P09", Step: "end", Effect: probe.Writes, Sent: "DELETE", Header: p.inSession()}, http.MethodDelete, p.URL, "")
+	p.record(ctx, probe.Exchange{ID: "P09", Step: "end", Effect: probe.Writes, Verb: http.MethodDelete, Header: p.inSession()}, p.URL)
 	p.record(ctx, probe.Exchange{ID: "P09", Step: "after the end", Effect: probe.Reads, Sent: `{"jsonrpc":"2.0","id":11,"method":"tools/list"}`, Header: p.inSession()}, p.URL)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/runtime/wire"
 )
 
@@ -61,13 +62,13 @@ func TestHTTP(t *testing.T) {
 			transport := wire.NewTransport()
 			defer transport.CloseIdleConnections()
 			e := probeHTTP(t.Context(), protocolTarget{URL: s.URL, Token: tt.token}, transport)
-			if !e.Find("P03", "no origin").HasResult() || !e.Find("P03", "own origin").HasResult() {
+			if !probing.IsResult(e.Find("P03", "no origin")) || !probing.IsResult(e.Find("P03", "own origin")) {
 				t.Fatalf("an honest request is refused: %+v", e.Exchanges)
 			}
-			if got := e.Find("P01", "").HasResult(); got != tt.origin {
+			if got := probing.IsResult(e.Find("P01", "")); got != tt.origin {
 				t.Errorf("a foreign origin gets a result: %v, want %v", got, tt.origin)
 			}
-			if got := e.Find("P11", "no token").HasResult(); got != tt.noAuth {
+			if got := probing.IsResult(e.Find("P11", "no token")); got != tt.noAuth {
 				t.Errorf("no token gets a result: %v, want %v", got, tt.noAuth)
 			}
 			if len(e.Sessions) != sessionsBegun || !e.Loopback {

@@ -15,6 +15,7 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/finding"
+	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/runtime/sandbox"
@@ -73,7 +74,7 @@ func TestServerThatListens(t *testing.T) {
 			if e == nil || e.Transport != "http" || !e.Loopback || strings.Join(e.Listening, " ") != "127.0.0.1" {
 				t.Fatalf("protocol probes: %+v", e)
 			}
-			if !e.Find("P01", "").HasResult() || !e.Find("P02", "").HasResult() {
+			if !probing.IsResult(e.Find("P01", "")) || !probing.IsResult(e.Find("P02", "")) {
 				t.Errorf("foreign requests were not answered: %+v", e.Exchanges)
 			}
 			if got := e.Unsent["others"]; (got != "") != sse {

@@ -3,8 +3,10 @@ package proberun
 import (
 	"context"
 	"io"
+	"maps"
 	"net/http"
 
+	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/runtime/wire"
 )
@@ -14,7 +16,7 @@ import (
 func (p *httpProber) probeOldTransport(ctx context.Context) {
 	p.out.Unsent["others"] = "the server speaks HTTP+SSE, for which only connecting is probed"
 	first := p.connect(ctx, probe.Exchange{ID: "P03", Step: "no origin"}, nil)
-	if !first.HasResult() {
+	if !probing.IsResult(first) {
 		p.out.Unsent["others"] = "initialize was not answered over HTTP+SSE"
 		return
 	}
@@ -34,7 +36,9 @@ func (p *httpProber) connect(ctx context.Context, e probe.Exchange, header map[s
 	e.Effect, e.Sent, e.Header, e.Answer, e.Problem = probe.Writes, initialize, header, map[string]string{}, silent
 	ctx, cancel := context.WithTimeout(ctx, p.client.Timeout)
 	defer cancel()
-	if res := p.ask(ctx, http.MethodGet, p.URL, "", e.Header); res != nil {
+	streams := map[string]string{"Accept": "text/event-stream"}
+	maps.Copy(streams, header)
+	if res, _ := p.ask(ctx, http.MethodGet, p.URL, "", streams); res != nil {
 		defer res.Body.Close()
 		e.Status, e.Problem = res.StatusCode, ""
 		keepHeader(&e, res)
@@ -44,8 +48,7 @@ func (p *httpProber) connect(ctx context.Context, e probe.Exchange, header map[s
 	}
 	e.Answered = e.Status != 0
 	e.Alive = e.Answered
-	p.out.Exchanges = append(p.out.Exchanges, e)
-	return &p.out.Exchanges[len(p.out.Exchanges)-1]
+	return p.keep(e)
 }
 
 // shakeHands posts initialize and reads the stream to its response.
@@ -58,7 +61,7 @@ func (p *httpProber) shakeHands(ctx context.Context, e *probe.Exchange, next fun
 	if err != nil || at.Host != p.at.Host {
 		return // a client does not go there either
 	}
-	res := p.ask(ctx, http.MethodPost, at.String(), initialize, e.Header)
+	res, _ := p.ask(ctx, http.MethodPost, at.String(), initialize, e.Header)
 	if res == nil {
 		e.Status, e.Problem = 0, silent
 		return

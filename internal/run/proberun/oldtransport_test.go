@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/runtime/wire"
 )
 
@@ -59,12 +60,12 @@ func TestOldTransport(t *testing.T) {
 			defer transport.CloseIdleConnections()
 			to := protocolTarget{URL: s.URL, SSE: true}
 			e := probeHTTP(t.Context(), to, transport)
-			if !e.Find("P03", "no origin").HasResult() || !e.Find("P03", "own origin").HasResult() {
+			if !probing.IsResult(e.Find("P03", "no origin")) || !probing.IsResult(e.Find("P03", "own origin")) {
 				t.Fatalf("an honest connection is refused: %+v", e.Exchanges)
 			}
 			for _, id := range []string{"P01", "P02"} {
-				if x := e.Find(id, ""); x.HasResult() != tt.open || !x.Answered {
-					t.Errorf("%s: a result %v, want %v: %+v", id, x.HasResult(), tt.open, x)
+				if x := e.Find(id, ""); probing.IsResult(x) != tt.open || !x.Answered {
+					t.Errorf("%s: a result %v, want %v: %+v", id, probing.IsResult(x), tt.open, x)
 				}
 			}
 			if e.Revision == "" {

@@ -102,7 +102,7 @@ func (p *prober) probeStateless(ctx context.Context) {
 // isStateless reports whether a result belongs to revision 2026-07-28: it states its type. Servers of earlier revisions answer too
 // if they do not wait for initialize.
 func isStateless(e *probe.Exchange) bool {
-	return e.HasResult() && rawjson.LastMember(wire.Decode(e.Body).Result, "resultType") != ""
+	return probing.IsResult(e) && rawjson.LastMember(wire.Decode(e.Body).Result, "resultType") != ""
 }
 
 // probeWithQuestions calls tools in a session with client capabilities, and records what the user would be asked.
@@ -110,7 +110,7 @@ func (p *prober) probeWithQuestions(ctx context.Context) {
 	if len(p.Calls) == 0 || ctx.Err() != nil {
 		return
 	}
-	if opened := p.begin(ctx, declared); !opened.HasResult() {
+	if opened := p.begin(ctx, declared); !probing.IsResult(&opened) {
 		return
 	}
 	for i := range p.Calls {

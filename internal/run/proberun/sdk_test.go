@@ -54,7 +54,7 @@ func TestGoSDK(t *testing.T) {
 			transport := wire.NewTransport()
 			defer transport.CloseIdleConnections()
 			e := probeHTTP(t.Context(), protocolTarget{URL: server.URL, Plan: Plan{Calls: []Call{note}}}, transport)
-			if !e.Find("P03", "no origin").HasResult() || e.Stateless != stateless {
+			if !probing.IsResult(e.Find("P03", "no origin")) || e.Stateless != stateless {
 				t.Errorf("stateless %v, unsent %v", e.Stateless, e.Unsent)
 			}
 			wantBroken(t, e)

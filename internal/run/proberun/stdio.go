@@ -35,7 +35,7 @@ func probeStdio(ctx context.Context, open Opener, plan Plan, w waits) *probe.Pro
 	line := &lineProber{open: open, waits: w, out: out}
 	p := &prober{channel: line, Plan: plan, out: out}
 	defer line.close()
-	if opened := p.begin(ctx, initialize); !opened.HasResult() {
+	if opened := p.begin(ctx, initialize); !probing.IsResult(&opened) {
 		p.out.Unsent["others"] = "initialize was not answered"
 	} else {
 		p.sendTable(ctx, probe.Handshake)
@@ -69,7 +69,7 @@ func (s *lineProber) begin(ctx context.Context, opening string) probe.Exchange {
 	}
 	s.mayAsk = opening == declared
 	got := s.ask(ctx, opening, "1", s.waits.first)
-	if !got.HasResult() {
+	if !probing.IsResult(&got) {
 		return got
 	}
 	if s.out.Revision == "" {
@@ -164,7 +164,7 @@ func (s *lineProber) exchange(ctx context.Context, e *probe.Exchange, id string,
 
 // endsAgain sends a message that ended the server to a new one, and leaves one that runs, if it can.
 func (s *lineProber) endsAgain(ctx context.Context, text string) bool {
-	if got := s.begin(ctx, initialize); !got.HasResult() {
+	if got := s.begin(ctx, initialize); !probing.IsResult(&got) {
 		return false
 	}
 	e := probe.Exchange{Sent: text}

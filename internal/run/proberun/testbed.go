@@ -258,15 +258,20 @@ func reachesInner(address, peer string) bool {
 	return strings.HasSuffix(peer, ":"+strconv.Itoa(sandboxPort))
 }
 
-// requested returns the first request since a moment whose URL contains a token; if inner is set, only requests to the planted
-// service. A token in the body of a request to another service is merely input of the tool.
-func (g *testbed) requested(token string, inner bool, since moment) *sighting {
-	for _, s := range g.since(since) {
-		if strings.Contains(s.URL, token) && (s.Inner || !inner) {
-			return &s
+// find returns the first sighting since a moment that is wanted; nil for none.
+func (g *testbed) find(since moment, wanted func(s *sighting) bool) *sighting {
+	for i := range g.since(since) {
+		if s := &g.since(since)[i]; wanted(s) {
+			return s
 		}
 	}
 	return nil
+}
+
+// requested returns the first request since a moment whose URL contains a token; if inner is set, only requests to the planted
+// service. A token in the body of a request to another service is merely input of the tool.
+func (g *testbed) requested(token string, inner bool, since moment) *sighting {
+	return g.find(since, func(s *sighting) bool { return strings.Contains(s.URL, token) && (s.Inner || !inner) })
 }
 
 // texts returns all that a sighting holds of what a server was given.
@@ -302,7 +307,7 @@ func (g *testbed) sawSince(m moment, a *attempt) bool {
 		plain, err := url.QueryUnescape(text)
 		return err == nil && strings.Contains(plain, value)
 	}
-	return slices.ContainsFunc(g.since(m), func(s sighting) bool { return slices.ContainsFunc(s.texts(), holds) })
+	return g.find(m, func(s *sighting) bool { return slices.ContainsFunc(s.texts(), holds) }) != nil
 }
 
 // startedSince returns the first command line since a moment that is not a shell's, or "".
@@ -321,14 +326,9 @@ var shells = []string{"sh", "bash", "dash", "zsh", "env", "timeout", "which"}
 
 // calledWith returns the first program call since a moment that has a separate argument beginning with one of the texts.
 func (g *testbed) calledWith(since moment, texts ...string) *sighting {
-	for _, text := range texts {
-		for _, s := range g.since(since) {
-			if hasOption(s.Args, text) {
-				return &s
-			}
-		}
-	}
-	return nil
+	return g.find(since, func(s *sighting) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return hasOption(s.Args, text) })
+	})
 }
 
 // hasOption reports whether an argument begins with text where a program reads options: before "--", and not as the value of a
@@ -356,7 +356,7 @@ func (g *testbed) close() error {
 // hasHeader reports whether a request or mail since a moment had a header field, on its own line.
 func (g *testbed) hasHeader(name string, since moment) bool {
 	line := "\n" + strings.ToLower(name) + ":"
-	return slices.ContainsFunc(g.since(since), func(s sighting) bool { return strings.Contains(s.fields, line) })
+	return g.find(since, func(s *sighting) bool { return strings.Contains(s.fields, line) }) != nil
 }
 
 // headerOf returns the part before the first empty line: a body may contain any lines.

@@ -89,7 +89,7 @@ func judgeNotices(e *probe.Protocol) Verdict {
 func judgeOutputs(e *probe.Protocol) Verdict {
 	compared := 0
 	for _, x := range exchanges(e, "P27") {
-		if x.Expect == "" || !isResult(x) {
+		if x.Expect == "" || !IsResult(x) {
 			continue
 		}
 		r := message(x.Body).Get("result")

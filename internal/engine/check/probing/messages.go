@@ -137,7 +137,7 @@ var _ = add(Probe{
 		switch {
 		case control == nil || !control.Answered || len(all) < 2:
 			return Verdict{}
-		case isResult(control):
+		case IsResult(control):
 			return unprobed("not probed: the server answers requests without _meta in any case")
 		}
 		return resultsOf("P28", "after a request with _meta the server answers without one, which it refuses first of all", "refused")(e)
@@ -173,7 +173,7 @@ public and two users get different lists: a cache in between then hands one user
 
 func judgeCache(e *probe.Protocol) Verdict {
 	x := e.Find("P31", ListStep)
-	if x == nil || !x.Answered || !isResult(x) {
+	if x == nil || !x.Answered || !IsResult(x) {
 		return Verdict{}
 	}
 	r := message(x.Body).Get("result")
@@ -185,7 +185,7 @@ func judgeCache(e *probe.Protocol) Verdict {
 	case scope != "public" && scope != "private":
 		return brokenBy(x, "the list of tools has no cacheScope of public or private")
 	}
-	if other := e.Find("P31", OtherUser); other != nil && isResult(other) && scope == "public" && r.Get("tools").Sorted() != message(other.Body).Get("result").Get("tools").Sorted() {
+	if other := e.Find("P31", OtherUser); other != nil && IsResult(other) && scope == "public" && r.Get("tools").Sorted() != message(other.Body).Get("result").Get("tools").Sorted() {
 		v := brokenBy(x, "the list of tools says that it is public, and another user gets another one")
 		v.Severity = finding.High
 		return v

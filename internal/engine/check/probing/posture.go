@@ -123,7 +123,7 @@ var postureOf = map[string]func(*probe.Protocol) Verdict{
 	"list-stability": func(e *probe.Protocol) Verdict {
 		first, second := e.Find("P30", "first"), e.Find("P30", "second")
 		switch {
-		case first == nil || second == nil || !first.HasResult() || !second.HasResult():
+		case first == nil || second == nil || !IsResult(first) || !IsResult(second):
 			return unsent(e, "P30")
 		case first.Body != second.Body:
 			return broken("two listings in a row differ")
@@ -138,7 +138,7 @@ func refusal(e *probe.Protocol, id, what string) Verdict {
 	switch {
 	case x == nil || !x.Answered:
 		return unsent(e, id)
-	case x.HasResult():
+	case IsResult(x):
 		return broken("a request with " + what + " was answered with a result")
 	}
 	return held(fmt.Sprintf("a request with %s was refused (HTTP %d)", what, x.Status))

@@ -56,3 +56,30 @@ func TestUnjudged(t *testing.T) {
 		}
 	}
 }
+
+// A result is one by what the answer says, and never under a status that refuses.
+func TestIsResult(t *testing.T) {
+	const result, refusal = `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"data":{"result":1}}}`
+	for _, tt := range []struct {
+		name string
+		e    *probe.Exchange
+		want bool
+	}{
+		{"not sent", nil, false},
+		{"over stdio", &probe.Exchange{Body: result}, true},
+		{"HTTP 200", &probe.Exchange{Status: 200, Body: result}, true},
+		{"HTTP 202", &probe.Exchange{Status: 202, Body: result}, true},
+		{"HTTP 199", &probe.Exchange{Status: 199, Body: result}, false},
+		{"HTTP 300", &probe.Exchange{Status: 300, Body: result}, false},
+		{"HTTP 404", &probe.Exchange{Status: 404, Body: result, Result: true}, false},
+		{"an error", &probe.Exchange{Status: 200, Body: refusal}, false},
+		{"an error that was seen to be a result as a whole", &probe.Exchange{Status: 200, Body: refusal, Result: true}, true},
+		{"an event", &probe.Exchange{Status: 200, Body: "data: " + result}, true},
+		{"cut before the result", &probe.Exchange{Status: 200, Body: `{"jsonrpc":"2.0"`, Result: true}, true},
+		{"nothing", &probe.Exchange{Status: 200}, false},
+	} {
+		if got := IsResult(tt.e); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}

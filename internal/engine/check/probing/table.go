@@ -205,21 +205,18 @@ func message(body string) rawjson.Value {
 	return event.Root()
 }
 
-// isResult reports whether the answer is a JSON-RPC result, which a refusal never is.
-func isResult(x *probe.Exchange) bool {
-	if x.Status != 0 && x.Status/100 != 2 {
+// IsResult reports whether there is an answer that is a JSON-RPC result, which a refusal never is.
+func IsResult(x *probe.Exchange) bool {
+	if x == nil || x.Status != 0 && x.Status/100 != 2 {
 		return false
 	}
-	if x.Result {
-		return true
-	}
 	m := message(x.Body)
-	return m.Kind() == rawjson.Object && m.Get("result").Kind() == rawjson.Object && m.Get("error").Kind() != rawjson.Object
+	return x.Result || m.Kind() == rawjson.Object && m.Get("result").Kind() == rawjson.Object && m.Get("error").Kind() != rawjson.Object
 }
 
 // toolText is the text of a tool's result, and whether it says that the call succeeded.
 func toolText(x *probe.Exchange) (string, bool) {
-	if !isResult(x) {
+	if !IsResult(x) {
 		return "", false
 	}
 	r := message(x.Body).Get("result")
@@ -258,7 +255,7 @@ func resultsOf(id, wrong, right string) func(*probe.Protocol) Verdict {
 		var answered, refused []string
 		var by *probe.Exchange
 		for _, x := range all {
-			if isResult(x) {
+			if IsResult(x) {
 				answered, by = append(answered, x.Step), cmp.Or(by, x)
 			} else {
 				refused = append(refused, x.Step+" ("+how(x)+")")

@@ -66,7 +66,7 @@ What stays quiet: servers that answer requests without any token.`,
 	switch {
 	case other == nil || !other.Answered:
 		return unprobed("no session could be asked in with another token")
-	case none == nil || !none.Answered || isResult(none) || first == nil || !isResult(first) || !isResult(other):
+	case none == nil || !none.Answered || IsResult(none) || first == nil || !IsResult(first) || !IsResult(other):
 		return Verdict{}
 	}
 	return broken("a session that was begun with one token answers a request with another: " + other.Sent)

@@ -71,7 +71,7 @@ had been answering before. One that could be started again ended at the same mes
 )
 
 func judgeTLS(e *probe.Protocol) Verdict {
-	if x := e.Find("P03", "no origin"); e.Scheme == "http" && !e.Loopback && x.HasResult() {
+	if x := e.Find("P03", "no origin"); e.Scheme == "http" && !e.Loopback && IsResult(x) {
 		return brokenBy(x, "the server answers over plain HTTP on an address that is not the loopback one")
 	}
 	return Verdict{}
@@ -79,7 +79,7 @@ func judgeTLS(e *probe.Protocol) Verdict {
 
 func judgeOrigin(e *probe.Protocol) Verdict {
 	x := e.Find("P01", "")
-	if !x.HasResult() || !e.Find("P03", "no origin").HasResult() {
+	if !IsResult(x) || !IsResult(e.Find("P03", "no origin")) {
 		return Verdict{}
 	}
 	text := fmt.Sprintf("a request with Origin %s was answered with a result (HTTP %d)", x.Header["Origin"], x.Status)
@@ -94,7 +94,7 @@ func judgeOrigin(e *probe.Protocol) Verdict {
 }
 
 func judgeHost(e *probe.Protocol) Verdict {
-	if x := e.Find("P02", ""); e.Loopback && x.HasResult() {
+	if x := e.Find("P02", ""); e.Loopback && IsResult(x) {
 		return brokenBy(x, fmt.Sprintf("a request with Host %s was answered with a result (HTTP %d)", x.Header["Host"], x.Status))
 	}
 	return Verdict{}
@@ -113,7 +113,7 @@ func Tier(e *probe.Protocol) string {
 	switch {
 	case x == nil || !x.Answered:
 		return ""
-	case x.HasResult():
+	case IsResult(x):
 		return "none"
 	case x.Status != 401 && x.Status != 403:
 		return ""
@@ -135,11 +135,11 @@ func judgeToken(e *probe.Protocol) Verdict {
 		return unprobed(unanswered)
 	case none.Status != 401 && none.Status != 403:
 		return unprobed("the server refuses no request without a token, so that a made-up one shows nothing")
-	case madeUp.HasResult():
+	case IsResult(madeUp):
 		return broken(fmt.Sprintf("without a token the server answers HTTP %d, with a token that nobody issued it answers with a result", none.Status))
 	}
 	for _, x := range exchanges(e, "P12") {
-		if x.Step != QueryStep && isResult(x) {
+		if x.Step != QueryStep && IsResult(x) {
 			return broken(fmt.Sprintf("without a token the server answers HTTP %d, and with a result to %s", none.Status, x.Step))
 		}
 	}
@@ -172,7 +172,7 @@ func judgeSessions(e *probe.Protocol) Verdict {
 	}
 	end, after := e.Find("P09", "end"), e.Find("P09", "after the end")
 	switch {
-	case end != nil && end.Status/100 == 2 && after.HasResult():
+	case end != nil && end.Status/100 == 2 && IsResult(after):
 		return broken(fmt.Sprintf("the session was ended (HTTP %d) and still answers", end.Status))
 	case len(e.Sessions) < 2:
 		return unprobed("the server gave no two session ids to compare")
@@ -298,7 +298,7 @@ reads one message a line, as those revisions say, sees none of the calls in it.`
 
 // hasResults reports whether requests of a batch were answered: in a list, or one by one.
 func hasResults(x *probe.Exchange) bool {
-	if isResult(x) {
+	if IsResult(x) {
 		return true
 	}
 	if x.Status != 0 && x.Status/100 != 2 {
@@ -322,39 +322,5 @@ var _ = add(Probe{
 		{Name: "GET", Verb: "GET"},
 		{Name: "DELETE", Verb: "DELETE"},
 		{Name: "a session id", Body: statelessList, Header: map[string]string{mcp.HeaderSessionID: "gauntlet-made-up"}},
-	},
-	Judge: func(e *probe.Protocol) Verdict {
-		var wrong []string
-		all := exchanges(e, "P08")
-		for _, x := range all {
-			switch {
-			case x.Verb != "" && x.Status/100 == 2:
-				wrong = append(wrong, fmt.Sprintf("%s is answered with HTTP %d", x.Verb, x.Status))
-			case x.Verb == "" && x.Answer["Mcp-Session-Id"] != "":
-				wrong = append(wrong, "a request of revision 2026-07-28 is answered with a session id")
-			}
-		}
-		switch {
-		case len(all) == 0:
-			return Verdict{}
-		case len(wrong) > 0:
-			return broken(strings.Join(wrong, "; "))
-		}
-		return held("GET and DELETE are refused, and no session is begun")
-	},
-})
-
-var _ = add(Probe{
-	ID: "P37", Asks: "whether the server agrees on revision 2024-11-05, which knows no protection of the later ones", Effect: probe.Writes, HTTP: true, Era: probe.Handshake,
-	Steps: []Step{{Body: `{"jsonrpc":"2.0","id":"old","method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"gauntlet","version":"1"}}}`}},
-	Judge: func(e *probe.Protocol) Verdict {
-		x := e.Find("P37", "")
-		switch {
-		case x == nil || !x.Answered:
-			return Verdict{}
-		case isResult(x) && message(x.Body).Get("result").Get("protocolVersion").Text() == "2024-11-05":
-			return unprobed("it agrees on 2024-11-05, which has no MCP-Protocol-Version header, no metadata of protected resources and no HTTP 403 for a foreign Origin")
-		}
-		return held("it does not agree on 2024-11-05")
 	},
 })
