@@ -38,7 +38,7 @@ func TestInconclusiveTrialsAreCountedOnceATool(t *testing.T) {
 // The outcomes of trials are called in reports as they are in records.
 func TestOutcomesHaveOneName(t *testing.T) {
 	for want, o := range map[result.ProbeOutcome]probe.Outcome{
-		result.Proved: probe.Prove(probe.Proof{}), result.ResistedIt: probe.Resist(2, 1, ""), result.ByDesign: probe.ByDesign.Because("why"),
+		result.Proved: probe.Prove(&probe.Proof{}), result.ResistedIt: probe.Resist(2, 1, ""), result.ByDesign: probe.ByDesign.Because("why"),
 		result.InconclusiveTrial: probe.Inconclusive.Because("why"), result.NotDelivered: probe.NotDelivered.Because("why"),
 	} {
 		r := probed(t, `{"tools":[{"name":"a"}]}`, &probe.Evidence{Server: "s", Trials: []probe.Trial{{Tool: "a", Class: probe.CRLF, Outcome: o}}})

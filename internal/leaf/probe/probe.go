@@ -77,7 +77,7 @@ const Refused = "refused by validation"
 func (e Ending) Because(why string) Outcome { return Outcome{Ending: e, Why: why} }
 
 // Prove returns the outcome of a trial with a proof.
-func Prove(p Proof) Outcome { return Outcome{Ending: Proved, Proof: &p} }
+func Prove(p *Proof) Outcome { return Outcome{Ending: Proved, Proof: p} }
 
 // Resist returns the outcome of a trial without an effect: Resisted if at least one payload was delivered, else NotDelivered for
 // the given reason.

@@ -26,7 +26,7 @@ func ParseTrial(raw string) (t Trial, err error) {
 	}
 	switch o := t.Outcome; {
 	case o.Ending == Proved && o.Proof != nil:
-		t.Outcome = Prove(*o.Proof)
+		t.Outcome = Prove(o.Proof)
 	case o.Ending == Resisted && o.Delivered > 0:
 		t.Outcome = Resist(o.Delivered, o.Answered, "")
 	case o.Ending == ByDesign, o.Ending == Inconclusive, o.Ending == NotDelivered:

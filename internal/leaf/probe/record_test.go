@@ -8,7 +8,7 @@ import (
 // A trial is the same after it was written and read.
 func TestTrialRecord(t *testing.T) {
 	for _, o := range []Outcome{
-		Prove(Proof{Kind: Content, Observed: "seen", Variant: "../", Payload: "p", Method: "tools/call", Arguments: "{}"}),
+		Prove(&Proof{Kind: Content, Observed: "seen", Variant: "../", Payload: "p", Method: "tools/call", Arguments: "{}"}),
 		Resist(3, 2, ""), ByDesign.Because("it is for that"), Inconclusive.Because("as any value"), NotDelivered.Because("refused"),
 	} {
 		want := Trial{Tool: "read", Parameter: "files[].path", Class: PathTraversal, Basis: "role path", Planned: true, Outcome: o}

@@ -35,8 +35,8 @@ type Answer struct {
 }
 
 // proof says what a call of a tool showed; shown is what of its answer a report quotes.
-func (a *Answer) proof(kind probe.Kind, variant, payload, shown, observed string) probe.Proof {
-	return probe.Proof{Kind: kind, Variant: variant, Payload: payload, Method: mcp.ToolsCall, Arguments: a.Sent, Answer: shown, Observed: observed}
+func (a *Answer) proof(kind probe.Kind, variant, payload, shown, observed string) *probe.Proof {
+	return &probe.Proof{Kind: kind, Variant: variant, Payload: payload, Method: mcp.ToolsCall, Arguments: a.Sent, Answer: shown, Observed: observed}
 }
 
 // ReadResult reads a raw result.

@@ -67,7 +67,7 @@ func readDemand(text string, have []string, root string) demand {
 		}
 		for _, name := range variableName.FindAllString(line, mostDemanded) {
 			if len(d.env) < mostDemanded && !runtimeName.MatchString(name) && !holdsName(have, name) && !holdsName(d.env, name) {
-				d.env = append(d.env, name+"="+suppliedValue(name, root))
+				d.env = append(d.env, name+"="+MadeUp(name, root))
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func demandedOptions(text string, have []string, root string) (out []string) {
 			if name == "--help" || name == "--version" || slices.Contains(have, name) || slices.Contains(out, name) || len(out) >= 2*mostDemanded {
 				continue
 			}
-			out = append(out, name, suppliedValue(strings.ToUpper(name[2:]), root))
+			out = append(out, name, MadeUp(strings.ToUpper(name[2:]), root))
 		}
 	}
 	return out
@@ -98,9 +98,9 @@ func holdsName(pairs []string, name string) bool {
 	return slices.ContainsFunc(pairs, func(p string) bool { return strings.HasPrefix(p, name+"=") })
 }
 
-// suppliedValue returns a value for a name. Addresses lead to a host that only the sandbox answers for; keys are random and open
-// nothing.
-func suppliedValue(name, root string) string {
+// MadeUp returns a value for a variable or option that a sealed server wants. Addresses lead to a host that only the sandbox answers
+// for; keys are random and open nothing. root is its folder.
+func MadeUp(name, root string) string {
 	has := func(words ...string) bool {
 		parts := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return r == '_' || r == '-' })
 		return slices.ContainsFunc(parts, func(p string) bool { return slices.Contains(words, p) })

@@ -28,15 +28,15 @@ func TestReadDemand(t *testing.T) {
 }
 
 // The kind of a value follows from the name.
-func TestSuppliedValue(t *testing.T) {
+func TestMadeUp(t *testing.T) {
 	for name, want := range map[string]string{
-		"JIRA_BASE_URL": "https://api.service.test", "WORKSPACE_DIR": "/srv/project", "SMTP_PORT": "8443", "AWS_REGION": "us-east-1", "HOST-NAME": "api.service.test",
+		"JIRA_BASE_URL": "https://api.service.test", "WORKSPACE_DIR": "/srv/project", "SMTP_PORT": "8443", "AWS_REGION": "us-east-1", "HOST-NAME": "api.service.test", "ENDPOINT": "https://api.service.test", "USER_EMAIL": "ada@service.test", "PATH": "/srv/project", "DATABASE_FILE": "/srv/project/notes.txt",
 	} {
-		if got := suppliedValue(name, "/srv/project"); got != want {
+		if got := MadeUp(name, "/srv/project"); got != want {
 			t.Errorf("%s got %q, want %q", name, got, want)
 		}
 	}
-	if a, b := suppliedValue("API_KEY", ""), suppliedValue("API_KEY", ""); len(a) < 20 || a == b {
+	if a, b := MadeUp("API_KEY", ""), MadeUp("API_KEY", ""); len(a) < 20 || a == b {
 		t.Errorf("two keys: %q, %q", a, b)
 	}
 }

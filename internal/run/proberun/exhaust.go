@@ -51,7 +51,7 @@ func (r *run) stallParameter(ctx context.Context, t *tool, p schemafill.Paramete
 			if now-held >= swelling {
 				if proof := r.provesSwelling(ctx, t, path, pump); proof != nil {
 					r.stalls++
-					return probe.Prove(*proof)
+					return probe.Prove(proof)
 				}
 				now = r.peakMemory()
 			}
@@ -61,7 +61,7 @@ func (r *run) stallParameter(ctx context.Context, t *tool, p schemafill.Paramete
 		delivered++
 		if proof := r.provesStall(ctx, t, path, pump, a.Gone); proof != nil {
 			r.stalls++
-			return probe.Prove(*proof)
+			return probe.Prove(proof)
 		}
 		if silences++; silences >= mostSilences {
 			break // it is silent for another reason
@@ -84,8 +84,7 @@ func (r *run) provesStall(ctx context.Context, t *tool, path string, pump Pump, 
 	if gone {
 		kind, observed = probe.Stopped, fmt.Sprintf("the server ended at a value of %d bytes, twice; a harmless value of the same length was answered", len(pump.Value))
 	}
-	p := again.proof(kind, pump.Name, pump.Value, "", observed)
-	return &p
+	return again.proof(kind, pump.Name, pump.Value, "", observed)
 }
 
 // isQuick reports whether a call is answered in a small part of the time of a stall.
@@ -146,9 +145,8 @@ func (r *run) provesSwelling(ctx context.Context, t *tool, path string, pump Pum
 	if a.Gone || swollen-plain < swelling {
 		return nil
 	}
-	p := a.proof(probe.Swollen, pump.Name, pump.Value, "",
+	return a.proof(probe.Swollen, pump.Name, pump.Value, "",
 		fmt.Sprintf("a value of %d bytes made the server take %d MiB more, twice; a harmless value of the same length took %d MiB", len(pump.Value), (swollen-plain)>>20, max(plain-began, 0)>>20))
-	return &p
 }
 
 // A Pump is a small value that costs a careless reader far more than its length.

@@ -97,7 +97,7 @@ func (r *run) pollute(ctx context.Context, t *tool, at schemafill.Parameter) pro
 		answered++
 		if !r.answersWithin(ctx, r.Stall) {
 			if proof := r.provesSilence(ctx, t, p, container); proof != nil {
-				return probe.Prove(*proof)
+				return probe.Prove(proof)
 			}
 			continue
 		}
@@ -131,8 +131,7 @@ func (r *run) provesSilence(ctx context.Context, t *tool, p pollution, container
 		return nil
 	}
 	r.restart(ctx)
-	proof := a.proof(probe.Stopped, container, value, Excerpt(a.Text, a.Sent), "the server answered this call and no message after it, twice; after the same value below an ordinary name it answered")
-	return &proof
+	return a.proof(probe.Stopped, container, value, Excerpt(a.Text, a.Sent), "the server answered this call and no message after it, twice; after the same value below an ordinary name it answered")
 }
 
 // readAll calls the reading tools with ordinary values, and returns their raw answers by name.

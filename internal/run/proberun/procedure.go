@@ -290,11 +290,11 @@ func (r *run) provokeError(ctx context.Context, t *tool, _ schemafill.Parameter)
 			answered++
 		}
 		if proved := r.leakIn(a); proved != nil {
-			return probe.Prove(*proved)
+			return probe.Prove(proved)
 		}
 	}
 	if t.leaked != nil { // from the answer to any other call
-		return probe.Prove(*t.leaked)
+		return probe.Prove(t.leaked)
 	}
 	return probe.Resist(answered, answered, "no answer in time")
 }
@@ -309,8 +309,7 @@ func (r *run) leakIn(a Answer) *probe.Proof {
 	if len(names) == 0 {
 		return nil
 	}
-	proof := a.proof(probe.Content, "values of the wrong kind", "", Excerpt(a.Text, a.Sent), "the error holds the value of the variable "+names[0])
-	return &proof
+	return a.proof(probe.Content, "values of the wrong kind", "", Excerpt(a.Text, a.Sent), "the error holds the value of the variable "+names[0])
 }
 
 // writes reports whether a tool is labelled as changing something.

@@ -36,9 +36,11 @@ func (r *run) probeProtocol(ctx context.Context) {
 		r.probeLines(inTime, plan)
 		return
 	}
-	if err := r.refresh(inTime); err != nil {
-		r.out.Gaps = append(r.out.Gaps, mcpclient.Gap{Method: "protocol probes", Message: err.Error()})
-		return
+	if r.Server.URL == "" { // it listens in a sandbox, and earlier messages may have changed it
+		if err := r.startOnce(inTime); err != nil {
+			r.out.Gaps = append(r.out.Gaps, mcpclient.Gap{Method: "protocol probes", Message: err.Error()})
+			return
+		}
 	}
 	to, transport := r.target(inTime)
 	defer transport.CloseIdleConnections()
@@ -51,18 +53,6 @@ func (r *run) probeProtocol(ctx context.Context) {
 	if r.OtherToken != "" {
 		r.out.Secrets = append(r.out.Secrets, "other-bearer="+r.OtherToken)
 	}
-}
-
-// refresh restarts a server that listens in a sandbox, since earlier messages may have changed it.
-func (r *run) refresh(ctx context.Context) error {
-	if r.Server.URL != "" {
-		return nil
-	}
-	if r.opened != nil {
-		_ = r.opened.Conn.Kill() // it is no longer needed
-	}
-	r.opened = nil
-	return r.startOnce(ctx)
 }
 
 // target returns the server over HTTP, and the transport for it.
@@ -87,18 +77,13 @@ func (r *run) probeLines(ctx context.Context, plan Plan) {
 }
 
 func (r *run) openAnew() (wire.Conn, error) {
-	if r.opened != nil {
-		_ = r.opened.Conn.Kill() // it is no longer needed
-	}
-	opened, err := r.open()
-	if err != nil {
+	if err := r.open(); err != nil {
 		return nil, err // it started before; its present behaviour is unknown
 	}
-	r.opened = opened
-	if opened.Sandbox != nil {
-		r.out.Sealed, r.out.Protections = true, opened.SandboxReport
+	if r.opened.Sandbox != nil {
+		r.out.Sealed, r.out.Protections = true, r.opened.SandboxReport
 	}
-	return opened.Conn, nil
+	return r.opened.Conn, nil
 }
 
 // mostProtocolCalls bounds the tools called in each session of the protocol probes.

@@ -248,7 +248,6 @@ func (r *run) supply(err error) bool {
 	if len(d.env)+len(d.args) == 0 {
 		return false
 	}
-	_ = r.opened.Conn.Kill() // it has ended
 	r.Server.Env, r.Server.Command = slices.Concat(r.Server.Env, d.env), slices.Concat(r.Server.Command, d.args)
 	r.secrets = append(r.secrets, d.secrets()...)
 	r.out.Evidence.Supplied = append(r.out.Evidence.Supplied, d.names()...)
@@ -257,11 +256,10 @@ func (r *run) supply(err error) bool {
 
 // startOnce starts the server with what is known so far.
 func (r *run) startOnce(ctx context.Context) error {
-	opened, err := r.open()
-	if err != nil {
+	if err := r.open(); err != nil {
 		return err
 	}
-	r.opened = opened
+	opened := r.opened
 	if r.testbed.box = opened.Sandbox; r.testbed.box == nil && r.testbed.service == nil { // no sandbox is available
 		if err := r.leaveSandbox(ctx); err != nil {
 			return err
@@ -287,12 +285,17 @@ func (r *run) watchLeaks() {
 	r.leaks = redact.New(pairs)
 }
 
-// open starts the server or connects to it, in its own environment if the old one ended with it.
-func (r *run) open() (*launch.Opened, error) {
+// open starts the server or connects to it, in its own environment if the old one ended with it. What is left of an earlier one is
+// no longer needed.
+func (r *run) open() error {
+	if r.opened != nil {
+		_ = r.opened.Conn.Kill()
+		r.opened = nil
+	}
 	if r.testbed == nil || r.testbed.box != nil || r.testbed.service == nil {
 		g, err := newTestbed(r.Dialer.Sandbox.Wanted(), r.Dialer.Environ)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.testbed = g
 		g.plantBeside(r.Server)
@@ -302,14 +305,17 @@ func (r *run) open() (*launch.Opened, error) {
 		server.Env, dialer.Environ = r.testbed.withStandIns(server.Env), r.testbed.withStandIns(dialer.Environ)
 		dialer.SandboxConfig = r.testbed.config(dialer.SandboxConfig)
 	}
-	return dialer.Open(server, r.Tap)
+	opened, err := dialer.Open(server, r.Tap)
+	if err == nil {
+		r.opened = opened
+	}
+	return err
 }
 
 // leaveSandbox creates the environment on this machine, after the server was started without a sandbox because none is available,
 // and restarts it.
 func (r *run) leaveSandbox(ctx context.Context) error {
 	report := r.opened.SandboxReport
-	_ = r.opened.Conn.Close()
 	r.Dialer.Sandbox = sandbox.Off
 	r.testbed = nil
 	err := r.start(ctx)
@@ -420,7 +426,6 @@ func (r *run) restart(ctx context.Context) bool {
 		return false
 	}
 	r.sweep()
-	_ = r.opened.Conn.Kill()
 	if err := r.start(ctx); err != nil {
 		r.out.Evidence.Cut = "the server ended and could not be started again: " + err.Error()
 		r.session = nil

@@ -455,7 +455,7 @@ func (r *run) settle(ctx context.Context) {
 func (t *target) outcome() probe.Outcome {
 	switch {
 	case t.proof != nil:
-		return probe.Prove(*t.proof)
+		return probe.Prove(t.proof)
 	case t.byDesign != "":
 		return probe.ByDesign.Because(t.byDesign)
 	case t.void != "": // what would have shown a weakness is what the tool shows anyway: it has resisted nothing

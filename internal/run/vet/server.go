@@ -187,28 +187,11 @@ func (v *vetting) addPlaceholders(names []string) bool {
 		if set || len(v.what.Placeholders) >= maxPlaceholders {
 			continue
 		}
-		v.server.Env = append(v.server.Env, name+"="+placeholder(name))
+		v.server.Env = append(v.server.Env, name+"="+proberun.MadeUp(name, "/tmp"))
 		v.what.Placeholders = append(v.what.Placeholders, name)
 		added = true
 	}
 	return added
-}
-
-// placeholder returns a value in the form that a variable's name suggests.
-func placeholder(name string) string {
-	switch word := name[strings.LastIndexByte(name, '_')+1:]; word {
-	case "URL", "URI", "ENDPOINT", "BASE", "SITE", "INSTANCE":
-		return "https://placeholder.example.com"
-	case "HOST", "HOSTNAME", "DOMAIN", "SERVER":
-		return "placeholder.example.com"
-	case "PORT":
-		return "8080"
-	case "EMAIL":
-		return "placeholder@example.com"
-	case "PATH", "DIR", "DIRECTORY":
-		return "/tmp"
-	}
-	return "placeholder-0123456789abcdef"
 }
 
 func (v *vetting) probe(ctx context.Context) {

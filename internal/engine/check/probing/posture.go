@@ -23,43 +23,26 @@ func FillPosture(signals []result.Signal, e *probe.Protocol) {
 		if judge := postureOf[s.ID]; judge != nil {
 			fillSignal(s, judge(e))
 		}
-		if s.State != result.NotSeen {
-			fillByProbes(s, e)
+		for _, p := range Probes() {
+			if p.Signal == s.ID && p.Judge != nil && s.State != result.NotSeen {
+				fillSignal(s, p.Read(e))
+			}
 		}
 	}
 }
 
+// fillSignal writes what a verdict says of a line. What was found broken outweighs what another saw.
 func fillSignal(s *result.Signal, v Verdict) {
-	if v.Text == "" {
-		return
-	}
-	s.Detail = v.Text
-	switch v.State {
-	case Held:
-		s.State = result.Seen
-	case Broken:
-		s.State = result.NotSeen
-	}
-}
-
-// fillByProbes writes what the probes of the table say of a line. What one of them found broken
-// outweighs what another saw.
-func fillByProbes(s *result.Signal, e *probe.Protocol) {
-	for _, p := range Probes() {
-		if p.Signal != s.ID || p.Judge == nil {
-			continue
-		}
-		switch v := p.Read(e); {
-		case v.State == Broken:
-			s.State, s.Detail = result.NotSeen, v.Text
-			return
-		case v.State == Held && s.State == result.Seen:
-			s.Detail += "; " + v.Text
-		case v.State == Held:
-			s.State, s.Detail = result.Seen, v.Text
-		case s.State == result.NeedsProbe:
-			s.Detail = v.Text
-		}
+	switch {
+	case v.Text == "":
+	case v.State == Broken:
+		s.State, s.Detail = result.NotSeen, v.Text
+	case v.State == Held && s.State == result.Seen:
+		s.Detail += "; " + v.Text
+	case v.State == Held:
+		s.State, s.Detail = result.Seen, v.Text
+	case s.State == result.NeedsProbe:
+		s.Detail = v.Text
 	}
 }
 

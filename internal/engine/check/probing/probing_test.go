@@ -31,7 +31,7 @@ func TestProvedTrials(t *testing.T) {
 		return probe.Trial{Tool: "read", Parameter: "path", Class: class, Outcome: o}
 	}
 	e := &probe.Evidence{Server: "s", Trials: []probe.Trial{
-		trial(probe.PathTraversal, probe.Prove(probe.Proof{Kind: probe.Content, Variant: "../", Observed: "seen", Method: "tools/call", Arguments: `{"path":"a1b2"}`})),
+		trial(probe.PathTraversal, probe.Prove(&probe.Proof{Kind: probe.Content, Variant: "../", Observed: "seen", Method: "tools/call", Arguments: `{"path":"a1b2"}`})),
 		trial(probe.CommandInjection, probe.Resist(3, 2, "")),
 		trial(probe.SSRF, probe.Resist(0, 0, "refused")),
 		trial(probe.CodeEvaluation, probe.ByDesign.Because("it is for that")),
