@@ -322,9 +322,19 @@ func (ev *evaluator) instancesOf(types []value, e *ir.Expr, f *frame) (out []val
 	return out
 }
 
+// fixedOutside are texts that the outside fixes. What stands between the parts of a path counts as a slash, which a path may hold on every
+// system; the others are the interpreters that run the server.
+var fixedOutside = map[string]string{
+	"path.sep": "/", "path.posix.sep": "/", "os.sep": "/", "os.path.sep": "/", "path/filepath.Separator": "/", "os.PathSeparator": "/",
+	"sys.executable": "python", "process.execPath": "node", "process.argv0": "node",
+}
+
 func outsideValue(name string) []value {
 	if len(name) > maxName {
 		return nil
+	}
+	if text := fixedOutside[name]; text != "" {
+		return []value{{kind: constant, text: text}}
 	}
 	return []value{{kind: outside, text: name}}
 }

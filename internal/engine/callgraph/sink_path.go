@@ -15,6 +15,9 @@ func (ev *evaluator) rowKind(name string) string { return ev.conv.Table.findRow(
 // isFixed reports whether nothing of a text is unknown but where the program lies.
 func isFixed(text string) bool { return !strings.ContainsAny(text, unknownPart+tempPart) }
 
+// isConstant reports whether the source holds all of a text.
+func isConstant(text string) bool { return !strings.ContainsAny(text, anyPart) }
+
 // isTemporary reports whether a path leads to a temporary file: one made for the call, of which nothing is left, or nothing that anybody
 // asked for.
 func isTemporary(path string) bool { return strings.Contains(path, tempPart) }
@@ -39,22 +42,18 @@ func pathArgument(e *ir.Expr, r *Row) *ir.Expr {
 
 // isOwnFile reports whether a path is fixed in the source: a template, a file beside the program. What the tool reads there is the
 // server's, not the caller's.
-func (w *walker) isOwnFile(x *ir.Expr, f *frame) bool {
-	if text, ok := w.sr.Constant(x, f); ok {
-		return !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "~")
-	}
-	return isFixed(w.sr.Text(x, f))
+func isOwnFile(path string) bool {
+	return isFixed(path) && !strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "~")
 }
 
 // isOwnScript reports whether an argument is the path of a file that comes with the server, and no option.
-func (w *walker) isOwnScript(x *ir.Expr, f *frame) bool {
-	text, ok := w.sr.Constant(x, f)
-	return w.isOwnFile(x, f) && (!ok || path.Ext(text) != "" && !strings.HasPrefix(text, "-"))
+func isOwnScript(word string) bool {
+	return isOwnFile(word) && (!isConstant(word) || path.Ext(word) != "" && !strings.HasPrefix(word, "-"))
 }
 
 // strengthOfPath returns how much it says that a call reads or writes a file: little of one that is the server's, and not its caller's.
-func (w *walker) strengthOfPath(p *ir.Expr, reads bool) sink.Strength {
-	if text := w.sr.Text(p, w.f); w.isOwnFile(p, w.f) || isTemporary(text) || reads && isOwnData(text) {
+func strengthOfPath(path string, reads bool) sink.Strength {
+	if isOwnFile(path) || isTemporary(path) || reads && isOwnData(path) {
 		return sink.Weak
 	}
 	return sink.Strong
@@ -64,12 +63,8 @@ func (w *walker) strengthOfPath(p *ir.Expr, reads bool) sink.Strength {
 var secretPath = lazyregexp.New(`(^|[/\\])(\.env(\.[a-z]+)?|\.netrc|\.pgpass|\.git-credentials|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|(etc[/\\])?(shadow|gshadow)|\.aws[/\\]credentials|\.kube[/\\]config|\.docker[/\\]config\.json|\.ssh([/\\].*)?|.*\.(pem|p12|pfx|keystore|jks))$`)
 
 func (w *walker) recordSecretFile(e, p *ir.Expr) {
-	texts := w.sr.constants(p, w.f)
-	if len(texts) == 0 {
-		texts = []string{tailOf(w.sr.Text(p, w.f))}
-	}
-	for _, t := range texts {
-		if secretPath.MatchString(t) {
+	for _, text := range w.sr.texts(p, w.f) {
+		if t := tailOf(text); secretPath.MatchString(t) {
 			w.recordSink(e, capability.SecretAccess, sink.Strong, "secret_file", t)
 		}
 	}

@@ -56,7 +56,7 @@ func (w *walker) recordTags(e *ir.Expr, r *Row, shown string) {
 		strength = sink.Weak
 	}
 	if p := pathArgument(e, r); p != nil {
-		strength = min(strength, w.strengthOfPath(p, len(tags) == 1 && tags[0] == capability.FSRead))
+		strength = min(strength, strengthOfPath(w.sr.Text(p, w.f), len(tags) == 1 && tags[0] == capability.FSRead))
 		w.recordSecretFile(e, p)
 	}
 	for _, role := range []string{"code", "page"} {

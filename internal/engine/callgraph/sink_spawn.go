@@ -26,7 +26,7 @@ func (w *walker) recordSpawn(e *ir.Expr, r *Row, shown string) {
 	option := argumentFor(r, "shell", e.Args)
 	shell := option != nil && (option.Kind != ir.Literal || strings.EqualFold(option.Text, "true"))
 	prog, rest := w.programName(argv, e, shell)
-	if text := w.sr.Text(argv, w.f); prog == "" && (shell && headOf(text) != "" || !strings.ContainsAny(text, anyPart)) {
+	if text := w.sr.Text(argv, w.f); prog == "" && (shell && headOf(text) != "" || isConstant(text)) {
 		w.recordShellLine(e, argv, shown)
 		return
 	}
@@ -38,83 +38,65 @@ func (w *walker) recordSpawn(e *ir.Expr, r *Row, shown string) {
 	}
 }
 
-// A part is a piece of a command as it is written, and the frame in which it is.
-type part struct {
-	x *ir.Expr
-	f *frame
-}
-
-// commandParts returns a program and its arguments, written as one list or as a program and what follows it; whole says that there are
-// no others.
-func (w *walker) commandParts(argv, e *ir.Expr) (parts []part, whole bool) {
+// words returns what is known of a program and its arguments, written as one list or as a program and what follows it; whole says that there
+// are no others.
+func (w *walker) words(argv, e *ir.Expr) (out []string, whole bool) {
 	if v := onlyValue(w.sr.evaluate(argv, w.f)); v.isList() {
-		return w.listParts(v, true)
+		return w.listed(v, true)
 	}
-	parts, whole = []part{{argv, w.f}}, true
+	out, whole = []string{w.sr.Text(argv, w.f)}, true
 	for _, a := range e.Args {
 		if a.Value == argv || a.Name != "" {
 			continue
 		}
 		switch v := onlyValue(w.sr.evaluate(a.Value, w.f)); {
 		case v.isList():
-			more, all := w.listParts(v, true)
-			parts, whole = append(parts, more...), whole && all
+			more, all := w.listed(v, true)
+			out, whole = append(out, more...), whole && all
 		case v.kind == composite && v.expr.Kind == ir.Object || v.kind == function: // options, callbacks
 		default:
-			parts, whole = append(parts, part{a.Value, w.f}), whole && !a.Spread
+			out, whole = append(out, w.sr.Text(a.Value, w.f)), whole && !a.Spread
 		}
 	}
-	return parts, whole
+	return out, whole
 }
 
-// listParts returns the elements of a list, and those of a list that is spread at its beginning.
-func (w *walker) listParts(list value, outer bool) (parts []part, whole bool) {
+// listed returns the elements of a list, and those of a list that is spread at its beginning.
+func (w *walker) listed(list value, outer bool) (out []string, whole bool) {
 	for i, a := range list.expr.Args {
 		if !a.Spread {
-			parts = append(parts, part{a.Value, list.frame})
+			out = append(out, w.sr.Text(a.Value, list.frame))
 			continue
 		}
 		inner := onlyValue(w.sr.evaluate(a.Value, list.frame))
 		if i > 0 || !outer || !inner.isList() {
-			return parts, false
+			return out, false
 		}
-		if parts, whole = w.listParts(inner, false); !whole {
-			return parts, false
+		if out, whole = w.listed(inner, false); !whole {
+			return out, false
 		}
 	}
-	return parts, true
+	return out, true
 }
 
 func (v value) isList() bool { return v.kind == composite && v.expr.Kind == ir.List }
-
-// selves are the names that languages have for the program that runs; "" for one that needs no script.
-var selves = map[string]string{"process.execPath": "node", "process.argv0": "node", "sys.executable": "python", "os.Executable()": ""}
 
 // programName returns the name of the program that is started, "" when it is not known or a line for a shell, and whether nothing of the
 // command is in a caller's hand: its arguments are fixed or, without a shell, it is a part of the server itself. That is a script that comes
 // with it, under a fixed interpreter or the one that runs the server.
 func (w *walker) programName(argv, e *ir.Expr, shell bool) (prog string, fixed bool) {
-	parts, fixed := w.commandParts(argv, e)
-	if len(parts) == 0 {
+	words, whole := w.words(argv, e)
+	if len(words) == 0 || !isConstant(words[0]) {
 		return "", false
 	}
-	first := onlyValue(w.sr.evaluate(parts[0].x, parts[0].f))
-	name, self := selves[first.text]
-	if first.kind == constant {
-		name = ProgramBase(first.text)
-		if !strings.ContainsAny(strings.TrimSpace(first.text), " \t\n|;&$`") {
-			prog = name
-		}
+	name := ProgramBase(words[0])
+	if !strings.ContainsAny(strings.TrimSpace(words[0]), " \t\n|;&$`") {
+		prog = name
 	}
-	switch {
-	case shell:
-	case first.kind == outside && self && name == "":
-		return first.text, true
-	case len(parts) > 1 && ProgramOf(name).Script && w.isOwnScript(parts[1].x, parts[1].f):
+	if !shell && len(words) > 1 && ProgramOf(name).Script && isOwnScript(words[1]) {
 		return name, true
 	}
-	isFixed := func(p part) bool { return onlyValue(w.sr.evaluate(p.x, p.f)).kind == constant }
-	return prog, prog != "" && fixed && !slices.ContainsFunc(parts[1:], func(p part) bool { return !isFixed(p) })
+	return prog, prog != "" && whole && !slices.ContainsFunc(words[1:], func(word string) bool { return !isConstant(word) })
 }
 
 // recordShellLine is a command line for a shell: fixed when all of it is constant, else the caller has a

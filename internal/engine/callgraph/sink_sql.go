@@ -1,6 +1,7 @@
 package callgraph
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/capability"
@@ -30,17 +31,10 @@ func (w *walker) recordStatement(e *ir.Expr, r *Row, shown string, anyone bool, 
 	if x == nil {
 		return false
 	}
-	var texts []string
-	for _, v := range w.sr.evaluate(x, w.f) {
-		switch {
-		case v.kind == constant:
-			texts = append(texts, v.text)
-		case v.kind == composite && v.expr.Kind == ir.Template:
-			if head := headOf(w.sr.Text(v.expr, v.frame)); strings.TrimSpace(head) != "" {
-				texts = append(texts, head)
-			}
-		}
-	}
+	texts := slices.DeleteFunc(w.sr.texts(x, w.f), func(t string) bool {
+		head := headOf(t) // which a function may have changed, unless it begins as a statement does
+		return !isConstant(t) && strings.TrimSpace(head) == "" || strings.Contains(t, madePart) && verbs[verbOf(head)] == ""
+	})
 	free := len(texts) == 0
 	if anyone && free {
 		return false // any object can have a method of that name

@@ -30,6 +30,31 @@ func (ev *evaluator) Text(x *ir.Expr, f Context) string {
 	return ev.takeApart(x, f, &left, 0)
 }
 
+// texts returns what is known of each of the texts that an expression can be.
+func (ev *evaluator) texts(x *ir.Expr, f *frame) (out []string) {
+	left := maxPathParts
+	for _, v := range ev.evaluate(x, f) {
+		if text, ok := ev.textOf(v, &left, 0); ok {
+			out = append(out, text)
+		}
+	}
+	if out == nil {
+		out = []string{ev.takeApart(x, f, &left, 0)}
+	}
+	return out
+}
+
+// textOf returns what is known of a value that is a text.
+func (ev *evaluator) textOf(v value, left *int, depth int) (text string, ok bool) {
+	switch {
+	case v.kind == constant:
+		return fixedPart(v.text), true
+	case v.kind == composite && v.expr.Kind == ir.Template:
+		return ev.joinParts(v.expr.Args, "", v.frame, left, depth), true
+	}
+	return "", false
+}
+
 func (ev *evaluator) takeApart(x *ir.Expr, f *frame, left *int, depth int) string {
 	if *left--; x == nil || depth > maxPath || *left < 0 {
 		return unknownPart
@@ -40,11 +65,8 @@ func (ev *evaluator) takeApart(x *ir.Expr, f *frame, left *int, depth int) strin
 			return tempPart
 		}
 	}
-	switch v := onlyValue(vs); {
-	case v.kind == constant:
-		return fixedPart(v.text)
-	case v.kind == composite && v.expr.Kind == ir.Template:
-		return ev.joinParts(v.expr.Args, "", v.frame, left, depth)
+	if text, ok := ev.textOf(onlyValue(vs), left, depth); ok {
+		return text
 	}
 	switch x.Kind {
 	case ir.Literal:
@@ -92,18 +114,23 @@ func fixedPart(text string) string {
 
 var unmarked = strings.NewReplacer(placePart, unknownPart, tempPart, unknownPart, madePart, unknownPart)
 
-// partsOfCall is what a function makes of texts: a path that it joins, or one that it may change.
+// partsOfCall is what a function makes of texts: a path that it joins, or one that it may change. What a method gives back is also made of what it
+// belongs to.
 func (ev *evaluator) partsOfCall(x *ir.Expr, f *frame, left *int, depth int) (out string) {
-	if x.X != nil && x.X.Kind == ir.Attr { // here.joinpath("data", name), and not path.join
+	names := ev.outsides(x.X, f)
+	if x.X.Is(ir.Attr) { // here.joinpath("data", name), and not path.join
+		isMember := func(name string) bool { return strings.Contains(name, "()") }
 		if of := ev.takeApart(x.X.X, f, left, depth+1); isFixed(of) || isTemporary(of) {
 			out = of + "/"
+		} else if slices.ContainsFunc(names, isMember) || len(ev.evaluate(x.X, f)) == 0 {
+			out = of
 		}
 	}
 	if out == "" && len(x.Args) == 0 {
 		return unknownPart
 	}
 	out += ev.joinParts(x.Args, "/", f, left, depth)
-	if slices.ContainsFunc(ev.outsides(x.X, f), func(name string) bool { return ev.rowKind(name) == "pure" }) {
+	if slices.ContainsFunc(names, func(name string) bool { return ev.rowKind(name) == "pure" }) {
 		return out
 	}
 	return out + madePart

@@ -24,10 +24,11 @@ func (r *reader) eval(e *ir.Expr) *value {
 	case ir.Template:
 		return r.evalTemplate(e)
 	case ir.Attr:
-		if text := fixedMembers[e.Text]; text != "" && fixedNames[r.a.g.Outside(e, r.ctx)] {
+		v := r.eval(e.X).member(e.Text)
+		if text, ok := r.a.g.Constant(e, r.ctx); ok && v.isEmpty() && v.fixed == "" {
 			return fixedText(text)
 		}
-		return r.eval(e.X).member(e.Text)
+		return v
 	case ir.Index:
 		return r.evalElement(e)
 	case ir.Result:
@@ -52,13 +53,6 @@ func (r *reader) eval(e *ir.Expr) *value {
 	}
 	return r.evalOther(e)
 }
-
-// What the outside fixes: fixedNames are the names, fixedMembers the texts by the last word. What stands between the parts of a path
-// counts as a slash, which a path may hold on every system; the others are the interpreters that run the server.
-var (
-	fixedNames   = names("path.sep path.posix.sep os.sep os.path.sep path/filepath.Separator os.PathSeparator sys.executable process.execPath process.argv0")
-	fixedMembers = map[string]string{"sep": "/", "Separator": "/", "PathSeparator": "/", "executable": "python", "execPath": "node", "argv0": "node"}
-)
 
 func (r *reader) evalName(e *ir.Expr) *value {
 	bindings, at := e.Scope.Find(e.Text)
