@@ -199,35 +199,27 @@ func (r *Row) Argument(role string, call *ir.Expr) *ir.Expr {
 	return argumentFor(r, role, call.Args)
 }
 
-// A Value is one thing that an expression can stand for, as far as it is known.
-type Value struct {
-	Text     *string  // a constant text
-	Expr     *ir.Expr // an object, a list or a template, to be read in Context
-	Class    *ir.Class
-	Instance *ir.Expr // an object of a class, or of something outside: where it is made
-	Outside  string   // the name of something of another package
-	Context  Context
+// Texts returns the texts that an expression can be, as far as the source holds them.
+func (g *Graph) Texts(e *ir.Expr, c Context) []string { return g.constants(e, c) }
+
+// ClassOf returns the class that an expression stands for, itself or by an object of it; nil for none.
+func (g *Graph) ClassOf(e *ir.Expr, c Context) *ir.Class {
+	vs := g.evaluate(e, c)
+	if i := slices.IndexFunc(vs, func(v value) bool { return isObject(v) && v.class != nil }); i >= 0 {
+		return vs[i].class
+	}
+	return nil
 }
 
-// Values returns what an expression can stand for; what is not known is not among it.
-func (g *Graph) Values(e *ir.Expr, c Context) (out []Value) {
+// Written returns the object, list or template that an expression stands for, or what makes the object, as it is written, and where it is
+// read; nil for none.
+func (g *Graph) Written(e *ir.Expr, c Context) (*ir.Expr, Context) {
 	for _, v := range g.evaluate(e, c) {
-		w := Value{Context: v.frame}
-		switch v.kind {
-		case constant:
-			w.Text = &v.text
-		case composite:
-			w.Expr = v.expr
-		case class:
-			w.Class = v.class
-		case instance:
-			w.Class, w.Instance = v.class, v.expr
-		case outside:
-			w.Outside = v.text
+		if v.kind == composite || v.kind == instance && v.expr != nil {
+			return v.expr, v.frame
 		}
-		out = append(out, w)
 	}
-	return out
+	return nil, c
 }
 
 // Declarations returns where a tool is declared apart from its handler: Tool(name="x", …), { name: "x", inputSchema: … }.

@@ -110,21 +110,13 @@ func answersElsewhere(fn *ir.Func) bool {
 }
 
 // keepBestDispatch keeps, of several dispatchers, the one that knows the tool by name.
-func (g *Graph) keepBestDispatch(ties []tie) (out []tie) {
-	byTool := map[string][]tie{}
+func (g *Graph) keepBestDispatch(ties []tie) []tie {
+	knows := func(t tie) bool { return g.readHandler(t).Via == sink.ByDispatch }
+	best := map[string]tie{}
 	for _, t := range ties {
-		byTool[t.tool] = append(byTool[t.tool], t)
-	}
-	for _, tool := range slices.Sorted(maps.Keys(byTool)) {
-		all := byTool[tool]
-		best := &all[0]
-		for i := 0; len(all) > 1 && i < len(all); i++ { // of one there is nothing to choose
-			if g.readHandler(all[i]).Via == sink.ByDispatch {
-				best = &all[i]
-				break
-			}
+		if have, seen := best[t.tool]; !seen || !knows(have) && knows(t) {
+			best[t.tool] = t
 		}
-		out = append(out, *best)
 	}
-	return out
+	return slices.Collect(maps.Values(best))
 }

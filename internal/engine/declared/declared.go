@@ -50,19 +50,14 @@ func (r *Reader) Read() []sink.Definition {
 	byName := map[string]int{}
 	var out []sink.Definition
 	for _, root := range r.g.Roots() {
-		i, seen := byName[root.Tool]
-		if seen && says(&out[i]) {
-			continue
-		}
-		d := r.definition(root)
-		if seen {
-			if says(&d) {
+		if i, seen := byName[root.Tool]; !seen {
+			byName[root.Tool] = len(out)
+			out = append(out, r.definition(root))
+		} else if !says(&out[i]) {
+			if d := r.definition(root); says(&d) {
 				out[i] = d
 			}
-			continue
 		}
-		byName[root.Tool] = len(out)
-		out = append(out, d)
 	}
 	slices.SortFunc(out, func(a, b sink.Definition) int { return strings.Compare(a.Tool, b.Tool) })
 	return out

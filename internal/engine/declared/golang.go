@@ -20,11 +20,8 @@ func (r *Reader) goParameters(fn *ir.Func) {
 	if last == nil || last.Type == nil || last.Index < 2 {
 		return
 	}
-	for _, v := range r.g.Values(last.Type, nowhere) {
-		if v.Class != nil {
-			r.setSchema(schema{json: r.goStruct(v.Class, 0)})
-			return
-		}
+	if class := r.g.ClassOf(last.Type, nowhere); class != nil {
+		r.setSchema(schema{json: r.goStruct(class, 0)})
 	}
 }
 
@@ -102,16 +99,14 @@ func (r *Reader) goType(x *ir.Expr, depth int) object {
 	case x.Kind == ir.Type && x.X != nil && x.X.Kind == ir.Name && goTypes[x.X.Text] != "":
 		return typed(goTypes[x.X.Text])
 	}
-	for _, v := range r.g.Values(x, nowhere) {
-		if v.Class == nil {
-			continue
-		}
-		if len(v.Class.Noted) == 0 && len(v.Class.Bases) == 1 { // type Color string
-			return r.goType(v.Class.Bases[0], depth+1)
-		}
-		return r.goStruct(v.Class, depth+1)
+	switch class := r.g.ClassOf(x, nowhere); {
+	case class == nil:
+		return object{}
+	case len(class.Noted) == 0 && len(class.Bases) == 1: // type Color string
+		return r.goType(class.Bases[0], depth+1)
+	default:
+		return r.goStruct(class, depth+1)
 	}
-	return object{}
 }
 
 // optionTypes are the options of mcp-go that add a parameter.

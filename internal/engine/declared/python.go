@@ -191,10 +191,8 @@ func (r *Reader) namedType(x *ir.Expr, depth int) schema {
 	if x.Text == "Any" || x.Text == "object" {
 		return schema{json: object{}}
 	}
-	for _, v := range r.g.Values(x, nowhere) {
-		if v.Class != nil {
-			return r.model(v.Class, depth+1)
-		}
+	if class := r.g.ClassOf(x, nowhere); class != nil {
+		return r.model(class, depth+1)
 	}
 	if kind := pythonTypes[x.Text]; kind != "" {
 		return namedAs(x.Text, typed(kind))

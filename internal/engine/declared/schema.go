@@ -31,16 +31,12 @@ func (r *Reader) schema(x *ir.Expr, c callgraph.Context, depth int) schema {
 		if d.Text == "shape" || d.Text == "_def" {
 			return r.schema(d.X, in, depth+1)
 		}
-		for _, v := range r.g.Values(d.X, in) { // a table of schemas by tool
-			if v.Expr != nil && v.Expr.Kind == ir.Object && v.Expr.Member(d.Text) != nil {
-				return r.schema(v.Expr.Member(d.Text), v.Context, depth+1)
-			}
+		if table, at := r.g.Written(d.X, in); table.Is(ir.Object) && table.Member(d.Text) != nil { // of schemas by tool
+			return r.schema(table.Member(d.Text), at, depth+1)
 		}
 	}
-	for _, v := range r.g.Values(x, c) {
-		if v.Class != nil {
-			return r.model(v.Class, depth)
-		}
+	if class := r.g.ClassOf(x, c); class != nil {
+		return r.model(class, depth)
 	}
 	r.unread()
 	return schema{}

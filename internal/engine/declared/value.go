@@ -17,16 +17,8 @@ func (r *Reader) written(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.C
 	case ir.Call:
 		return r.made(x, c)
 	}
-	if d := r.g.Definition(x); spreads(d) {
-		return asSpread(d), c
-	}
-	for _, v := range r.g.Values(x, c) {
-		switch {
-		case v.Expr != nil:
-			return v.Expr, v.Context
-		case v.Instance != nil:
-			return v.Instance, v.Context
-		}
+	if d, in := r.g.Written(x, c); d != nil {
+		return d, in
 	}
 	if d := r.g.Definition(x); d != x {
 		if d.Kind == ir.Call {
@@ -42,13 +34,8 @@ func (r *Reader) made(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.Cont
 	if x.X == nil || r.isSchemaMaker(x) || !r.spend(0) {
 		return x, c
 	}
-	if spreads(x) {
-		return asSpread(x), c
-	}
-	for _, v := range r.g.Values(x, c) {
-		if v.Expr != nil && v.Expr.Kind != ir.Template {
-			return v.Expr, v.Context
-		}
+	if d, in := r.g.Written(x, c); d.Is(ir.Object, ir.List) {
+		return d, in
 	}
 	for _, callee := range r.g.Callees(x, c) {
 		if callee.Func == nil || callee.Made || callee.Guess || len(callee.Func.Body) == 0 {
@@ -60,23 +47,6 @@ func (r *Reader) made(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.Cont
 		}
 	}
 	return x, c
-}
-
-// spreaders are what compilers make of { ...a, ...b }, and what does the same.
-var spreaders = map[string]bool{"__spreadValues": true, "__spreadProps": true, "_objectSpread": true, "_object_spread": true, "_object_spread_props": true, "__assign": true, "_extends": true, "assign": true}
-
-// spreads reports whether a call joins the members of objects.
-func spreads(x *ir.Expr) bool {
-	return x.Kind == ir.Call && x.X != nil && spreaders[x.X.Text] && len(x.Args) > 1 && (x.X.Text != "assign" || x.X.X != nil && x.X.X.Text == "Object")
-}
-
-// asSpread returns such a call as it was written before it was compiled.
-func asSpread(x *ir.Expr) *ir.Expr {
-	out := &ir.Expr{Kind: ir.Object, Scope: x.Scope, Start: x.Start, End: x.End}
-	for _, a := range x.Args {
-		out.Args = append(out.Args, ir.Arg{Value: a.Value, Spread: true})
-	}
-	return out
 }
 
 // plain reads a value that is written as data: JSON Schema, annotations. ok is false where a part of it is not known.

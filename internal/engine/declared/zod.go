@@ -27,7 +27,7 @@ func (r *Reader) isSchemaMaker(x *ir.Expr) bool {
 			}
 			x = x.X
 		default:
-			return x.Kind == ir.Name && (isZodName(x.Text) || zodImport(x) || len(x.Text) < 4 && strings.HasPrefix(r.g.Outside(x, nowhere), "zod"))
+			return x.Kind == ir.Name && (isZodName(x.Text) || strings.HasPrefix(r.g.Outside(x, nowhere), "zod"))
 		}
 	}
 	return false
@@ -36,12 +36,6 @@ func (r *Reader) isSchemaMaker(x *ir.Expr) bool {
 // isZodName reports whether zod goes by this name, also where bundlers gave it one.
 func isZodName(name string) bool {
 	return name == "z" || strings.HasPrefix(name, "zod") || strings.HasPrefix(name, "external_exports") || len(name) == 2 && name[0] == 'z' && name[1] <= '9'
-}
-
-// zodImport reports whether a name is imported from zod, whatever it is called here.
-func zodImport(x *ir.Expr) bool {
-	im := x.Binding().Import
-	return im != nil && (im.Module == "zod" || strings.HasPrefix(im.Module, "zod/"))
 }
 
 // makers are zod's functions for values of one type of JSON.

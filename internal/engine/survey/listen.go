@@ -117,22 +117,13 @@ func (s *surveyor) runsOverHTTP(c *ir.Expr) bool {
 	if len(known) == 0 { // an option: choices=["stdio", "sse"]
 		for _, c := range s.g.Program().Calls {
 			if option := c.Option("choices"); option != nil {
-				known = append(known, s.listed(option)...)
+				known = append(known, s.constants(option, 0)...)
 			} else if _, ok := s.calls(c, "Choice"); ok && len(c.Args) > 0 {
-				known = append(known, s.listed(c.Args[0].Value)...)
+				known = append(known, s.constants(c.Args[0].Value, 0)...)
 			}
 		}
 	}
 	return slices.ContainsFunc(known, func(t string) bool { return slices.Contains(overHTTP, t) })
-}
-
-// listed returns the texts in a list.
-func (s *surveyor) listed(e *ir.Expr) (out []string) {
-	d := s.g.Definition(e)
-	for _, a := range d.Args {
-		out = append(out, s.constants(a.Value, 1)...)
-	}
-	return out
 }
 
 // hasAllowedHosts reports whether a transport is told which hosts or origins to let in.
@@ -423,31 +414,11 @@ func (s *surveyor) readSharing() {
 		if !s.isTrue(credentials) || origin == nil {
 			continue
 		}
-		if s.isTrue(origin) || s.isAnyOrigin(origin, 0) {
+		isAny := func(x *ir.Expr) bool { return x.Is(ir.String) && x.Text == "*" } // also where nothing is set: os.getenv("ORIGINS", "*").split(",")
+		if s.isTrue(origin) || slices.Contains(s.constants(origin, 0), "*") || s.g.Finds(origin, isAny) {
 			s.report(sink.OpenSharing, c, "CORS", "every origin may read its answers, with the credentials of the user's browser")
 		}
 	}
-}
-
-// isAnyOrigin reports whether origins are all of them, where nothing is set: os.getenv("ORIGINS", "*").split(",").
-func (s *surveyor) isAnyOrigin(e *ir.Expr, depth int) bool {
-	const deepest = 4
-	if e == nil || depth > deepest {
-		return false
-	}
-	if slices.Contains(s.constants(e, 0), "*") {
-		return true
-	}
-	d := s.g.Definition(e)
-	switch {
-	case d.Kind == ir.List:
-		return slices.ContainsFunc(d.Args, func(a ir.Arg) bool { return s.isAnyOrigin(a.Value, depth+1) })
-	case d.Kind == ir.Call && lastName(d.X) == "split":
-		return s.isAnyOrigin(d.X.X, depth+1)
-	case d.Kind == ir.Call && len(d.Args) == 2 && strings.Contains(strings.ToLower(lastName(d.X)), "get"):
-		return s.isAnyOrigin(d.Args[1].Value, depth+1)
-	}
-	return false
 }
 
 func lastName(e *ir.Expr) string {

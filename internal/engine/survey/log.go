@@ -29,7 +29,7 @@ func (s *surveyor) readLogs() {
 			continue
 		}
 		for _, a := range c.Args {
-			if what := s.secretIn(a.Value, 0); what != "" {
+			if what := s.secretIn(a.Value); what != "" {
 				s.report(sink.LoggedSecret, c, name, what+" is written to the log")
 				break
 			}
@@ -45,37 +45,18 @@ func (s *surveyor) isLogger(c *ir.Expr) (string, bool) {
 
 // secretIn says which credential an expression shows, "" for none. What is computed from one (its length, whether it is
 // set, its first characters) is none.
-func (s *surveyor) secretIn(e *ir.Expr, depth int) string {
-	if e == nil || depth > 6 {
-		return ""
-	}
-	if name, _ := s.g.Variable(e, nil); isSecretVariable(name) {
-		return "the environment variable " + name
-	}
-	switch e.Kind {
-	case ir.Template, ir.Object, ir.List, ir.Other:
-		for _, a := range e.Args {
-			if what := s.secretIn(a.Value, depth+1); what != "" && (e.Kind != ir.Other || e.Text == "+" || e.Text == "%") {
-				return what
-			}
+func (s *surveyor) secretIn(e *ir.Expr) (what string) {
+	s.g.Looks(e, func(x *ir.Expr) (found, into bool) {
+		_, shows := s.calls(x, "JSON.stringify", "json.dumps", "util.inspect", "fmt.Sprintf")
+		_, headers := s.calls(x, "get_http_headers") // of FastMCP, without those that it leaves out
+		if name, _ := s.g.Variable(x, nil); isSecretVariable(name) {
+			what = "the environment variable " + name
+		} else if headers || x.Is(ir.Attr) && x.Text == "headers" && x.X.Is(ir.Name) && (x.X.Text == "req" || x.X.Text == "request") {
+			what = "every header of a request, including its credential,"
 		}
-	case ir.Call:
-		if n, ok := s.calls(e, "JSON.stringify", "json.dumps", "util.inspect", "fmt.Sprintf"); ok && n != "" && len(e.Args) > 0 {
-			return s.secretIn(e.Args[0].Value, depth+1)
-		}
-		if _, ok := s.calls(e, "get_http_headers"); ok { // of FastMCP, without those that it leaves out
-			return "every header of a request, including its credential,"
-		}
-	case ir.Name:
-		if d := s.g.Definition(e); d != e && d.Kind != ir.Object {
-			return s.secretIn(d, depth+1)
-		}
-	case ir.Attr:
-		if e.Text == "headers" && e.X.Is(ir.Name) && (e.X.Text == "req" || e.X.Text == "request") {
-			return "every header of a request, including its credential,"
-		}
-	}
-	return ""
+		return what != "", shows || x.Is(ir.Template, ir.Object, ir.List) || x.Is(ir.Name) && !s.g.Definition(x).Is(ir.Object) || x.Is(ir.Other) && (x.Text == "+" || x.Text == "%")
+	})
+	return what
 }
 
 func isSecretVariable(name string) bool {

@@ -37,25 +37,17 @@ func (s *surveyor) readCopies() {
 		for _, e := range slices.Concat(s.g.Program().Objects, s.g.Program().Calls) {
 			for _, a := range e.Args {
 				if strings.EqualFold(a.Name, "bcc") {
-					note(e, listed(a.Value))
+					note(e, a.Value)
 				}
 			}
 		}
 		s.g.Program().EachSet(func(st *ir.Stmt) {
 			if strings.EqualFold(st.Target.Text, "bcc") {
-				note(st.X, listed(st.X))
+				note(st.X, st.X)
 			}
 		})
 	}
 	s.readCollectors()
-}
-
-// listed returns the only element of a list, or what is none.
-func listed(e *ir.Expr) *ir.Expr {
-	if e.Is(ir.List) && len(e.Args) == 1 {
-		return e.Args[0].Value
-	}
-	return e
 }
 
 // readCollectors notes requests to services that collect what is sent to them.

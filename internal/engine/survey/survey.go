@@ -116,15 +116,11 @@ func (s *surveyor) constants(e *ir.Expr, depth int) (out []string) {
 	if e == nil || depth > 5 {
 		return nil
 	}
-	for _, v := range s.g.Values(e, nil) {
-		if v.Text != nil {
-			out = append(out, *v.Text)
-		}
-	}
+	out = s.g.Texts(e, nil)
 	d := s.g.Definition(e)
 	switch {
 	case len(out) > 0:
-	case d.Kind == ir.Either:
+	case d.Is(ir.Either, ir.List):
 		for _, a := range d.Args {
 			out = append(out, s.constants(a.Value, depth+1)...)
 		}

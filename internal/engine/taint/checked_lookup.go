@@ -17,28 +17,21 @@ var connectors = strings.Fields("dispatcher agent httpAgent httpsAgent lookup co
 
 var filteringPackages = lazyregexp.New(`^(request-filtering-agent|ssrf-req-filter|ssrf-agent|ssrf-filter|private-ip-filter|advocate|drawbridge|safeurl)`)
 
-// connectsChecked reports whether a request is made by something that compares the addresses that it connects to.
+// connectsChecked reports whether a request is made by something that compares the addresses that it connects to: a client of such a package, or a
+// function that looks a name up and can end early because of what it found.
 func (r *reader) connectsChecked(c call) bool {
-	return slices.ContainsFunc(connectors, func(o string) bool { return r.checksAddresses(r.optionOf(c.expr, o), 0) })
-}
-
-// checksAddresses reports whether an expression holds a function that looks a name up and can end early because of what it found.
-func (r *reader) checksAddresses(e *ir.Expr, depth int) bool {
-	if e == nil || depth > 8 || !r.spend() {
-		return false
-	}
-	switch e.Kind {
-	case ir.Name, ir.Attr:
-		if slices.ContainsFunc(r.a.g.Functions(e, r.ctx), func(callee callgraph.Callee) bool { return r.looksAndLeaves(callee.Func.Body) }) {
-			return true
+	checks := func(e *ir.Expr) (found, into bool) {
+		switch e.Kind {
+		case ir.Function:
+			found = r.looksAndLeaves(e.Func.Body)
+		case ir.Name, ir.Attr:
+			found = slices.ContainsFunc(r.a.g.Functions(e, r.ctx), func(callee callgraph.Callee) bool { return r.looksAndLeaves(callee.Func.Body) })
+		case ir.Call, ir.New:
+			found = filteringPackages.MatchString(r.a.g.Outside(e.X, r.ctx))
 		}
-		d := r.a.g.Definition(e)
-		return d != e && r.checksAddresses(d, depth+1)
-	case ir.Function:
-		return r.looksAndLeaves(e.Func.Body)
+		return found, r.spend()
 	}
-	return e.Is(ir.Call, ir.New) && filteringPackages.MatchString(r.a.g.Outside(e.X, r.ctx)) ||
-		slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return r.checksAddresses(a.Value, depth+1) })
+	return slices.ContainsFunc(connectors, func(o string) bool { return r.a.g.Looks(r.optionOf(c.expr, o), checks) })
 }
 
 // looksAndLeaves reports whether a body, or one of a function in it, looks a name up and has a way out behind a condition.

@@ -221,7 +221,7 @@ func (r *reader) choose(s *ir.Stmt) {
 	yes, no := r.st.clone(), r.st.clone()
 	r.assume(s.Cond, true, yes)
 	r.assume(s.Cond, false, no)
-	asked := chosen(r.marksIn(s.Cond, 0))
+	asked := chosen(r.marksIn(s.Cond))
 	option := len(asked) == 0 && !r.asksFlag(s.Cond)
 	outer := r.off
 	if option {

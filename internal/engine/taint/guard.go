@@ -152,7 +152,7 @@ func (r *reader) assumeJunction(e *ir.Expr, holds bool, st *state, depth int) {
 	before := st.clone()
 	var options []*ir.Expr
 	for _, a := range e.Args {
-		if len(chosen(r.marksIn(a.Value, 0))) == 0 && !r.asksFlag(a.Value) {
+		if len(chosen(r.marksIn(a.Value))) == 0 && !r.asksFlag(a.Value) {
 			options = append(options, a.Value)
 			continue
 		}
@@ -386,8 +386,8 @@ func (r *reader) endsWithSeparator(e *ir.Expr) bool {
 		return false
 	case e.Kind == ir.Either && len(e.Args) > 0: // base.endsWith(sep) ? base : base + sep
 		return slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return r.endsWithSeparator(a.Value) })
-	case e.Text == "sep" || e.Text == "Separator" || e.Text == "PathSeparator":
-		return e.Is(ir.Attr, ir.Name)
+	case e.Is(ir.Attr, ir.Name) && (e.Text == "sep" || e.Text == "Separator" || e.Text == "PathSeparator"): // of a package that was handed over
+		return true
 	case e.Kind == ir.Call: // string(filepath.Separator)
 		return len(e.Args) == 1 && e.X.Text == "string" && r.endsWithSeparator(e.Args[0].Value)
 	}
@@ -397,24 +397,17 @@ func (r *reader) endsWithSeparator(e *ir.Expr) bool {
 
 // hostMarks returns the marks in a condition that are the host of an address, or what a name server said of it.
 func (r *reader) hostMarks(e *ir.Expr) []mark {
-	return slices.DeleteFunc(r.marksIn(e, 0), func(m mark) bool { return m.facts&(hostOf|looked) == 0 })
+	return slices.DeleteFunc(r.marksIn(e), func(m mark) bool { return m.facts&(hostOf|looked) == 0 })
 }
 
 // marksIn returns the marks of the names and members in an expression.
-func (r *reader) marksIn(e *ir.Expr, depth int) (out []mark) {
-	if e == nil || depth > 8 || !r.spend() {
-		return nil
-	}
-	switch e.Kind {
-	case ir.Name, ir.Attr, ir.Index:
-		return r.silently(e).all()
-	case ir.Function:
-		return nil
-	}
-	out = r.marksIn(e.X, depth+1)
-	for _, a := range e.Args {
-		out = append(out, r.marksIn(a.Value, depth+1)...)
-	}
+func (r *reader) marksIn(e *ir.Expr) (out []mark) {
+	e.Search(maxPartsDeep, func(x *ir.Expr) (found, into bool) {
+		if x.Is(ir.Name, ir.Attr, ir.Index) {
+			out = append(out, r.silently(x).all()...)
+		}
+		return !r.spend(), !x.Is(ir.Name, ir.Attr, ir.Index, ir.Function)
+	})
 	return out
 }
 

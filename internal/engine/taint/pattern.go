@@ -185,34 +185,24 @@ func (r *reader) patternTexts(e *ir.Expr) (patterns []string) {
 
 // replaced is text in which what matches a pattern is replaced.
 func (r *reader) replaced(c call, name string) *value {
-	subject, pattern, by := c.receiver, 0, 1
-	if name == "re.sub" {
-		pattern, by = 0, 1
-		if len(c.args) < 3 {
-			return c.everything().derived(0)
-		}
-		subject = c.args[2]
-	} else if subject.isClean() && len(c.args) == 3 { // re.compile(p).sub and its like are not here
+	subject := c.receiver
+	if subject.isClean() && len(c.args) >= 3 { // re.sub(pattern, by, text)
 		subject = c.args[2]
 	}
 	if len(c.args) < 2 {
 		return subject.derived(0)
 	}
-	if f := r.quoting(c, subject, pattern, by); f != 0 {
+	if f := r.quoting(c, subject); f != 0 {
 		return subject.derived(f)
 	}
-	text, flags, ok := r.patternText(c.expr.Args[pattern].Value)
-	isString := c.expr.Args[pattern].Value != nil && c.expr.Args[pattern].Value.Kind == ir.String
-	if !ok || isString && name != "re.sub" {
+	text, flags, ok := r.patternText(c.expr.Args[0].Value)
+	if !ok || c.expr.Args[0].Value.Is(ir.String) && name != "re.sub" || !strings.Contains(flags, "g") { // the first match alone
 		return subject.derived(halfQuoted)
-	}
-	if !strings.Contains(flags, "g") {
-		return subject.derived(halfQuoted) // the first match alone
 	}
 	add := fact(halfQuoted)
 	if re, err := syntax.Parse(text, syntax.Perl); err == nil {
 		if class := classOf(re.Simplify()); class != nil {
-			with := c.args[by].fixed
+			with := c.args[1].fixed
 			if with == `\$&` && inClass(class, '(') && inClass(class, '*') && inClass(class, '+') {
 				return subject.derived(patternQuoted) // escapeRegExp, as every program writes it
 			}
@@ -229,13 +219,13 @@ func (r *reader) replaced(c call, name string) *value {
 
 // quoting is what is known of text in which one kind of quotation mark was replaced everywhere: doubled for a statement, closed,
 // escaped and opened again for a shell, or given a backslash once the backslashes were doubled.
-func (r *reader) quoting(c call, subject *value, pattern, by int) fact {
-	text, flags, ok := r.patternText(c.expr.Args[pattern].Value)
-	if !ok || by >= len(c.args) {
+func (r *reader) quoting(c call, subject *value) fact {
+	text, flags, ok := r.patternText(c.expr.Args[0].Value)
+	if !ok {
 		return 0
 	}
-	with := c.args[by].fixed
-	if p := c.expr.Args[pattern].Value; p.Kind == ir.String && r.a.g.Convention().Language == "typescript" && c.expr.X.Text != "replaceAll" {
+	with := c.args[1].fixed
+	if p := c.expr.Args[0].Value; p.Kind == ir.String && r.a.g.Convention().Language == "typescript" && c.expr.X.Text != "replaceAll" {
 		return 0 // the first one alone
 	} else if p.Kind != ir.String {
 		if !strings.Contains(flags, "g") {

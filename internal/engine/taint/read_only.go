@@ -19,16 +19,13 @@ var (
 	writingVerbs = lazyregexp.New(`(?i)\b(insert|update|delete|drop|alter|create|truncate|grant|merge|detach|set|call)\b`)
 )
 
-const (
-	maxWordsDepth = 4
-	maxWords      = 100
-)
+const maxWords = 100
 
 // noteWords notes that a value, or a part of it, has passed a comparison with the verbs of statements: it begins with one that
 // reads, or holds none that writes.
 func (r *reader) noteWords(v *value, with *ir.Expr, holds bool, st *state) {
 	if with != nil && !v.isClean() {
-		noteWordsOf(v, r.wordsOf(with, 0), holds, st)
+		noteWordsOf(v, r.wordsOf(with), holds, st)
 	}
 }
 
@@ -42,32 +39,17 @@ func noteWordsOf(v *value, words string, holds bool, st *state) {
 }
 
 // wordsOf returns the constants in an expression: a word, the words of a list, those that a variable goes through.
-func (r *reader) wordsOf(e *ir.Expr, depth int) string {
-	if e == nil || depth > maxWordsDepth || !r.spend() {
-		return ""
-	}
-	var out []string
-	for _, v := range r.a.g.Values(e, r.ctx) {
-		if v.Text != nil {
-			out = append(out, *v.Text)
+func (r *reader) wordsOf(e *ir.Expr) string {
+	out := r.a.g.Texts(e, r.ctx)
+	r.a.g.Looks(e, func(x *ir.Expr) (found, into bool) {
+		if x.Is(ir.String) {
+			out = append(out, x.Text)
 		}
-		if v.Expr == nil {
-			continue
+		for _, a := range x.Args {
+			out = append(out, a.Name)
 		}
-		for _, a := range v.Expr.Args {
-			if len(out) > maxWords {
-				break
-			}
-			switch {
-			case a.Value != nil && a.Value.Kind == ir.String:
-				out = append(out, a.Value.Text)
-			case a.Name != "":
-				out = append(out, a.Name)
-			case a.Value != nil && depth+1 < maxWordsDepth:
-				out = append(out, r.wordsOf(a.Value, depth+1))
-			}
-		}
-	}
+		return len(out) > maxWords || !r.spend(), x.Is(ir.Name, ir.List, ir.Object, ir.Index, ir.New, ir.Call) && !x.X.Is(ir.Attr)
+	})
 	return strings.Join(out, " ")
 }
 

@@ -191,10 +191,6 @@ func (r *reader) transferPath(c call, name, method string) *value {
 		return c.receiver.derived(f)
 	}
 	switch method {
-	case "absolute": // of pathlib: puts the working directory in front and leaves ".." as it is
-		if len(c.args) == 0 {
-			return c.receiver.derived(noDash)
-		}
 	case "relative_to": // raises where the path does not lie in the directory
 		r.st.learn(c.receiver, fenced)
 		return c.receiver.derived(0)
@@ -227,11 +223,9 @@ func (r *reader) transferText(c call, name, method string) *value {
 			return nothing.with("data", r.a.parsed(c.args[0], r.schemaOf(c)))
 		}
 	case validators[method] && len(c.args) >= 1 && len(c.args[0].marks) > 0:
-		if c.expr.X != nil && c.expr.X.Kind == ir.Attr && r.a.g.Convention().Language == "python" {
-			for _, v := range r.a.g.Values(c.expr.X.X, r.ctx) {
-				if v.Class != nil {
-					return r.a.modelled(c.args[0], v.Class)
-				}
+		if c.expr.X.Is(ir.Attr) && r.a.g.Convention().Language == "python" {
+			if class := r.a.g.ClassOf(c.expr.X.X, r.ctx); class != nil {
+				return r.a.modelled(c.args[0], class)
 			}
 		}
 		return r.a.parsed(c.args[0], r.schemaOf(c))
@@ -262,8 +256,6 @@ func (r *reader) transferText(c call, name, method string) *value {
 		return r.replaced(c, name)
 	case name == "append" && len(c.args) > 1 && r.a.g.Convention().Language == "go":
 		return r.appended(c)
-	case method == "concat" && c.receiver.length < 0:
-		return c.everything().derived(0)
 	}
 	return nil
 }

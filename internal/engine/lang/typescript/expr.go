@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/internal/leaf/syntax"
 )
@@ -176,9 +177,20 @@ func (l *lowerer) lowerCall(x *ir.Expr, n syntax.Node) {
 	} else {
 		l.lowerParts(x, args)
 	}
+	if name := x.X.Text; spreaders[name] || name == "assign" && x.X.X.Is(ir.Name) && x.X.X.Text == "Object" && x.Arg(0).Is(ir.Object) {
+		x.Kind, x.X = ir.Object, nil
+		for i := range x.Args {
+			x.Args[i].Spread = true
+		}
+		l.prog.Objects = append(l.prog.Objects, x)
+		return
+	}
 	l.prog.Calls = append(l.prog.Calls, x)
 	l.exportCall(x)
 }
+
+// spreaders are what compilers make of { ...a, ...b }.
+var spreaders = callgraph.Names("__spreadValues __spreadProps _objectSpread _object_spread _object_spread_props __assign _extends")
 
 func (l *lowerer) lowerObject(x *ir.Expr, n syntax.Node) {
 	x.Kind = ir.Object

@@ -25,7 +25,7 @@ var convention = sync.OnceValue(func() *callgraph.Convention {
 	return &callgraph.Convention{
 		Language: "typescript", Table: callgraph.MustTable(table), Constructor: "constructor",
 		Require:        callgraph.Names("require __require import createRequire() module.createRequire()"),
-		Wrappers:       callgraph.Names("__importDefault __importStar __toESM __toCommonJS __name __awaiter __generator __rest __spreadArray __decorate __metadata __publicField __privateGet __privateAdd __classPrivateFieldGet __classPrivateFieldSet __asyncValues __await _interopRequireDefault _interopRequireWildcard _interopDefault _interopNamespace _asyncToGenerator _objectSpread _extends __assign"),
+		Wrappers:       callgraph.Names("__importDefault __importStar __toESM __toCommonJS __name __awaiter __generator __rest __spreadArray __decorate __metadata __publicField __privateGet __privateAdd __classPrivateFieldGet __classPrivateFieldSet __asyncValues __await _interopRequireDefault _interopRequireWildcard _interopDefault _interopNamespace _asyncToGenerator"),
 		Join:           func(module, name string) string { return module + "/" + name },
 		Package:        func(spec string) string { return strings.TrimPrefix(spec, "node:") },
 		Decorators:     callgraph.Names("tool Tool"),
