@@ -143,16 +143,8 @@ func (b *builder) command(n *node) {
 	case text:
 		b.commandText(c)
 	case list:
-		for i, w := range c.children {
-			s, ok := w.scalar()
-			switch {
-			case !ok:
-				b.wrong(w, "part %d of the command is %s, want a string", i+1, w.kind)
-			case i == 0:
-				b.e.Command, b.e.CommandAt = s, b.lines.placeOfNode(w)
-			default:
-				b.e.Args = append(b.e.Args, b.newValue(w, s))
-			}
+		if words := b.words(c, "part %d of the command is %s, want a string"); len(words) > 0 {
+			b.e.Command, b.e.CommandAt, b.e.Args = words[0].Reveal(), words[0].Place, append(b.e.Args, words[1:]...)
 		}
 	case table:
 		if p := c.get("path"); p != nil {
@@ -205,6 +197,18 @@ func oneLine(s string) bool {
 	return strings.HasPrefix(rest, "-") || strings.Contains(rest, " -") || !strings.ContainsAny(rest, `/\`)
 }
 
+// words reads a list of strings; wrong says what another element is.
+func (b *builder) words(n *node, wrong string) (out []config.Value) {
+	for i, w := range n.children {
+		if s, ok := w.scalar(); ok {
+			out = append(out, b.newValue(w, s))
+		} else {
+			b.wrong(w, wrong, i+1, w.kind)
+		}
+	}
+	return out
+}
+
 func (b *builder) args(n *node) {
 	a := n.get("args")
 	if a == nil {
@@ -217,13 +221,7 @@ func (b *builder) args(n *node) {
 			b.e.Args = append(b.e.Args, b.newValue(a, w))
 		}
 	case list:
-		for i, w := range a.children {
-			if s, ok := w.scalar(); ok {
-				b.e.Args = append(b.e.Args, b.newValue(w, s))
-			} else {
-				b.wrong(w, "argument %d is %s, want a string", i+1, w.kind)
-			}
-		}
+		b.e.Args = append(b.e.Args, b.words(a, "argument %d is %s, want a string")...)
 	default:
 		b.wrong(a, "the arguments are %s, want a list", a.kind)
 	}

@@ -307,6 +307,7 @@ func pointed(set *config.Setting, value string, manifest bool) (mention, bool) {
 }
 
 var (
+	separated    = strings.NewReplacer(";", " ; ", "|", " | ", "&", " & ", "<", " ", ">", " ")
 	substitution = lazyregexp.New(`\$\([^()]*\)|` + "`[^`]*`")
 	runner       = lazyregexp.New(`(?:^|[\s;&|(])(npm|pnpm|yarn|bun|make|just|task|rake|pip3?)((?:\s+-\S+)*)(?:\s+(run|run-script|rum)((?:\s+-\S+)*))?\s+([\w:.-]+)`)
 	recipes      = map[string][]string{"make": {"Makefile", "makefile", "GNUmakefile"}, "just": {"justfile", "Justfile", ".justfile"}, "task": {"Taskfile.yml", "Taskfile.yaml"}, "rake": {"Rakefile"}, "pip": {"setup.py"}, "pip3": {"setup.py"}}
@@ -329,7 +330,8 @@ const (
 // "npx prettier --write x.css".
 func commandMentions(out []mention, command string, at config.Place, depth int, how way) []mention {
 	const deepest = 2
-	if len(command) > config.MaxJudged || depth > deepest || strings.Contains(command, "://") && !strings.Contains(command, " ") {
+	oneWord := !strings.ContainsAny(command, " \t\n;|&<>")
+	if len(command) > config.MaxJudged || depth > deepest || oneWord && (strings.Contains(command, "://") || how == told && !strings.HasPrefix(command, "./")) {
 		return out
 	}
 	dir := ""
@@ -350,7 +352,7 @@ func commandMentions(out []mention, command string, at config.Place, depth int, 
 			out = append(out, mention{path: dir + "package.json", script: script, at: at, must: how == byItself && (m[3] != "" || slices.Contains([]string{"test", "start"}, script))})
 		}
 	}
-	words := config.Words(strings.NewReplacer(";", " ; ", "|", " | ", "&", " & ", "<", " ", ">", " ").Replace(substitution.ReplaceAllString(command, "$$PWD")), false)
+	words := config.Words(separated.Replace(substitution.ReplaceAllString(command, "$$PWD")), false)
 	runs := true // the next word is a program
 	for i, w := range words {
 		low := strings.ToLower(slashed(w))

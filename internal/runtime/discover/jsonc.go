@@ -2,6 +2,7 @@ package discover
 
 import (
 	"errors"
+	"sort"
 	"strings"
 
 	"gauntlet/internal/leaf/lazyregexp"
@@ -15,7 +16,16 @@ const maxDepth = 64
 // the part before is returned with the error, and cut is the offset from which nothing was read. skip selects values to leave
 // unread.
 func parseJSON(s string, skip func(*node) bool) (root *node, cut int, err error) {
-	plain := withoutComments(s)
+	return parseLenient(s, false, skip)
+}
+
+// parseJSON5 parses JSON5 as parseJSON does JSON.
+func parseJSON5(s string, skip func(*node) bool) (root *node, cut int, err error) {
+	return parseLenient(s, len(s) <= maxFlat, skip)
+}
+
+func parseLenient(s string, json5 bool, skip func(*node) bool) (root *node, cut int, err error) {
+	plain, shifts := plainJSON(s, json5)
 	var tree rawjson.Tree
 	cut = len(s)
 	if err = tree.Parse(plain, 0); err != nil {
@@ -28,146 +38,123 @@ func parseJSON(s string, skip func(*node) bool) (root *node, cut int, err error)
 		if tree.Parse(whole, 0) != nil {
 			return nil, 0, err
 		}
+		cut, syntax.Offset = original(shifts, cut), original(shifts, syntax.Offset)
 	}
 	root = &node{keyStart: -1}
 	fill(root, tree.Root(), 0, skip)
+	if len(shifts) > 0 {
+		root.moved(shifts)
+	}
 	return root, cut, err
 }
 
-// parseJSON5 parses JSON5 as parseJSON does JSON.
-func parseJSON5(s string, skip func(*node) bool) (root *node, cut int, err error) {
-	if len(s) > maxFlat {
-		return parseJSON(s, skip)
+// A shift says by how much a text is longer, from an offset in it on, than the one that it was made from.
+type shift struct{ at, by int }
+
+func original(shifts []shift, offset int) int {
+	if n := sort.Search(len(shifts), func(i int) bool { return shifts[i].at > offset }); n > 0 {
+		return offset - shifts[n-1].by
 	}
-	plain, at := asJSON(s)
-	root, cut, err = parseJSON(plain, skip)
-	if root != nil {
-		root.moved(at)
-	}
-	return root, at[cut], err
+	return offset
 }
 
 // moved replaces the offsets of a value and of everything below it.
-func (n *node) moved(at []int) {
+func (n *node) moved(shifts []shift) {
 	for _, offset := range []*int{&n.start, &n.end, &n.keyStart, &n.keyEnd} {
-		if *offset >= 0 {
-			*offset = at[min(*offset, len(at)-1)] // a broken text is closed behind its end
-		}
+		*offset = original(shifts, *offset)
 	}
 	for _, c := range n.children {
-		c.moved(at)
+		c.moved(shifts)
 	}
 }
 
 var jsonLiteral = lazyregexp.New(`^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$`)
 
-// asJSON writes JSON5 as JSON with comments and trailing commas: what JSON does not have, such as names without quotes, becomes a string.
-// at holds the offset in s of every byte, and of the end.
-func asJSON(s string) (plain string, at []int) {
-	var b strings.Builder
-	put := func(text string, from int) {
-		b.WriteString(text)
-		for i := range len(text) {
-			at = append(at, min(from+i, len(s)))
+// plainJSON replaces comments and trailing commas by spaces. What else JSON5 has and JSON has not, such as names without quotes, becomes
+// a string.
+func plainJSON(s string, json5 bool) (plain string, shifts []shift) {
+	out, comma, by := make([]byte, 0, len(s)), -1, 0 // comma is the last one, if only white space follows it
+	put := func(text string, longer int) {
+		if out = append(out, text...); longer != 0 {
+			by += longer
+			shifts = append(shifts, shift{len(out), by})
 		}
 	}
 	for i := 0; i < len(s); {
-		rest, n := s[i:], 0
-		switch c := rest[0]; {
-		case strings.HasPrefix(rest, "//"):
-			if n = strings.IndexByte(rest, '\n'); n < 0 {
-				n = len(rest)
-			}
-			put(rest[:n], i)
-		case strings.HasPrefix(rest, "/*"):
-			if n = strings.Index(rest[2:], "*/") + 4; n < 4 {
-				n = len(rest)
-			}
-			put(rest[:n], i)
-		case c == '"' || c == '\'':
-			put(`"`, i)
-			for n = 1; n < len(rest) && rest[n] != c; n++ {
-				switch {
-				case rest[n] == '\\' && n+1 < len(rest):
+		rest, n := s[i:], 1
+		switch c := s[i]; {
+		case c == '"' || json5 && c == '\'':
+			comma = -1
+			put(`"`, 0)
+			for ; n < len(rest) && rest[n] != c && (json5 || rest[n] != '\n'); n++ {
+				switch escapes := rest[n] == '\\' && n+1 < len(rest); {
+				case escapes && json5 && rest[n+1] == '\'':
 					n++
-					if rest[n] == '\'' {
-						put("'", i+n)
-					} else if rest[n] != '\n' {
-						put(rest[n-1:n+1], i+n-1)
-					}
+					put("'", -1)
+				case escapes && json5 && rest[n+1] == '\n':
+					n++
+					put("", -2)
+				case escapes:
+					n++
+					put(rest[n-1:n+1], 0)
 				case rest[n] == '"':
-					put(`\"`, i+n)
+					put(`\`, 1)
+					put(`"`, 0)
 				default:
-					put(rest[n:n+1], i+n)
+					end := strings.IndexAny(rest[n+1:], "\"'\\\n")
+					if end < 0 {
+						end = len(rest) - n - 1
+					}
+					put(rest[n:n+1+end], 0)
+					n += end
 				}
 			}
 			if n < len(rest) {
-				put(`"`, i+n)
+				put(strings.Replace(rest[n:n+1], "'", `"`, 1), 0)
 			}
 			n++
-		case strings.IndexByte("{}[]:, \t\r\n/", c) >= 0:
-			n = 1
-			put(rest[:1], i)
-		default:
-			if n = strings.IndexAny(rest, "{}[]:, \t\r\n/\"'\\"); n < 0 {
+		case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "/*"):
+			if end := map[byte]string{'/': "\n", '*': "*/"}[rest[1]]; !strings.Contains(rest[2:], end) {
 				n = len(rest)
+			} else if n = strings.Index(rest[2:], end) + 2; end == "*/" {
+				n += len(end)
 			}
-			n = max(n, 1)
-			word := rest[:n]
-			if !jsonLiteral.MatchString(word) || strings.HasPrefix(strings.TrimLeft(rest[n:], " \t\r\n"), ":") {
-				put(`"`, i)
-				put(word, i)
-				put(`"`, i+n)
-			} else {
-				put(word, i)
-			}
-		}
-		i += n
-	}
-	return b.String(), append(at, len(s))
-}
-
-// withoutComments replaces comments and trailing commas by spaces, keeping offsets.
-func withoutComments(s string) string {
-	out := []byte(s)
-	comma := -1 // the last comma, if only white space follows it
-	for i := 0; i < len(out); i++ {
-		switch c := out[i]; {
-		case c == '"':
-			for i++; i < len(out) && out[i] != '"' && out[i] != '\n'; i++ {
-				if out[i] == '\\' {
-					i++
-				}
-			}
-			comma = -1
-		case c == '/' && i+1 < len(out) && out[i+1] == '/':
-			for ; i < len(out) && out[i] != '\n'; i++ {
-				out[i] = ' '
-			}
-		case c == '/' && i+1 < len(out) && out[i+1] == '*':
-			out[i], out[i+1] = ' ', ' '
-			for i += 2; i < len(out); i++ {
-				if out[i] == '*' && i+1 < len(out) && out[i+1] == '/' {
-					out[i], out[i+1] = ' ', ' '
-					i++
-					break
-				}
-				if out[i] != '\n' {
-					out[i] = ' '
+			for j := range n {
+				if out = append(out, ' '); rest[j] == '\n' {
+					out[len(out)-1] = '\n'
 				}
 			}
 		case c == ',':
-			comma = i
+			comma = len(out)
+			put(",", 0)
 		case c == '}' || c == ']':
 			if comma >= 0 {
 				out[comma] = ' '
 			}
 			comma = -1
-		case c != ' ' && c != '\t' && c != '\n' && c != '\r':
+			put(rest[:1], 0)
+		case strings.IndexByte(" \t\n\r", c) >= 0:
+			put(rest[:1], 0)
+		case json5 && strings.IndexByte("{[:/\\", c) < 0:
 			comma = -1
+			if n = strings.IndexAny(rest, "{}[]:, \t\r\n/\"'\\"); n < 0 {
+				n = len(rest)
+			}
+			word := rest[:n]
+			if jsonLiteral.MatchString(word) && !strings.HasPrefix(strings.TrimLeft(rest[n:], " \t\r\n"), ":") {
+				put(word, 0)
+				break
+			}
+			put(`"`, 1)
+			put(word, 0)
+			put(`"`, 1)
+		default:
+			comma = -1
+			put(rest[:1], 0)
 		}
+		i += n
 	}
-	return string(out)
+	return string(out), shifts
 }
 
 // closed truncates a text that is valid JSON up to an offset after its last complete value, and closes what is open. cut is where

@@ -42,35 +42,24 @@ func unwrap(words []word, env []assignment, depth int) launch {
 	if depth > 4 {
 		return l
 	}
-	switch {
-	case l.program == "env" || l.program == "cross-env":
-		rest := l.args
-		for len(rest) > 0 && (strings.HasPrefix(rest[0].text, "-") || strings.Contains(rest[0].text, "=")) {
-			if name, value, ok := strings.Cut(rest[0].text, "="); ok && nameLength(name) == len(name) {
-				env = append(env, assignment{name, value, rest[0].at, len(name) + 1})
-			}
-			rest = rest[1:]
-		}
-		if len(rest) > 0 {
-			return unwrap(rest, env, depth+1)
-		}
-	case l.program == "wsl" || l.program == "doas" || l.program == "sudo" || l.program == "nice" || l.program == "nohup" || l.program == "exec" || l.program == "time":
-		rest := l.args
-		for len(rest) > 0 && strings.HasPrefix(rest[0].text, "-") {
-			rest = rest[1:]
-		}
-		if len(rest) > 0 {
-			return unwrap(rest, env, depth+1)
-		}
-	default:
-		if script, ok := shellScript(l); ok {
-			if inner := firstCommand(script); len(inner) > 0 {
-				return unwrap(inner, env, depth+1)
+	var inner []word
+	if starters[l.program] {
+		for inner = l.args; len(inner) > 0 && (strings.HasPrefix(inner[0].text, "-") || strings.Contains(inner[0].text, "=")); inner = inner[1:] {
+			if name, value, ok := strings.Cut(inner[0].text, "="); ok && nameLength(name) == len(name) {
+				env = append(env, assignment{name, value, inner[0].at, len(name) + 1})
 			}
 		}
+	} else if script, ok := shellScript(l); ok {
+		inner = firstCommand(script)
+	}
+	if len(inner) > 0 {
+		return unwrap(inner, env, depth+1)
 	}
 	return l
 }
+
+// starters are programs that start another one, of which env, cross-env and sudo take variables for it.
+var starters = options("env cross-env wsl doas sudo nice nohup exec time")
 
 // shells are programs that run a script argument.
 var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "ash": true, "ksh": true, "fish": true, "cmd": true, "powershell": true, "pwsh": true}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/leaf/lazyregexp"
@@ -34,66 +35,48 @@ func (s spec) noun() string {
 	return "package"
 }
 
+// A packageRunner is a program, with its subcommands, that fetches a package and starts it.
+type packageRunner struct {
+	command string // its words
+	kind    ecosystem
+	valued  map[string]bool // options with a separate value
+	named   []string        // options whose value is a package; a final "" says that the plain word is none
+}
+
+var packageRunners = []packageRunner{
+	{"npx", npm, npmOptions, npmNamed}, {"pnpx", npm, npmOptions, npmNamed}, {"bunx", npm, npmOptions, npmNamed}, {"npm exec", npm, npmOptions, npmNamed}, {"npm x", npm, npmOptions, npmNamed},
+	{"bun x", npm, npmOptions, npmNamed}, {"pnpm dlx", npm, npmOptions, npmNamed}, {"yarn dlx", npm, npmOptions, npmNamed},
+	{"uvx", pypi, uvOptions, uvNamed}, {"uv tool run", pypi, uvOptions, uvNamed}, {"pipx run", pypi, uvOptions, []string{"--spec"}},
+	{"uv run", pypi, uvOptions, []string{"--with", ""}}, // the plain word is a program of the project, or of a --with package
+}
+
 // specs lists what a launch fetches.
 func specs(l launch) []spec {
-	args := l.args
-	sub := func(names ...string) bool {
-		if len(args) > 0 {
-			for _, n := range names {
-				if args[0].text == n {
-					args = args[1:]
-					return true
-				}
-			}
-		}
-		return false
+	command := func(words ...string) bool {
+		return l.program == words[0] && len(l.args) >= len(words)-1 && slices.EqualFunc(l.args[:len(words)-1], words[1:], func(a word, w string) bool { return a.text == w })
 	}
-	switch l.program {
-	case "npx", "pnpx", "bunx":
-		return runner(l.program, npm, args, npmOptions, "-p", "--package")
-	case "npm":
-		if sub("exec", "x") {
-			return runner("npm exec", npm, args, npmOptions, "-p", "--package")
+	for _, r := range packageRunners {
+		if words := strings.Fields(r.command); command(words...) {
+			return r.specs(strings.Replace(r.command, "npm x", "npm exec", 1), l.args[len(words)-1:])
 		}
-	case "bun":
-		if sub("x") {
-			return runner("bun x", npm, args, npmOptions, "-p", "--package")
-		}
-	case "pnpm", "yarn":
-		if sub("dlx") {
-			return runner(l.program+" dlx", npm, args, npmOptions, "-p", "--package")
-		}
-	case "uvx":
-		return runner("uvx", pypi, args, uvOptions, "--from", "--with")
-	case "uv":
-		if sub("tool") && sub("run") {
-			return runner("uv tool run", pypi, args, uvOptions, "--from", "--with")
-		}
-		if sub("run") {
-			// The plain word is a program of the project, or of a --with package.
-			return runner("uv run", pypi, args, uvOptions, "--with", "")
-		}
-	case "pipx":
-		if sub("run") {
-			return runner("pipx run", pypi, args, uvOptions, "--spec")
-		}
-	case "deno":
-		return deno(args)
-	case "go":
-		if sub("run") {
-			return goRun(args)
-		}
-	case "docker", "podman", "nerdctl":
-		sub("container")
-		if sub("run") {
-			return imageOf(l.program+" run", args)
-		}
+	}
+	switch {
+	case l.program == "deno":
+		return deno(l.args)
+	case command("go", "run"):
+		return goRun(l.args[1:])
+	case containers[l.program] && command(l.program, "container", "run"):
+		return imageOf(l.program+" run", l.args[2:])
+	case containers[l.program] && command(l.program, "run"):
+		return imageOf(l.program+" run", l.args[1:])
 	}
 	return nil
 }
 
-// Options with a separate value.
+// Options with a separate value, and those whose value is a package.
 var (
+	npmNamed   = []string{"-p", "--package"}
+	uvNamed    = []string{"--from", "--with"}
 	npmOptions = options("-p --package -c --call --registry --cache --userconfig -w --workspace --prefix --loglevel --node-options --shell")
 	uvOptions  = options("--from --with --with-editable --with-requirements --python -p --index-url --index --default-index -i --extra-index-url --find-links -f --cache-dir --directory --project --env-file --refresh-package --constraints --constraint -c --overrides --build-constraints -b --exclude-newer --color --config-file --python-platform --index-strategy --keyring-provider --resolution --prerelease --link-mode --reinstall-package --upgrade-package -P --extra --group --package --pip-args --spec --torch-backend --allow-insecure-host --module -m")
 )
@@ -106,40 +89,31 @@ func options(list string) map[string]bool {
 	return m
 }
 
-// runner parses the arguments of a package runner: values of the named options are specs; without any, the first non-option
-// is. With --with next to --from or a plain word, both count. A final name "" means that the plain word is never a spec.
-func runner(name string, kind ecosystem, args []word, valued map[string]bool, named ...string) []spec {
-	var out []spec
-	explicit, quiet := false, named[len(named)-1] == ""
-	isNamed := func(o string) bool {
-		for _, n := range named {
-			if o == n {
-				return true
-			}
-		}
-		return false
-	}
+// specs parses the arguments of a package runner: values of the named options are specs; without any, the first non-option
+// is. With --with next to --from or a plain word, both count.
+func (r packageRunner) specs(name string, args []word) (out []spec) {
+	explicit, quiet := false, slices.Contains(r.named, "")
 	for i := 0; i < len(args); i++ {
 		text := args[i].text
 		switch option, value, hasValue := strings.Cut(text, "="); {
 		case text == "--":
-			valued, named = nil, nil
+			r.valued, r.named = nil, nil
 			continue
 		case text == "--no-install" || text == "--no" || text == "--offline" || text == "--no-index":
 			return nil
 		case !strings.HasPrefix(text, "-"):
 			if !explicit && !quiet {
-				out = append(out, spec{name, kind, text, args[i].at, max(0, args[i].from)})
+				out = append(out, spec{name, r.kind, text, args[i].at, max(0, args[i].from)})
 			}
 			return out
-		case hasValue && isNamed(option):
-			out = append(out, spec{name, kind, value, args[i].at, args[i].from + len(option) + 1})
+		case hasValue && slices.Contains(r.named, option):
+			out = append(out, spec{name, r.kind, value, args[i].at, args[i].from + len(option) + 1})
 			explicit = explicit || option != "--with"
-		case !hasValue && isNamed(option) && i+1 < len(args):
+		case !hasValue && slices.Contains(r.named, option) && i+1 < len(args):
 			i++
-			out = append(out, spec{name, kind, args[i].text, args[i].at, max(0, args[i].from)})
+			out = append(out, spec{name, r.kind, args[i].text, args[i].at, max(0, args[i].from)})
 			explicit = explicit || option != "--with"
-		case !hasValue && valued[option]:
+		case !hasValue && r.valued[option]:
 			i++
 		}
 	}
