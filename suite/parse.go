@@ -1,10 +1,8 @@
 package suite
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,106 +15,55 @@ import (
 // Parse reads a suite file. It returns all errors in file order; the Suite is complete only if there are none.
 func Parse(file, text string) (*Suite, []Error) {
 	r := reader{suite: &Suite{File: file}}
-	root, err := yamltext.Document(text, "a suite", MaxBytes)
-	switch {
-	case err != nil:
-		r.addError(yamltext.Placed(err))
-	case root == nil:
-		r.addError(&yamltext.Fault{Line: 1, Column: 1, Msg: "the file is empty"})
-	default:
-		r.root(root)
-		r.names()
+	var errs []Error
+	for _, f := range r.Read(text, "a suite", MaxBytes, r.root) {
+		errs = append(errs, Error{file, f.Line, f.Column, f.Msg})
 	}
-	slices.SortStableFunc(r.errors, func(a, b Error) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
-	return r.suite, r.errors
+	return r.suite, errs
 }
 
 // reader converts nodes to a Suite and collects errors.
 type reader struct {
-	suite  *Suite
-	errors []Error
-}
-
-func (r *reader) addError(f *yamltext.Fault) {
-	if f != nil {
-		r.errors = append(r.errors, Error{r.suite.File, f.Line, f.Column, f.Msg})
-	}
-}
-
-func (r *reader) wrong(n *yaml.Node, format string, args ...any) {
-	r.addError(yamltext.Wrong(n, format, args...))
-}
-
-// members returns the values of a mapping; nil, with an error recorded, if it is not one.
-func (r *reader) members(n *yaml.Node, known ...string) map[string]*yaml.Node {
-	if n == nil || yamltext.Null(n) {
-		return map[string]*yaml.Node{}
-	}
-	m, fault := yamltext.Members(n, known...)
-	r.addError(fault)
-	return m
+	yamltext.Reader
+	suite *Suite
 }
 
 func (r *reader) root(n *yaml.Node) {
-	top := r.members(n, "version", "servers", "security", "steps", "agent", "trace", "expect", "scan")
+	top := r.Members(n, "version", "servers", "security", "steps", "agent", "trace", "expect", "scan")
 	if v := top["version"]; v != nil && (v.Kind != yaml.ScalarNode || v.Value != "1") {
-		r.wrong(v, "the version of the file is not 1, the only one this program reads")
+		r.Wrong(v, "the version of the file is not 1, the only one this program reads")
 	}
 	r.readServerList(top["servers"])
 	r.security(top["security"])
-	r.eachPair(top["steps"], "steps", func(n *yaml.Node) { r.suite.Steps = append(r.suite.Steps, r.readStep(n)) })
+	r.Each("steps", top["steps"], func(n *yaml.Node) { r.suite.Steps = append(r.suite.Steps, r.readStep(n)) })
 	if a := top["agent"]; a != nil {
 		r.suite.Agent = r.agent(a)
 	}
 	r.suite.Trace = r.textAt("trace", top["trace"])
-	r.eachPair(top["expect"], "expect", func(n *yaml.Node) { r.suite.Expect = append(r.suite.Expect, *r.expect(n, true)) })
+	r.Each("expect", top["expect"], func(n *yaml.Node) { r.suite.Expect = append(r.suite.Expect, *r.expect(n, true)) })
 	r.suite.Scan = r.flag("scan", top["scan"]) == yes
+	r.names()
 	drivers := 0
 	for _, k := range []string{"steps", "agent", "trace"} {
 		if top[k] != nil {
 			if drivers++; drivers > 1 {
-				r.wrong(top[k], "%s: a suite has one of steps, agent and trace", k)
+				r.Wrong(top[k], "%s: a suite has one of steps, agent and trace", k)
 			}
 		}
 	}
 }
 
-// eachPair calls what for the entries of a list.
-func (r *reader) eachPair(n *yaml.Node, key string, what func(*yaml.Node)) {
-	switch {
-	case n == nil || yamltext.Null(n):
-	case n.Kind != yaml.SequenceNode:
-		r.wrong(n, "%s is not a list", key)
-	default:
-		for _, e := range n.Content {
-			what(e)
-		}
-	}
-}
-
+// textAt reads a string that is not blank.
 func (r *reader) textAt(key string, n *yaml.Node) string {
-	if n == nil {
-		return ""
-	}
-	if n.Kind == yaml.AliasNode || n.Anchor != "" {
-		r.wrong(n, "anchors and aliases are not read")
-		return ""
-	}
-	s, fault := yamltext.Scalar(key, n)
-	r.addError(fault)
-	if fault == nil && strings.TrimSpace(s) == "" {
-		r.wrong(n, "%s is empty", key)
+	s := r.Text(key, n)
+	if n != nil && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && strings.TrimSpace(n.Value) == "" {
+		r.Wrong(n, "%s is empty", key)
 	}
 	return s
 }
 
-func (r *reader) texts(key string, n *yaml.Node) []string {
-	if n != nil && n.Kind == yaml.ScalarNode && !yamltext.Null(n) {
-		r.wrong(n, "%s is not a list", key)
-		return nil
-	}
-	var out []string
-	r.eachPair(n, key, func(e *yaml.Node) { out = append(out, r.textAt(key, e)) })
+func (r *reader) texts(key string, n *yaml.Node) (out []string) {
+	r.Each(key, n, func(e *yaml.Node) { out = append(out, r.textAt(key, e)) })
 	return out
 }
 
@@ -138,7 +85,7 @@ func (r *reader) flag(key string, n *yaml.Node) answer {
 		}
 		return no
 	}
-	r.wrong(n, "%s is neither true nor false", key)
+	r.Wrong(n, "%s is neither true nor false", key)
 	return unsaid
 }
 
@@ -150,7 +97,7 @@ func (r *reader) number(key string, n *yaml.Node, low, high int) int {
 	var i int
 	text, fault := yamltext.Scalar(key, n)
 	if _, err := fmt.Sscanf(text+"\n", "%d\n", &i); fault != nil || err != nil || fmt.Sprint(i) != text || i < low || i > high {
-		r.wrong(n, "%s is no whole number from %d to %d", key, low, high)
+		r.Wrong(n, "%s is no whole number from %d to %d", key, low, high)
 		return 0
 	}
 	return i
@@ -163,7 +110,7 @@ func (r *reader) duration(key string, n *yaml.Node) time.Duration {
 	text := r.textAt(key, n)
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		r.wrong(n, "%s: %.40q is not a duration above zero: want one such as 30s, 2m or 500ms", key, text)
+		r.Wrong(n, "%s: %.40q is not a duration above zero: want one such as 30s, 2m or 500ms", key, text)
 	}
 	return d
 }
@@ -174,7 +121,7 @@ func (r *reader) pairs(key string, n *yaml.Node) []Pair {
 		return nil
 	}
 	if n.Kind != yaml.MappingNode {
-		r.wrong(n, "%s is not a mapping", key)
+		r.Wrong(n, "%s is not a mapping", key)
 		return nil
 	}
 	var out []Pair
@@ -182,11 +129,11 @@ func (r *reader) pairs(key string, n *yaml.Node) []Pair {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name := r.textAt(key, n.Content[i])
 		if seen[name] {
-			r.wrong(n.Content[i], "the key %.60q stands twice", name)
+			r.Wrong(n.Content[i], "the key %.60q stands twice", name)
 		}
 		seen[name] = true
 		value, fault := yamltext.Scalar(name, n.Content[i+1])
-		r.addError(fault)
+		r.Add(fault)
 		out = append(out, Pair{name, value})
 	}
 	return out
@@ -203,7 +150,7 @@ func (r *reader) oneOf(n *yaml.Node, m map[string]*yaml.Node, what string, keys 
 		}
 	}
 	if there != 1 && m != nil {
-		r.wrong(n, "%s has %d of %s: want exactly one", what, there, strings.Join(keys, ", "))
+		r.Wrong(n, "%s has %d of %s: want exactly one", what, there, strings.Join(keys, ", "))
 	}
 }
 
@@ -212,7 +159,7 @@ func (r *reader) readServerList(n *yaml.Node) {
 		return
 	}
 	if n.Kind != yaml.MappingNode {
-		r.wrong(n, "servers is not a mapping from names to servers")
+		r.Wrong(n, "servers is not a mapping from names to servers")
 		return
 	}
 	seen := map[string]bool{}
@@ -220,7 +167,7 @@ func (r *reader) readServerList(n *yaml.Node) {
 		key := n.Content[i]
 		name := r.textAt("the name of a server", key)
 		if seen[name] {
-			r.wrong(key, "the server %.60q stands twice", name)
+			r.Wrong(key, "the server %.60q stands twice", name)
 		}
 		seen[name] = true
 		r.suite.Servers = append(r.suite.Servers, r.server(key, name, n.Content[i+1]))
@@ -229,38 +176,38 @@ func (r *reader) readServerList(n *yaml.Node) {
 
 func (r *reader) server(key *yaml.Node, name string, n *yaml.Node) Server {
 	s := Server{Place: placeOfNode(key), Name: name}
-	m := r.members(n, "command", "url", "mock", "snapshot", "env", "headers", "timeout")
+	m := r.Members(n, "command", "url", "mock", "snapshot", "env", "headers", "timeout")
 	r.oneOf(key, m, "the server "+name, "command", "url", "mock", "snapshot")
 	s.Command, s.URL = r.texts("command", m["command"]), r.textAt("url", m["url"])
 	s.Mock, s.Snapshot = r.textAt("mock", m["mock"]), r.textAt("snapshot", m["snapshot"])
 	s.Env, s.Headers, s.Timeout = r.pairs("env", m["env"]), r.pairs("headers", m["headers"]), r.duration("timeout", m["timeout"])
 	switch {
 	case m["command"] != nil && len(s.Command) == 0:
-		r.wrong(m["command"], "command is empty")
+		r.Wrong(m["command"], "command is empty")
 	case m["env"] != nil && m["command"] == nil:
-		r.wrong(m["env"], "env is for a server with a command")
+		r.Wrong(m["env"], "env is for a server with a command")
 	case m["headers"] != nil && m["url"] == nil:
-		r.wrong(m["headers"], "headers are for a server with a url")
+		r.Wrong(m["headers"], "headers are for a server with a url")
 	case s.URL != "" && !strings.HasPrefix(s.URL, "http://") && !strings.HasPrefix(s.URL, "https://"):
-		r.wrong(m["url"], "url begins with neither http:// nor https://")
+		r.Wrong(m["url"], "url begins with neither http:// nor https://")
 	}
 	return s
 }
 
 func (r *reader) readStep(n *yaml.Node) Step {
 	s := Step{Place: placeOfNode(n)}
-	m := r.members(n, "call", "arguments", "as", "expect")
+	m := r.Members(n, "call", "arguments", "as", "expect")
 	if m["call"] == nil && m != nil {
-		r.wrong(n, "a step has no call: want server.tool")
+		r.Wrong(n, "a step has no call: want server.tool")
 	}
 	s.Server, s.Tool = r.call(m["call"])
 	if a := m["arguments"]; a != nil && !yamltext.Null(a) {
 		if a.Kind != yaml.MappingNode {
-			r.wrong(a, "arguments is not a mapping")
+			r.Wrong(a, "arguments is not a mapping")
 		}
 		var fault *yamltext.Fault
 		s.Arguments, fault = yamltext.JSON(a)
-		r.addError(fault)
+		r.Add(fault)
 	}
 	s.As = r.textAt("as", m["as"])
 	if e := m["expect"]; e != nil {
@@ -281,13 +228,13 @@ func (r *reader) call(n *yaml.Node) (server, tool string) {
 		}
 	}
 	if server == "" {
-		r.wrong(n, "call: %.60q is not server.tool with a server of this suite", text)
+		r.Wrong(n, "call: %.60q is not server.tool with a server of this suite", text)
 	}
 	return server, tool
 }
 
 func (r *reader) agent(n *yaml.Node) *Agent {
-	m := r.members(n, "command", "builtin", "prompt", "env", "timeout")
+	m := r.Members(n, "command", "builtin", "prompt", "env", "timeout")
 	a := &Agent{Place: placeOfNode(n), Command: r.texts("command", m["command"]), Builtin: r.textAt("builtin", m["builtin"]), Prompt: r.textAt("prompt", m["prompt"]),
 		Env: r.pairs("env", m["env"]), Timeout: r.duration("timeout", m["timeout"])}
 	r.oneOf(n, m, "the agent", "command", "builtin")
@@ -299,7 +246,7 @@ func (r *reader) expect(n *yaml.Node, listed bool) *Expect {
 	if listed {
 		known = append([]string{"call", "step", "count"}, known...)
 	}
-	m := r.members(n, known...)
+	m := r.Members(n, known...)
 	e := &Expect{Place: placeOfNode(n), Step: r.textAt("step", m["step"]), Contains: r.texts("contains", m["contains"]), Lacks: r.texts("lacks", m["lacks"]),
 		Matches: r.textAt("matches", m["matches"])}
 	if listed {
@@ -317,19 +264,19 @@ func (r *reader) expect(n *yaml.Node, listed bool) *Expect {
 		e.Count = &count
 	}
 	if _, err := regexp.Compile(e.Matches); err != nil {
-		r.wrong(m["matches"], "matches: %v", err)
+		r.Wrong(m["matches"], "matches: %v", err)
 	}
 	if at := m["at"]; at != nil {
 		if e.At = r.textAt("at", at); !pointerForm.MatchString(e.At) {
-			r.wrong(at, "at: %.60q is no JSON Pointer", e.At)
+			r.Wrong(at, "at: %.60q is no JSON Pointer", e.At)
 		}
 	}
 	if v := m["equals"]; v != nil {
 		var fault *yamltext.Fault
 		e.Equals, fault = yamltext.JSON(v)
-		r.addError(fault)
+		r.Add(fault)
 	} else if m["at"] != nil {
-		r.wrong(m["at"], "at requires equals")
+		r.Wrong(m["at"], "at requires equals")
 	}
 	return e
 }
@@ -341,13 +288,13 @@ func (r *reader) names() {
 	steps := map[string]bool{}
 	for _, s := range r.suite.Steps {
 		if s.As != "" && steps[s.As] {
-			r.addError(&yamltext.Fault{Line: s.Line, Column: s.Column, Msg: fmt.Sprintf("two steps are called %.60q", s.As)})
+			r.Add(&yamltext.Fault{Line: s.Line, Column: s.Column, Msg: fmt.Sprintf("two steps are called %.60q", s.As)})
 		}
 		steps[s.As] = true
 	}
 	for _, e := range r.suite.Expect {
 		if e.Step != "" && !steps[e.Step] {
-			r.addError(&yamltext.Fault{Line: e.Line, Column: e.Column, Msg: fmt.Sprintf("no step is called %.60q", e.Step)})
+			r.Add(&yamltext.Fault{Line: e.Line, Column: e.Column, Msg: fmt.Sprintf("no step is called %.60q", e.Step)})
 		}
 	}
 }

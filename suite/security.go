@@ -3,12 +3,11 @@ package suite
 import (
 	"go.yaml.in/yaml/v4"
 
-	"gauntlet/internal/leaf/yamltext"
 	"gauntlet/trust"
 )
 
 func (r *reader) security(n *yaml.Node) {
-	m := r.members(n, "trust_boundary", "capability_negotiation")
+	m := r.Members(n, "trust_boundary", "capability_negotiation")
 	if t := m["trust_boundary"]; t != nil {
 		r.suite.Security.Trust = r.trust(t)
 	}
@@ -19,18 +18,18 @@ func (r *reader) security(n *yaml.Node) {
 
 func (r *reader) trust(n *yaml.Node) *Trust {
 	t := &Trust{}
-	m := r.members(n, "allowed_flows", "required_sanitizers", "limits")
-	r.eachPair(m["allowed_flows"], "allowed_flows", func(n *yaml.Node) {
-		f := r.members(n, "from", "to")
+	m := r.Members(n, "allowed_flows", "required_sanitizers", "limits")
+	r.Each("allowed_flows", m["allowed_flows"], func(n *yaml.Node) {
+		f := r.Members(n, "from", "to")
 		for _, k := range []string{"from", "to"} {
 			if f != nil && f[k] == nil {
-				r.wrong(n, "a flow has no %s", k)
+				r.Wrong(n, "a flow has no %s", k)
 			}
 		}
 		t.Flows = append(t.Flows, trust.Flow{From: r.readIdentifier("from", f["from"]), To: r.readIdentifier("to", f["to"])})
 	})
 	t.Sanitizers = r.nameList("required_sanitizers", m["required_sanitizers"])
-	l := r.members(m["limits"], "min_length", "common_part", "producers", "findings")
+	l := r.Members(m["limits"], "min_length", "common_part", "producers", "findings")
 	t.Limits = trust.Limits{
 		MinLength:  r.number("min_length", l["min_length"], 4, 1_000_000),
 		CommonPart: r.number("common_part", l["common_part"], 48, 1_000_000),
@@ -41,11 +40,11 @@ func (r *reader) trust(n *yaml.Node) *Trust {
 }
 
 func (r *reader) negotiation(n *yaml.Node) *trust.Negotiation {
-	m := r.members(n, "target", "negotiated")
+	m := r.Members(n, "target", "negotiated")
 	c := &trust.Negotiation{Target: r.readIdentifier("target", m["target"]), Negotiated: r.nameList("negotiated", m["negotiated"])}
 	c.Declared = m["negotiated"] != nil
 	if t := c.Target.Text; t != "" && !revisionForm(t) {
-		r.wrong(m["target"], "target: %.40q is no revision: want one such as 2026-07-28", t)
+		r.Wrong(m["target"], "target: %.40q is no revision: want one such as 2026-07-28", t)
 	}
 	return c
 }
@@ -74,14 +73,10 @@ func (r *reader) readIdentifier(key string, n *yaml.Node) trust.Name {
 func (r *reader) nameList(key string, n *yaml.Node) []trust.Name {
 	var out []trust.Name
 	seen := map[string]bool{}
-	if n != nil && n.Kind == yaml.ScalarNode && !yamltext.Null(n) {
-		r.wrong(n, "%s is not a list", key)
-		return nil
-	}
-	r.eachPair(n, key, func(e *yaml.Node) {
+	r.Each(key, n, func(e *yaml.Node) {
 		name := r.readIdentifier(key, e)
 		if seen[name.Text] {
-			r.wrong(e, "%s: %.60q stands twice", key, name.Text)
+			r.Wrong(e, "%s: %.60q stands twice", key, name.Text)
 		}
 		seen[name.Text] = true
 		out = append(out, name)
