@@ -137,6 +137,8 @@ type Evidence struct {
 	Again string `json:"again,omitempty"`
 	// Protocol holds the protocol probes' record; nil if they were not sent.
 	Protocol *Protocol `json:"protocol,omitempty"`
+	// Snapshot is what the server says about itself.
+	Snapshot string `json:"snapshot,omitempty"`
 }
 
 // AgainFingerprint stands for a fingerprint in Evidence.Again.

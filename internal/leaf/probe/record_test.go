@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"encoding/json"
 	"reflect"
 	"testing"
 )
@@ -12,7 +13,7 @@ func TestTrialRecord(t *testing.T) {
 		Resist(3, 2, ""), ByDesign.Because("it is for that"), Inconclusive.Because("as any value"), NotDelivered.Because("refused"),
 	} {
 		want := Trial{Tool: "read", Parameter: "files[].path", Class: PathTraversal, Basis: "role path", Planned: true, Outcome: o}
-		got, err := ParseTrial(want.Encode())
+		got, err := ParseTrial(encode(want))
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v came back as %+v, %v", want, got, err)
 		}
@@ -30,11 +31,19 @@ func TestTrialRecordClaims(t *testing.T) {
 	}
 }
 
+func encode(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
 func TestEvidenceRecord(t *testing.T) {
-	want := Evidence{Server: "s", None: []Class{CRLF}, Cut: "time", Calls: 7, Ground: "sandbox", Supplied: []string{"API_KEY"}, Protocol: &Protocol{Transport: "stdio", Exchanges: []Exchange{{ID: "P18"}}, Unsent: map[string]string{"P23": "load"}}}
-	got, snapshot, err := ParseEvidence(want.Encode(`{"tools":[]}`))
-	if err != nil || snapshot != `{"tools":[]}` || !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, %q, %v", got, snapshot, err)
+	want := Evidence{Server: "s", None: []Class{CRLF}, Cut: "time", Calls: 7, Ground: "sandbox", Supplied: []string{"API_KEY"}, Protocol: &Protocol{Transport: "stdio", Exchanges: []Exchange{{ID: "P18"}}, Unsent: map[string]string{"P23": "load"}}, Snapshot: `{"tools":[]}`}
+	var got Evidence
+	if err := json.Unmarshal([]byte(encode(want)), &got); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
@@ -46,7 +55,7 @@ func FuzzParseTrial(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := ParseTrial(first.Encode())
+		again, err := ParseTrial(encode(first))
 		if err != nil || !reflect.DeepEqual(first, again) {
 			t.Fatalf("%+v came back as %+v, %v", first, again, err)
 		}

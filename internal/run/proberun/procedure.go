@@ -70,7 +70,7 @@ func (r *run) follow(ctx context.Context, all []procedure) {
 
 // addTrial runs a procedure's trial if it is wanted, and records its outcome.
 func (r *run) addTrial(t probe.Trial, try func() probe.Outcome) {
-	if r.Only != nil && !r.Only(r.out.Evidence.Server, &t) {
+	if !r.wants(&t) {
 		return
 	}
 	t.Outcome = try()

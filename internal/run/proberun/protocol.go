@@ -157,7 +157,7 @@ func refusedToken(err error) bool {
 // probeRefusal probes a server that lets nobody in, with the protocol probes alone.
 func (r *run) probeRefusal(ctx context.Context, refusal error) (*Result, error) {
 	r.out.Evidence.Server = r.out.Place
-	r.out.Text = `{"tools":[]}`
+	r.out.Evidence.Snapshot = `{"tools":[]}`
 	r.out.Gaps = append(r.out.Gaps, mcpclient.Gap{Method: "initialize", Message: refusal.Error()})
 	return r.finish(ctx)
 }

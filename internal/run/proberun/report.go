@@ -1,6 +1,7 @@
 package proberun
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -23,8 +24,8 @@ import (
 // Report judges what a run observed. version is this program's.
 func (r *Result) Report(version string, limits catalog.Limits) (*result.Report, error) {
 	c := new(catalog.Catalog)
-	limits.Bytes = max(len(r.Text), 1)
-	if err := c.Add("", r.Text, limits); err != nil {
+	limits.Bytes = max(len(r.Evidence.Snapshot), 1)
+	if err := c.Add("", r.Evidence.Snapshot, limits); err != nil {
 		return nil, err
 	}
 	c.Documents[0].Origin = r.Place
@@ -58,15 +59,16 @@ func (r *run) recordEvidence() {
 	if r.Record == nil {
 		return
 	}
-	event := func(method, raw string) {
-		r.Record(trace.Message{Time: time.Now(), Server: r.out.Place, Protocol: probe.RecordProtocol, Direction: trace.ToClient, Kind: trace.Event, Method: method, Raw: raw})
+	event := func(method string, v any) {
+		raw, _ := json.Marshal(v) // strings and numbers always encode
+		r.Record(trace.Message{Time: time.Now(), Server: r.out.Place, Protocol: probe.RecordProtocol, Direction: trace.ToClient, Kind: trace.Event, Method: method, Raw: string(raw)})
 	}
 	e := &r.out.Evidence
 	for i := range e.Trials {
-		event(probe.TrialEvent, e.Trials[i].Encode())
+		event(probe.TrialEvent, &e.Trials[i])
 	}
 	e.Ground = groundName(r.out.Sealed)
-	event(probe.EvidenceEvent, e.Encode(r.out.Text))
+	event(probe.EvidenceEvent, e)
 }
 
 // errNoRun is returned by FromTrace for a trace without a complete run.
@@ -102,7 +104,7 @@ func FromTrace(t *trace.Trace) (*Result, error) {
 			trials = append(trials, one)
 		case probe.EvidenceEvent:
 			whole, out.Place = true, m.Server
-			out.Evidence, out.Text, err = probe.ParseEvidence(m.Raw)
+			err = json.Unmarshal([]byte(m.Raw), &out.Evidence)
 		}
 		if err != nil {
 			return nil, err

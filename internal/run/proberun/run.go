@@ -52,8 +52,6 @@ type Options struct {
 	// AllowCalls permits tools that are not read-only outside a sandbox, and Destructive also destructive ones.
 	AllowCalls, Destructive bool
 	Classes                 []probe.Class // nil for all
-	// Only restricts the run to some trials; may be nil.
-	Only func(server string, t *probe.Trial) bool
 	// Fingerprint restricts the run to the trials or protocol probes behind a finding; "" for all.
 	Fingerprint string
 	// Again is the command line that reproduces one finding, for reports; see probe.Evidence.
@@ -82,7 +80,6 @@ type Options struct {
 // A Result is the outcome of a run.
 type Result struct {
 	Evidence    probe.Evidence
-	Text        string // the server's snapshot
 	Place       string // the server's name in messages
 	Gaps        []mcpclient.Gap
 	Secrets     []string       // hidden in reports, as NAME=VALUE
@@ -163,7 +160,6 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	defer r.stop()
 	r.out.Evidence.Again = r.Again
 	if r.Fingerprint != "" {
-		r.Only = func(server string, t *probe.Trial) bool { return probing.Fingerprint(server, t) == r.Fingerprint }
 	}
 	if err := r.start(ctx); err != nil {
 		if (r.Protocol || r.Fingerprint != "") && refusedToken(err) {
@@ -345,13 +341,13 @@ func (r *run) stop() {
 func (r *run) readServer(ctx context.Context) error {
 	r.Progress("%s: reading tools", r.out.Place)
 	snap := r.session.ReadSettled(ctx)
-	r.out.Text = string(snap.Bytes())
+	r.out.Evidence.Snapshot = string(snap.Bytes())
 	for _, g := range snap.Errors {
 		if !g.Absent {
 			r.out.Gaps = append(r.out.Gaps, g)
 		}
 	}
-	c, err := catalog.Parse("", r.out.Text, r.Limits)
+	c, err := catalog.Parse("", r.out.Evidence.Snapshot, r.Limits)
 	if err != nil {
 		return err
 	}
@@ -395,12 +391,17 @@ func (r *run) companions() schemafill.Companions {
 func (r *run) plan(tools []*tool, parameter string) []probe.Class {
 	all, none := newPlan(tools, planOptions{Floor: r.Floor, Wide: r.out.Sealed || r.AllowCalls, Allow: r.allows})
 	for _, t := range all {
-		wanted := (r.Classes == nil || slices.Contains(r.Classes, t.Class)) && (r.Only == nil || r.Only(r.out.Evidence.Server, &probe.Trial{Tool: t.tool.Name, Parameter: t.Parameter.Path, Class: t.Class}))
+		wanted := (r.Classes == nil || slices.Contains(r.Classes, t.Class)) && r.wants(&probe.Trial{Tool: t.tool.Name, Parameter: t.Parameter.Path, Class: t.Class})
 		if wanted && (parameter == "" || parameter == t.Parameter.Path) {
 			r.targets = append(r.targets, t)
 		}
 	}
 	return none
+}
+
+// wants reports whether a trial is the one that the run is for, if it is for one.
+func (r *run) wants(t *probe.Trial) bool {
+	return r.Fingerprint == "" || probing.Fingerprint(r.out.Evidence.Server, t) == r.Fingerprint
 }
 
 // allows reports whether a tool may be called: any in a sandbox, elsewhere only those that are annotated and labelled as read-only,

@@ -13,6 +13,7 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/finding"
+	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/runtime/sandbox"
@@ -139,9 +140,7 @@ func TestCarefulServer(t *testing.T) {
 // One trial alone can be tried again by the fingerprint of its finding.
 func TestOnlyOneTrial(t *testing.T) {
 	res := probeSelf(t, "careless", func(o *Options) {
-		o.Only = func(_ string, t *probe.Trial) bool {
-			return t.Tool == "disk_usage" && t.Class == probe.CommandInjection && t.Parameter == "path"
-		}
+		o.Fingerprint = probing.Fingerprint("probed", &probe.Trial{Tool: "disk_usage", Class: probe.CommandInjection, Parameter: "path"})
 	})
 	if len(res.Evidence.Trials) != 1 {
 		t.Fatalf("%d trials, want 1", len(res.Evidence.Trials))

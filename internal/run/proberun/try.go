@@ -69,7 +69,7 @@ func (r *run) learn(ctx context.Context) {
 		}
 	}
 	for _, t := range r.tools { // without parameters, according to the schema
-		if t.entry == (entry{}) && len(t.Schema.Parameters()) == 0 && r.allows(t) && len(called) < mostBare && !r.over(ctx) && r.Only == nil {
+		if t.entry == (entry{}) && len(t.Schema.Parameters()) == 0 && r.allows(t) && len(called) < mostBare && !r.over(ctx) && r.Fingerprint == "" {
 			called[t] = true
 			r.learnTool(ctx, t)
 		}

@@ -69,11 +69,7 @@ has no subscription. Clients may show or store unsolicited messages in unexpecte
 
 func judgeNotices(e *probe.Protocol) Verdict {
 	calls := 0
-	for i := range e.Exchanges {
-		x := &e.Exchanges[i]
-		if x.ID != "P27" || !x.Answered {
-			continue
-		}
+	for _, x := range exchanges(e, "P27") {
 		calls++
 		for _, raw := range x.Before {
 			method := message(raw).Get("method").Text()
