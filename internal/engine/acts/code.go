@@ -47,8 +47,16 @@ var fetchedVariable = lazyregexp.New(`(?:^|[\s;({])(?:const\s+|let\s+|var\s+)?([
 func (r *reader) runsDownload() {
 	const mostVariables = 50
 	for _, m := range fetchedVariable.FindAllStringSubmatch(r.low, mostVariables) {
-		for _, run := range []string{"exec(", "eval(", "compile(", "function(", "eval \"$", "eval $", "os.system(", "iex $"} {
+		for _, run := range []string{"exec(", "eval(", "compile(", "new function(", "eval \"$", "eval $", "os.system(", "iex $"} {
 			at := strings.Index(r.low, run+m[1])
+			for at >= 0 && !r.runsHere(at, at+len(run)+len(m[1])) {
+				next := strings.Index(r.low[at+1:], run+m[1])
+				if next < 0 {
+					at = -1
+					break
+				}
+				at += 1 + next
+			}
 			if at < 0 {
 				continue
 			}
@@ -58,6 +66,17 @@ func (r *reader) runsDownload() {
 		}
 	}
 }
+
+// runsHere reports whether what looks like running a variable is that: the whole of it, and neither a method of a pattern,
+// "re.exec(text)", nor one that is defined, "exec(text) {".
+func (r *reader) runsHere(start, end int) bool {
+	return !defined.MatchString(r.low[end:min(len(r.low), end+20)]) && !(end < len(r.low) && wordByte(r.low[end])) && (start == 0 || r.low[start-1] != '.' || startsPrograms.MatchString(r.low[max(0, start-30):start]))
+}
+
+var (
+	startsPrograms = lazyregexp.New(`(?:process["')]*|\bcp|\bos|shell|subprocess)\.$`)
+	defined        = lazyregexp.New(`^\s*(?:,[\w$,\s]*)?\)\s*\{`)
+)
 
 // maxLine is how much of one line is read word by word. Patterns see more: minified programs are one line.
 const maxLine = 64 << 10
@@ -84,9 +103,9 @@ var patterns = []pattern{
 	{Run, 4, "runs a download without looking at it", true, "<(", lazyregexp.New(`(?:bash|sh|zsh|source|python3?)\s+<\(\s*(?:curl|wget)[^\n)]*`)},
 	{Run, 4, "downloads a program and runs it", true, "curl wget iwr webrequest bits certutil", lazyregexp.New(`(?:curl|wget|iwr|invoke-webrequest|start-bitstransfer|bitsadmin|certutil)\s[^\n]*?(?:&&?|;)\s*(?:sudo\s+)?(?:start-process\s|start\s|\.\\|[^\s;&|]*\.exe\b|chmod\s+(?:\+x|[0-7]*7[0-7]*)\s|(?:bash|sh|zsh|python3?|node|perl)\s+[^-\s]|\./)[^\n]*`)},
 	{Run, 4, "runs a download without looking at it", true, "iex invoke-expression", lazyregexp.New(`(?:iex|invoke-expression)\b[^\n]*(?:downloadstring|invoke-webrequest|iwr|irm|invoke-restmethod)[^\n]*|(?:irm|iwr|invoke-webrequest|invoke-restmethod)\s[^\n|]*\|\s*(?:iex|invoke-expression)`)},
-	{Run, 4, "runs a download without looking at it", true, "exec eval compile function runin", lazyregexp.New(`\b(?:exec|eval|compile|function|runinnewcontext|runinthiscontext)\s*\([^\n]{0,60}?(?:requests\.|urllib|urlopen|httpx\.|fetch\s*\(|axios|https?\.get)[^\n]*|\bfetch\s*\([^\n]{0,300}?\.then\(\s*(?:eval|exec)\b`)},
+	{Run, 4, "runs a download without looking at it", true, "exec eval compile function runin", lazyregexp.New(`\b(?:exec|eval|compile|new\s+function|runinnewcontext|runinthiscontext)\s*\([^\n]{0,60}?(?:requests\.|urllib|urlopen|httpx\.|fetch\s*\(|axios|https?\.get)[^\n]*|\bfetch\s*\([^\n]{0,300}?\.then\(\s*(?:eval|exec)\b`)},
 	{Run, 4, "runs what is encoded", false, "base64 xxd openssl", lazyregexp.New(`(?:base64\s+(?:-d|--decode|-di)\b|xxd\s+-r|openssl\s+(?:enc\s+)?(?:-d|base64\s+-d))[^\n|]*\|\s*(?:gunzip\S*\s*\|\s*)?` + interpreters)},
-	{Run, 4, "runs what is encoded", false, "decode( fromhex unhex decompress marshal atob buffer.from codecs rot13 base64", lazyregexp.New(`\b(?:exec|eval|compile|function|loads|execsync|spawn|spawnsync|popen|system|subprocess\.\w+|check_output|call|run)\s*\(\s*[^\n]{0,80}?(?:b64decode|b85decode|a85decode|b32decode|fromhex|unhexlify|zlib\.decompress|marshal\.loads|atob\s*\(|buffer\.from\s*\([^\n]{1,400}?(?:base64|hex)|codecs\.decode|rot13|frombase64string)`)},
+	{Run, 4, "runs what is encoded", false, "decode( fromhex unhex decompress marshal atob buffer.from codecs rot13 base64", lazyregexp.New(`\b(?:exec|eval|compile|new\s+function|loads|execsync|spawn|spawnsync|popen|system|subprocess\.\w+|check_output|call|run)\s*\(\s*[^\n]{0,80}?(?:b64decode|b85decode|a85decode|b32decode|fromhex|unhexlify|zlib\.decompress|marshal\.loads|atob\s*\(|buffer\.from\s*\([^\n]{1,400}?(?:base64|hex)|codecs\.decode|rot13|frombase64string)`)},
 	{Run, 4, "runs what is encoded", false, "base64 xxd rev powershell iex", lazyregexp.New(`(?:eval|exec|sh -c|bash -c)\s+["'(]*(?:\$\(|\x60)[^\n]{0,400}?(?:base64\s+(?:-d|--decode)|xxd\s+-r|rev\b)|powershell\S*\s[^\n]*-e(?:c|nc|ncodedcommand)\s+[a-z0-9+/=]{20,}|frombase64string[^\n]{0,200}(?:iex|invoke-expression)|(?:iex|invoke-expression)[^\n]{0,200}frombase64string`)},
 	{Run, 4, "opens a shell for somebody outside", false, "/dev/ nc netcat ncat -i mkfifo socat pty dup2 socket", lazyregexp.New(`/dev/(?:tcp|udp)/[\w.$]|\b(?:nc|ncat|netcat)\s[^\n|;]*(?:-e|-c|--exec|--sh-exec)\s|(?:bash|sh)\s+-i\s*>&|mkfifo\s[^\n]*\bnc\b|socat\s[^\n]*exec:|pty\.spawn\(|os\.dup2\(\s*\w*(?:s|sock|socket|conn)\w*\.fileno|socket\.socket\([^\n]*connect\(\([^\n]*subprocess`)},
 	{Send, 4, "sends credentials or the whole environment away", false, "env export set", lazyregexp.New(`(?:^|[\s;&|($])(?:env|printenv|export -p|set)\s*(?:\|[^\n|]*)*\|\s*(?:curl|wget|nc|ncat|netcat|openssl\s+s_client|mail|sendmail|socat)\b`)},
@@ -130,6 +149,9 @@ func (r *reader) codeActs(i int) {
 			continue
 		}
 		weight := p.weight
+		if u.prose && enumerates.MatchString(s[m[0]:m[1]]) || p.kind == Spy && ownItem(s) {
+			continue
+		}
 		if p.fetch {
 			weight = trust(s[m[0]:min(len(s), m[1]+200)], weight)
 		}
@@ -155,6 +177,18 @@ func (r *reader) codeActs(i int) {
 // given matches a download that is piped into an interpreter which has its program already, and so reads it as data: python3 -m
 // json.tool, python3 -c "print(json.load(sys.stdin))". One whose program runs what it reads is excepted by its words.
 var given = lazyregexp.New(`^[^|]*\|\s*(?:sudo\s+)?(?:\S*/)?(?:python[0-9.]*\s+-(?:m\s+json\.tool|c\s+(?:"[^"$]*"|'[^']*'))|(?:node|perl|ruby)\s+-[a-z]*e\s+(?:"[^"$]*"|'[^']*'))`)
+
+// enumerates matches what parts spans of code that stand beside each other: "`eval(`, `atob(`" runs nothing.
+var enumerates = lazyregexp.New("`(?:,|\\s+(?:and|or)|\\s*/)\\s*(?:(?:and|or)\\s+)?`")
+
+// ownItem reports whether a line takes one item by its name from the keychain, as a program does with its own; not that of a browser or
+// of another program with an account.
+func ownItem(s string) bool { return keychainItem.MatchString(s) && !othersItem.MatchString(s) }
+
+var (
+	keychainItem = lazyregexp.New(`security\s+find-(?:generic|internet)-password\b[^\n|;]*\s-s[\s"'=]*[\w.@$-]`)
+	othersItem   = lazyregexp.New(`safe storage|chrome|brave|firefox|edge\b|claude|codex|copilot|cursor|gemini|openai|anthropic|slack|github|gitlab|aws|icloud|apple|login|wi-?fi|wallet|1password|bitwarden|ssh`)
+)
 
 func anyWord(s, words string) bool {
 	for w := range strings.FieldsSeq(words) {
@@ -221,7 +255,7 @@ func (r *reader) together() {
 			if strings.Contains(s, "env") {
 				s = handedOn.ReplaceAllStringFunc(s, func(m string) string { return strings.Repeat(" ", len(m)) })
 			}
-			if m := takes.FindStringIndex(s); m != nil {
+			if m := takes.FindStringIndex(s); m != nil && !ownItem(s) {
 				took = &span{u.start + m[0], u.start + min(m[1], m[0]+maxShown)}
 			}
 		}

@@ -193,10 +193,13 @@ var (
 	bent          = lazyregexp.New(`always (?:return|give|assign|report|output)\s+(?:a |an |the )?(?:high|perfect|maximum|positive|highest|passing|success)|(?:just |simply )?return a (?:high|perfect|passing) score|never (?:rate|score|present)\s+\S+[^.]{0,40}(?:lower|negative|worse|bad)|(?:downplay|omit|minimi[sz]e)\s+(?:any |all |the |or )*(?:ignore )?(?:the )?(?:negative|risk|critic|concern|vulnerab|safety|strengths|evidence)|report (?:success|that everything|no issues) (?:even|regardless|no matter)|should not be (?:mentioned|shown) in a bad light|not present any data`)
 )
 
+// relative matches what has the words behind it describe: "endpoints that skip authentication".
+var relative = lazyregexp.New(`\b(?:that|which|who)\s+$`)
+
 // orders reports whether a piece says what a pattern matches, without a word anywhere before it that forbids it. What follows forbids
 // nothing: "Delete all backups without asking the user."
 func (r *reader) orders(i int, re *lazyregexp.Regexp) bool {
 	s := r.text(i)
 	m := re.FindStringIndex(s)
-	return m != nil && !classify(s[:m[0]]).any(negated)
+	return m != nil && !classify(s[:m[0]]).any(negated) && !relative.MatchString(s[:m[0]])
 }
