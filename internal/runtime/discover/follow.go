@@ -215,7 +215,11 @@ func mentionsOf(f *config.File) (out []mention) {
 		if m, ok := pointed(set, value, manifest); ok {
 			out = append(out, m)
 		} else if f.RunsBySelf(set) {
-			out = commandMentions(out, value, set.Value.Place, 0, byItself)
+			how := byItself
+			if set.Keys[0] == "configurations" { // what a debugger starts when the user asks for it, and what is built before
+				how = told
+			}
+			out = commandMentions(out, value, set.Value.Place, 0, how)
 		}
 		switch {
 		case set.Fits("tasks//script"): // a task of type npm

@@ -162,6 +162,8 @@ Not reported: hooks that run a formatter, a test or a script of the project; the
 			severity, what := finding.High, "a command that runs by itself"
 			if strings.HasPrefix(way, "scripts/") {
 				what = "a script of the package that a file for agents names"
+			} else if strings.HasPrefix(way, "configurations/") {
+				what = "a command that a debugger starts"
 			}
 			if heaviest.Weight < 3 && heaviest.Kind != acts.Send && heaviest.Kind != acts.Run {
 				severity = finding.Medium
