@@ -111,7 +111,9 @@ func (p *httpProber) discoverAuthorization(ctx context.Context) {
 	found, err := oauth.Discover(ctx, guard, p.URL, oauth.ReadChallenge(refusal.Status, header), "")
 	a := &probe.Authorization{Server: p.URL, Near: guard.Near(), Refused: true, Challenge: refusal.Answer["Www-Authenticate"], Documents: found.Documents}
 	for i := range a.Documents {
-		a.Documents[i].Body = clipDocument(a.Documents[i].Body)
+		if len(a.Documents[i].Body) > maxDocument {
+			a.Documents[i].Body = ""
+		}
 	}
 	if err != nil {
 		a.Ended = err.Error()
@@ -125,13 +127,6 @@ func (p *httpProber) discoverAuthorization(ctx context.Context) {
 
 // maxDocument bounds the kept part of a document, in bytes. A longer one is kept empty: its beginning is no JSON.
 const maxDocument = 64 << 10
-
-func clipDocument(body string) string {
-	if len(body) > maxDocument {
-		return ""
-	}
-	return body
-}
 
 // tryRegistration tries to register a client with a stranger's redirect addresses, if the user wants that.
 func (p *httpProber) tryRegistration(ctx context.Context, guard *oauth.Guard, a *probe.Authorization) {

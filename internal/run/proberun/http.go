@@ -95,7 +95,9 @@ func probeHTTP(ctx context.Context, t protocolTarget, transport http.RoundTrippe
 	p.session = first.Answer["Mcp-Session-Id"]
 	if probing.IsResult(&first) {
 		out.Revision = agreedOn(first.Body)
-		p.probeOrigins(ctx)
+		for _, x := range p.origins() {
+			p.opensAs(ctx, x.ID, x.Step, x.Header)
+		}
 		p.send(ctx, http.MethodPost, p.URL, initialized, p.inSession())
 		p.sendTable(ctx, probe.Handshake)
 	} else {
@@ -187,13 +189,6 @@ func (p *httpProber) origins() []probe.Exchange {
 		{ID: "P01", Header: map[string]string{"Origin": "https://" + foreign}},
 		{ID: "P02", Header: map[string]string{"Host": foreign}},
 		{ID: "P03", Step: "own origin", Header: map[string]string{"Origin": p.at.Scheme + "://" + p.at.Host}},
-	}
-}
-
-// probeOrigins sends requests as another site's web page would.
-func (p *httpProber) probeOrigins(ctx context.Context) {
-	for _, x := range p.origins() {
-		p.opensAs(ctx, x.ID, x.Step, x.Header)
 	}
 }
 

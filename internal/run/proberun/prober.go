@@ -3,7 +3,6 @@ package proberun
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strings"
 
 	"gauntlet/internal/engine/check/probing"
@@ -88,7 +87,9 @@ func (p *prober) probeStateless(ctx context.Context) {
 	}
 	list := probing.ByID("P31") // it shows whether there is anything to test
 	first, _ := p.post(ctx, stepOf(list, &list.Steps[0]), false)
-	if p.out.Stateless = isStateless(first); !p.out.Stateless {
+	// A result of this revision states its type. Servers of earlier revisions answer too if they do not wait for initialize.
+	p.out.Stateless = probing.IsResult(first) && rawjson.LastMember(wire.Decode(first.Body).Result, "resultType") != ""
+	if !p.out.Stateless {
 		return
 	}
 	p.sendTable(ctx, probe.Stateless)
@@ -99,12 +100,6 @@ func (p *prober) probeStateless(ctx context.Context) {
 	}
 }
 
-// isStateless reports whether a result belongs to revision 2026-07-28: it states its type. Servers of earlier revisions answer too
-// if they do not wait for initialize.
-func isStateless(e *probe.Exchange) bool {
-	return probing.IsResult(e) && rawjson.LastMember(wire.Decode(e.Body).Result, "resultType") != ""
-}
-
 // probeWithQuestions calls tools in a session with client capabilities, and records what the user would be asked.
 func (p *prober) probeWithQuestions(ctx context.Context) {
 	if len(p.Calls) == 0 || ctx.Err() != nil {
@@ -113,23 +108,18 @@ func (p *prober) probeWithQuestions(ctx context.Context) {
 	if opened := p.begin(ctx, declared); !probing.IsResult(&opened) {
 		return
 	}
-	for i := range p.Calls {
-		got, _ := p.post(ctx, p.Calls[i].asking(), false)
-		p.keepAsked(got)
+	for _, c := range p.Calls {
+		got, _ := p.post(ctx, probe.Exchange{ID: "P25", Step: probing.MayAsk + c.Tool, Effect: probe.Writes, Era: probe.Handshake, Sent: c.request("ask", c.Arguments, "")}, false)
+		for _, raw := range got.Before {
+			if len(p.out.Asked) < maxAsked {
+				p.out.Asked = append(p.out.Asked, probe.Message{During: c.Tool, Era: probe.Handshake, Raw: raw})
+			}
+		}
 	}
 	p.end(ctx)
 }
 
 const maxAsked = 64
-
-// keepAsked records what the server asked a client with capabilities during a call.
-func (p *prober) keepAsked(x *probe.Exchange) {
-	for _, raw := range x.Before {
-		if len(p.out.Asked) < maxAsked {
-			p.out.Asked = append(p.out.Asked, probe.Message{During: strings.TrimPrefix(x.Step, probing.MayAsk), Era: probe.Handshake, Raw: raw})
-		}
-	}
-}
 
 // Notes on requests without an answer. Silence proves nothing.
 const (
@@ -174,11 +164,6 @@ func answerTo(m wire.Message, mayAsk bool) string {
 	return `{"jsonrpc":"2.0","id":` + m.ID + `,"error":{"code":-32601,"message":"this client cannot do that"}}`
 }
 
-func isLongLine(err error) bool {
-	var tooLong *wire.LineTooLongError
-	return errors.As(err, &tooLong)
-}
-
 // A Call is a permitted call of a tool. Arguments are JSON.
 type Call struct {
 	Tool, Arguments string
@@ -211,9 +196,4 @@ func (c *Call) exchanges(era probe.Era) []probe.Exchange {
 			probe.Exchange{ID: "P21", Step: probing.WrongType + c.Tool, Effect: probe.Writes, Era: era, Sent: c.request("wrong", c.Wrong, meta), Expect: c.WrongValue})
 	}
 	return out
-}
-
-// asking returns the exchange for one call by a client with capabilities.
-func (c *Call) asking() probe.Exchange {
-	return probe.Exchange{ID: "P25", Step: probing.MayAsk + c.Tool, Effect: probe.Writes, Era: probe.Handshake, Sent: c.request("ask", c.Arguments, "")}
 }

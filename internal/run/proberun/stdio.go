@@ -3,6 +3,7 @@ package proberun
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -143,7 +144,7 @@ func (s *lineProber) exchange(ctx context.Context, e *probe.Exchange, id string,
 	for !e.Answered || quiet && !e.Alive {
 		m, err := s.conn.Receive(inTime)
 		switch {
-		case isLongLine(err):
+		case errors.As(err, new(*wire.LineTooLongError)):
 		case err != nil:
 			s.ended = s.ended || inTime.Err() == nil
 			if !quiet {

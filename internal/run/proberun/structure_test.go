@@ -147,7 +147,7 @@ func TestFaultsInStructures(t *testing.T) {
 		"describe.source_path path traversal":             probe.Content,
 	} {
 		if p := faulty[name]; p.Proof == nil || p.Proof.Kind != kind {
-			t.Errorf("%s: %+v, want it proved by %s", name, faulty[name], kind)
+			t.Errorf("%s: %+v, %+v, want it proved by %s", name, faulty[name], faulty[name].Proof, kind)
 		}
 	}
 	for name, o := range outcomes(&probeSelf(t, "careful structures", sealed).Evidence) {

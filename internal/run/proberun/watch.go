@@ -27,12 +27,6 @@ const (
 	bytesWatched = 48 << 20
 )
 
-func newWatch() *watch {
-	w := &watch{}
-	w.recorder = trace.NewRecorder(w.keep, trace.RecorderOptions{})
-	return w
-}
-
 func (w *watch) keep(m *trace.Message) error {
 	event := m.IsProtocol(sandbox.TraceProtocol)
 	if !event && m.Method != mcp.ToolsCall {
@@ -62,7 +56,8 @@ func (w *watch) keep(m *trace.Message) error {
 
 // watchServer observes everything the server does, in addition to other recorders.
 func (r *run) watchServer() {
-	w := newWatch()
+	w := &watch{}
+	w.recorder = trace.NewRecorder(w.keep, trace.RecorderOptions{})
 	r.out.watched = w
 	tap, record := r.Tap, r.Dialer.SandboxRecord
 	r.Tap = func(place string, secrets, credentials []string) wire.Tap {

@@ -4,6 +4,7 @@ package probing
 
 import (
 	"fmt"
+	"strings"
 
 	"gauntlet/catalog"
 	"gauntlet/finding"
@@ -82,12 +83,8 @@ func parameterPlace(p *check.Pass, s *catalog.Server, t *probe.Trial) check.Plac
 
 // topName is the first name of a parameter's path.
 func topName(path string) string {
-	for i := range len(path) {
-		if path[i] == '.' || path[i] == '[' {
-			return path[:i]
-		}
-	}
-	return path
+	top, _, _ := strings.Cut(strings.ReplaceAll(path, "[", "."), ".")
+	return top
 }
 
 // probeCheck registers the check that reports some classes, and adds what all of them share.

@@ -99,14 +99,10 @@ func ByID(id string) *Probe {
 func add(p Probe) Probe {
 	table = append(table, p)
 	if p.Rule.ID != "" {
-		registerProbe(p)
+		p.Rule.Doc += "\n\nNot reported where the probe was not sent or not answered in time; the posture map says why. See docs/probing.md."
+		registerProtocol(p.Rule, p.Read)
 	}
 	return p
-}
-
-func registerProbe(p Probe) {
-	p.Rule.Doc += "\n\nNot reported where the probe was not sent or not answered in time; the posture map says why. See docs/probing.md."
-	registerProtocol(p.Rule, func(e *probe.Protocol) Verdict { return p.Read(e) })
 }
 
 // judges say what evidence shows of each rule over the protocol probes.
