@@ -113,19 +113,14 @@ func (rg *registrar) lookAt(c *ir.Expr, name string) (l lookalike, ok bool) {
 	if !c.Is(ir.Call, ir.New) || !c.X.Is(ir.Name, ir.Attr) {
 		return l, false
 	}
-	described := false
-	for i, a := range c.Args {
-		switch x := a.Value; {
-		case x.Is(ir.Object) && i < 2:
-			l.Name = cmp.Or(l.Name, rg.written(x.Member("name")))
-			described = described || prose.MatchString(rg.written(x.Member("description")))
-		case a.Name == "name" || a.Name == "" && i == 0:
-			l.Name = rg.written(x)
-		case a.Name == "description" || a.Name == "":
-			described = described || prose.MatchString(rg.written(x))
-		}
+	described := slices.ContainsFunc(c.Args, func(a ir.Arg) bool {
+		return a.Value.Is(ir.Object) && prose.MatchString(rg.written(a.Value.Member("description"))) ||
+			(a.Name == "description" || a.Name == "") && prose.MatchString(rg.written(a.Value))
+	})
+	if !described {
+		return l, false
 	}
-	if l.Name = cmp.Or(l.Name, name); !described || !toolLike.MatchString(l.Name) {
+	if l.Name = cmp.Or(rg.nameGiven(c.Args, nil), name); !toolLike.MatchString(l.Name) {
 		return l, false
 	}
 	l.form, l.At = c.X.Text, PlaceOf(c)
