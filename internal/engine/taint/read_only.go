@@ -24,7 +24,7 @@ const maxWords = 100
 // noteWords notes that a value, or a part of it, has passed a comparison with the verbs of statements: it begins with one that
 // reads, or holds none that writes.
 func (r *reader) noteWords(v *value, with *ir.Expr, holds bool, st *state) {
-	if with != nil && !v.isClean() {
+	if with != nil && !v.isClean() && r.spend() {
 		noteWordsOf(v, r.wordsOf(with), holds, st)
 	}
 }
@@ -48,7 +48,7 @@ func (r *reader) wordsOf(e *ir.Expr) string {
 		for _, a := range x.Args {
 			out = append(out, a.Name)
 		}
-		return len(out) > maxWords || !r.spend(), x.Is(ir.Name, ir.List, ir.Object, ir.Index, ir.New, ir.Call) && !x.X.Is(ir.Attr)
+		return len(out) > maxWords, x.Is(ir.Name, ir.List, ir.Object, ir.Index, ir.New, ir.Call) && !x.X.Is(ir.Attr)
 	})
 	return strings.Join(out, " ")
 }

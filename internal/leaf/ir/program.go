@@ -280,6 +280,13 @@ func (s *Scope) SetMember(name, member string, value *Expr) {
 	}
 }
 
+// SetElement adds what is assigned to a target as SetMember does, where that is a member of a name: table["x"] = value.
+func (s *Scope) SetElement(target, value *Expr) {
+	if target.Is(Attr) && target.X.Is(Name) {
+		s.SetMember(target.X.Text, target.Text, value)
+	}
+}
+
 // Find returns a name's bindings and their scope, or nil.
 func (s *Scope) Find(name string) ([]*Binding, *Scope) {
 	for ; s != nil; s = s.Up {

@@ -36,6 +36,16 @@ func (e *Expr) Option(name string) *Expr {
 	return nil
 }
 
+// Subscript makes an expression the element of another under a key; under a constant string that is a member.
+func (e *Expr) Subscript(of, key *Expr) {
+	e.Kind, e.X = Index, of
+	if key.Is(String) {
+		e.Kind, e.Text = Attr, key.Text
+	} else if key != nil {
+		e.Args = []Arg{{Value: key}}
+	}
+}
+
 // Arg returns the value of the argument at a place, whatever its name; nil for none.
 func (e *Expr) Arg(i int) *Expr {
 	if e != nil && i >= 0 && i < len(e.Args) {

@@ -49,7 +49,7 @@ func (l *lowerer) lowerExpr(e ast.Expr) *ir.Expr {
 	case *ast.SliceExpr:
 		return l.lowerExpr(u.X)
 	case *ast.IndexExpr:
-		l.lowerIndex(x, u)
+		x.Subscript(l.lowerExpr(u.X), l.lowerExpr(u.Index))
 	case *ast.IndexListExpr:
 		return l.lowerExpr(u.X)
 	case *ast.TypeAssertExpr:
@@ -170,16 +170,6 @@ func (l *lowerer) lowerFuncLit(x *ir.Expr, u *ast.FuncLit) {
 	inner.lowerBlock(u.Body.List)
 	x.Kind, x.Func = ir.Function, f
 	l.prog.Funcs = append(l.prog.Funcs, f)
-}
-
-func (l *lowerer) lowerIndex(x *ir.Expr, u *ast.IndexExpr) {
-	x.X = l.lowerExpr(u.X)
-	key := l.lowerExpr(u.Index)
-	if key != nil && key.Kind == ir.String {
-		x.Kind, x.Text = ir.Attr, key.Text
-		return
-	}
-	x.Kind, x.Args = ir.Index, []ir.Arg{{Value: key}}
 }
 
 // lowerAssertion reads x.(T): what x is, or a T.

@@ -152,11 +152,9 @@ func (l *lowerer) bindTarget(target ast.Expr, x *ir.Expr, tok token.Token) {
 			l.recv.Fields[u.Sel.Name] = append(l.recv.Fields[u.Sel.Name], x)
 		}
 	case *ast.IndexExpr: // table["x"] = f
-		l.Set(l.lowerExpr(u), x)
-		id, ok := u.X.(*ast.Ident)
-		if key := l.lowerExpr(u.Index); ok && key != nil && key.Kind == ir.String {
-			l.scope.SetMember(id.Name, key.Text, x)
-		}
+		element := l.lowerExpr(u)
+		l.Set(element, x)
+		l.scope.SetElement(element, x)
 	case *ast.StarExpr:
 		l.bindTarget(u.X, x, tok)
 	}

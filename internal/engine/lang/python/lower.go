@@ -314,10 +314,9 @@ func (l *lowerer) bindTarget(target syntax.Node, value *ir.Expr) {
 			i++
 		}
 	case "subscript": // table["x"] = f
-		l.Set(l.lowerExpr(target), value)
-		if key := l.lowerExpr(l.t.Field(target, "subscript")); key != nil && key.Kind == ir.String && l.t.Kind(l.t.Field(target, "value")) == "identifier" {
-			l.scope.SetMember(l.t.Text(l.t.Field(target, "value")), key.Text, value)
-		}
+		x := l.lowerExpr(target)
+		l.Set(x, value)
+		l.scope.SetElement(x, value)
 	case "as_pattern_target", "parenthesized_expression":
 		l.bindTarget(l.t.First(target), value)
 	}

@@ -30,7 +30,7 @@ func (l *lowerer) lowerExpr(n syntax.Node) *ir.Expr {
 	case "meta_property":
 		x.Kind, x.Text = ir.Name, "import.meta"
 	case "subscript_expression":
-		l.lowerSubscript(x, n)
+		x.Subscript(l.lowerExpr(l.t.Field(n, "object")), l.lowerExpr(l.t.Field(n, "index")))
 	case "call_expression":
 		l.lowerCall(x, n)
 	case "new_expression":
@@ -144,19 +144,6 @@ func (l *lowerer) lowerTemplate(x *ir.Expr, n syntax.Node) {
 		x.Kind, x.Text, x.Args = ir.String, x.Args[0].Value.Text, nil
 	default:
 		x.Kind = ir.Template
-	}
-}
-
-func (l *lowerer) lowerSubscript(x *ir.Expr, n syntax.Node) {
-	x.X = l.lowerExpr(l.t.Field(n, "object"))
-	key := l.lowerExpr(l.t.Field(n, "index"))
-	if key != nil && key.Kind == ir.String {
-		x.Kind, x.Text = ir.Attr, key.Text
-		return
-	}
-	x.Kind = ir.Index
-	if key != nil {
-		x.Args = []ir.Arg{{Value: key}}
 	}
 }
 

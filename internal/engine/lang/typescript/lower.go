@@ -278,10 +278,9 @@ func (l *lowerer) assignTarget(target syntax.Node, value *ir.Expr) {
 			l.scope.SetMember(text, name, value)
 		}
 	case "subscript_expression":
-		l.Set(l.lowerExpr(target), value)
-		if key := l.lowerExpr(l.t.Field(target, "index")); key != nil && key.Kind == ir.String && l.t.Kind(l.t.Field(target, "object")) == "identifier" {
-			l.scope.SetMember(l.t.Text(l.t.Field(target, "object")), key.Text, value)
-		}
+		x := l.lowerExpr(target)
+		l.Set(x, value)
+		l.scope.SetElement(x, value)
 	default:
 		l.bindTarget(target, value)
 	}
