@@ -55,7 +55,7 @@ func harmlessTexts(doc *oatf.Document) map[string]string {
 			indexes = append(indexes, i)
 		}
 	}
-	anchors := append(anchorsOf(doc), askedParameters(doc)...)
+	anchors := append(anchorsOf(doc, doc.Attack.Indicators), askedParameters(doc)...)
 	var r clause.Reader
 	guilty := func(s string) bool { return orders(&r, s) || holdsAnchor(s, anchors) }
 	replaced := map[string]string{}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/clause"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/planted"
 	"gauntlet/oatf"
@@ -45,7 +46,7 @@ func carriers(doc *oatf.Document, parts []part) ([]int, string) {
 // else: the user is not the attacker.
 func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]int, string) {
 	named := namedBy(doc)
-	anchors, names := anchorsOf(doc), sought(doc, parts)
+	anchors, names := anchorsOf(doc, doc.Attack.Indicators), sought(doc, parts)
 	lists := slices.ContainsFunc(parts, func(p part) bool { return p.onlyLists() })
 	var r clause.Reader
 	for _, rule := range []struct {
@@ -57,9 +58,7 @@ func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]i
 			return slices.Contains(named, p.Method) || slices.Contains(named, p.Method+" "+p.Name) || slices.Contains(named, p.Phase)
 		}},
 		{byWords, func(p *part) bool { return slices.ContainsFunc(p.texts, func(s string) bool { return orders(&r, s) }) }},
-		{byIndicator, func(p *part) bool {
-			return slices.ContainsFunc(p.texts, func(s string) bool { return holdsAnchor(s, anchors) })
-		}},
+		{byIndicator, func(p *part) bool { return p.holds(anchors) }},
 		{byAsking, func(p *part) bool { return p.asksFor(names) }},
 		{bySurface, func(p *part) bool {
 			return (p.Method == mcp.ElicitationCreate || p.Method == mcp.SamplingCreateMessage) &&
@@ -116,8 +115,48 @@ func orders(r *clause.Reader, s string) bool {
 // shortest is the minimum length of an indicator's text that distinguishes parts.
 const shortest = 4
 
+// halves returns sets of parts of which one each must arrive, since less than all sets is less than the attack: what names the place
+// that an indicator searches for, which nobody can invent, and each part that gives orders without it; or, where nothing gives
+// orders, what each indicator searches for.
+func halves(doc *oatf.Document, parts []part, carriers []int, basis string) (out [][]int) {
+	among := func(keep func(p *part, i int) bool) (set []int) {
+		for i := range parts {
+			if keep(&parts[i], i) {
+				set = append(set, i)
+			}
+		}
+		return set
+	}
+	carries := func(_ *part, i int) bool { return slices.Contains(carriers, i) }
+	if basis == byIndicator {
+		for n := range doc.Attack.Indicators {
+			anchors := anchorsOf(doc, doc.Attack.Indicators[n:n+1])
+			if set := among(func(p *part, i int) bool { return carries(p, i) && p.holds(anchors) }); set != nil {
+				out = append(out, set)
+			}
+		}
+		return out
+	}
+	places := slices.DeleteFunc(anchorsOf(doc, doc.Attack.Indicators), func(a string) bool { return !isPlace.MatchString(a) })
+	named := among(func(p *part, _ int) bool { return !p.bait && p.holds(places) })
+	if basis != byWords || named == nil || slices.ContainsFunc(named, func(i int) bool { return parts[i].task }) {
+		return nil
+	}
+	for _, i := range among(func(p *part, i int) bool { return carries(p, i) && !p.bait && !p.holds(places) }) {
+		out = append(out, among(func(p *part, _ int) bool { return p.Actor == parts[i].Actor && equalParts(p, &parts[i]) }))
+	}
+	return append(out, named)
+}
+
+// isPlace matches an address or a host.
+var isPlace = lazyregexp.New(`[\w-]@|[a-z0-9]\.[a-z]{2,}|://`)
+
+func (p *part) holds(anchors []string) bool {
+	return slices.ContainsFunc(p.texts, func(s string) bool { return holdsAnchor(s, anchors) })
+}
+
 // anchorsOf returns lower-case texts that messages must contain for an indicator to match, without the names of list members.
-func anchorsOf(doc *oatf.Document) []string {
+func anchorsOf(doc *oatf.Document, indicators []oatf.Indicator) []string {
 	ids := namesIn(doc)
 	var out []string
 	add := func(s string) {
@@ -125,8 +164,8 @@ func anchorsOf(doc *oatf.Document) []string {
 			out = append(out, s)
 		}
 	}
-	for n := range doc.Attack.Indicators {
-		p := doc.Attack.Indicators[n].Pattern
+	for n := range indicators {
+		p := indicators[n].Pattern
 		if p == nil {
 			continue
 		}

@@ -23,6 +23,7 @@ import (
 type Watch struct {
 	parts    []part
 	carriers []int
+	halves   [][]int // of the carriers and what they need: one part of each must arrive
 	basis    string
 	asked    map[int]request  // pending requests by number
 	held     int              // bytes in asked
@@ -56,6 +57,8 @@ const (
 func New(doc *oatf.Document) *Watch {
 	w := &Watch{parts: partsOf(doc), asked: map[int]request{}, begun: map[string][]int{}}
 	w.carriers, w.basis = carriers(doc, w.parts)
+	w.halves = halves(doc, w.parts, w.carriers, w.basis)
+	w.carriers = slices.Compact(slices.Sorted(slices.Values(slices.Concat(append(w.halves, w.carriers)...))))
 	return w
 }
 
@@ -366,6 +369,15 @@ func (w *Watch) unreached(e *verdict.Exposure) []verdict.Part {
 	for _, i := range w.carriers {
 		if w.parts[i].unplayable {
 			out = append(out, w.parts[i].Part)
+		}
+	}
+	for _, half := range w.halves {
+		if !slices.ContainsFunc(half, func(i int) bool { return w.parts[i].Delivered > 0 }) {
+			for _, i := range half {
+				if p := w.parts[i].Part; !slices.Contains(out, p) {
+					out = append(out, p)
+				}
+			}
 		}
 	}
 	return out
