@@ -34,6 +34,7 @@ type Watch struct {
 	spoke    int              // the latest message with words to the user
 	said     string           // those words
 	idle     string           // why a control shows that the words come from something that could not have complied, or ""
+	sameness sameness
 	offers   map[string]offer // by server actor; nil for none yet
 	tree     rawjson.Tree
 }
@@ -87,6 +88,7 @@ func (w *Watch) addExchange(m *trace.Message) {
 		w.held -= len(asked.params)
 		delete(w.asked, m.ReplyTo)
 		w.noteAnswered(m, asked)
+		w.noteSame(m, asked)
 	}
 	if !w.brings(m) {
 		return
@@ -337,6 +339,8 @@ func (w *Watch) Settle(v *verdict.Attack) {
 			return
 		}
 		switch life := w.lifeAfter(v.Exposure); {
+		case w.sameness.shows():
+			v.Outcome, v.Reason = verdict.Failed, sameResult
 		case life == noSign:
 			v.Outcome, v.Reason = verdict.Failed, Lifeless
 		case life == words && w.idle != "":

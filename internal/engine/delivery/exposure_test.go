@@ -28,7 +28,7 @@ func answered(actor string) trace.Message {
 	return trace.Message{Actor: actor, Phase: "phase-1", Role: trace.AsServer, Direction: trace.ToClient, Kind: trace.Response, ID: "1", Raw: `{"result":{}}`}
 }
 
-func a2a(m trace.Message) trace.Message { m.Protocol = "a2a"; return m }
+func peer(m trace.Message) trace.Message { m.Protocol = "a2a"; return m }
 
 func run(role trace.Role, d trace.Direction, method, raw string) trace.Message {
 	return trace.Message{Actor: "user", Protocol: "ag_ui", Role: role, Direction: d, Kind: trace.Event, Method: method, Raw: raw}
@@ -42,7 +42,7 @@ func TestEveryCarrierCounts(t *testing.T) {
       - {name: peer, mode: a2a_server, phases: [{name: phase-1, state: {agent_card: {name: Peer, description: "`+orderText+`"}}}]}
       - {name: tools, mode: mcp_server, phases: [{name: phase-1, state: {tools: [{name: add, description: "`+orderText+`"}]}}]}
 `+protocolIndicators)
-	card := []trace.Message{a2a(asked("peer", "agent_card/get", "{}")), a2a(answered("peer"))}
+	card := []trace.Message{peer(asked("peer", "agent_card/get", "{}")), peer(answered("peer"))}
 	list := []trace.Message{asked("tools", "tools/list", "{}"), answered("tools")}
 	front := load(t, `
   execution:
@@ -152,8 +152,8 @@ func TestUnplayableParts(t *testing.T) {
     state: {agent_card: {name: Peer, description: Does things.}, task: {text: poison}}
 `+protocolIndicators)
 	w := New(doc)
-	card := a2a(asked("default", "agent_card/get", "{}"))
-	say(w, card, a2a(answered("default")))
+	card := peer(asked("default", "agent_card/get", "{}"))
+	say(w, card, peer(answered("default")))
 	v := verdict.Attack{Outcome: verdict.NotExploited}
 	if w.Settle(&v); v.Outcome != verdict.NotExposed {
 		t.Errorf("%s, want %s; %+v", v.Outcome, verdict.NotExposed, v.Exposure)

@@ -1,13 +1,18 @@
 package delivery
 
 import (
+	"gauntlet/internal/leaf/a2a"
 	"gauntlet/rawjson"
 )
 
 // a2aParts returns what an actor says over A2A (§7.2.4, §7.2.5).
 func a2aParts(state rawjson.Value, server bool) []part {
 	if !server {
-		return clientParts(state)
+		out := clientParts(state)
+		for i := range out {
+			out[i].Method, _ = a2a.Canonical(out[i].Method)
+		}
+		return out
 	}
 	out := []part{newPart("agent_card/get", "", textsOf(state.Get("agent_card")))}
 	return withText(append(out, choiceParts("message/send", "", state.Get("task_responses"))...))

@@ -63,7 +63,7 @@ func inconclusive(p *result.Probing) (notes []string) {
 		}
 	}
 	for _, tool := range slices.Sorted(maps.Keys(counts)) {
-		notes = append(notes, fmt.Sprintf("not conclusive: %s of %s: ordinary values end in the same error, so its code may not have been reached", excerpt.Count(counts[tool], "trial"), excerpt.Clip(tool, 80)))
+		notes = append(notes, fmt.Sprintf("not conclusive: %s of %s: ordinary values get the same answer, so its code may not have been reached", excerpt.Count(counts[tool], "trial"), excerpt.Clip(tool, 80)))
 	}
 	return notes
 }

@@ -73,6 +73,10 @@ const (
 // Refused begins the reason of a trial whose values the server's own checks refused, which is an answer of the server.
 const Refused = "refused by validation"
 
+// SameResult is the reason of a trial where every value, ordinary ones too, got one result: whoever says "temporarily unavailable" to
+// everything has resisted nothing.
+const SameResult = "every value gets the same result"
+
 // Because returns an outcome with its reason.
 func (e Ending) Because(why string) Outcome { return Outcome{Ending: e, Why: why} }
 

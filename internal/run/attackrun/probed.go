@@ -150,8 +150,13 @@ func (p *probed) tally(doc *oatf.Document) *tally {
 			}
 		case probe.Resisted:
 			part.Delivered = one.Delivered
-		case probe.ByDesign, probe.Inconclusive: // an answer came, though one as any value gets: probe notes what that leaves open
+		case probe.ByDesign:
 			part.Delivered = 1
+		case probe.Inconclusive: // a refusal came, though one as any value gets: probe notes what that leaves open
+			if part.Delivered = 1; one.Why == probe.SameResult {
+				part.Delivered = 0
+				t.reasons = append(t.reasons, at+": "+one.Why)
+			}
 		case probe.NotDelivered:
 			t.reasons = append(t.reasons, at+": "+one.Why)
 		}

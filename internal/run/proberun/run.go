@@ -80,6 +80,8 @@ type Options struct {
 // A Result is the outcome of a run.
 type Result struct {
 	Evidence    probe.Evidence
+	After       string // the notification, upon a call, after which the server was read again; "" for none
+	Changed     string // the snapshot then
 	Place       string // the server's name in messages
 	Gaps        []mcpclient.Gap
 	Secrets     []string       // hidden in reports, as NAME=VALUE
@@ -96,6 +98,7 @@ type run struct {
 	testbed        *testbed
 	opened         *launch.Opened
 	session        *mcpclient.Session
+	read           *mcpclient.Snapshot
 	tools          []*tool
 	targets        []*target
 	pending        []*attempt      // effects may still come
@@ -128,8 +131,9 @@ type tool struct {
 	filler      schemafill.Filler
 	choices     []map[string]any // values of a parameter that selects what the tool does; one empty map if there is none
 	ordinary    map[string]Ordinary
-	works       bool // some call had a result that is no error: its code can be reached
-	slow        int  // answers that did not arrive in time
+	works       bool // some call had a result that is no error, and another another answer: its code can be reached
+	first       Answer
+	slow        int // answers that did not arrive in time
 	calls       int
 	spent       time.Duration
 	entry       entry // how it is called if it is no tool
@@ -173,6 +177,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r.out.Evidence.None = r.plan(r.tools, "")
 	r.shortWaits = true // slow trials wait until everything else was tried
 	r.learn(ctx)
+	r.readChanges(ctx)
 	r.within(r.Calls/8, func() { // payloads come first
 		r.follow(ctx, procedures)
 		r.tryConditions(ctx, true)
@@ -181,6 +186,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r.tryAll(ctx)
 	r.tryConditions(ctx, false)
 	r.follow(ctx, stalling)
+	r.readChanges(ctx)
 	if ctx.Err() != nil {
 		return nil, interrupt.Err
 	}
@@ -341,6 +347,7 @@ func (r *run) stop() {
 func (r *run) readServer(ctx context.Context) error {
 	r.Progress("%s: reading tools", r.out.Place)
 	snap := r.session.ReadSettled(ctx)
+	r.read = snap
 	r.out.Evidence.Snapshot = string(snap.Bytes())
 	for _, g := range snap.Errors {
 		if !g.Absent {
@@ -355,6 +362,23 @@ func (r *run) readServer(ctx context.Context) error {
 	r.out.Evidence.Server = server.Name
 	r.addTools(server, nil)
 	return r.addEntries(server)
+}
+
+// readChanges reads the server again if it announced, upon a call, that its definitions changed.
+func (r *run) readChanges(ctx context.Context) {
+	if r.session == nil || r.session.Err() != nil || r.out.After != "" {
+		return
+	}
+	if r.out.After = r.session.Changed(ctx, 0); r.out.After == "" {
+		return
+	}
+	now := r.session.ReadSettled(ctx)
+	r.out.Changed = string(now.Bytes())
+	for i, l := range now.Lists {
+		if !slices.Equal(l.Items, r.read.Lists[i].Items) && r.out.Evidence.Cut == "" {
+			r.out.Evidence.Cut = "upon a call the server announced other definitions (" + r.out.After + "), which were not tried"
+		}
+	}
 }
 
 // addTools adds a server's tools; entries says how each is called if it is no tool.

@@ -182,18 +182,42 @@ func TestBudgetIsCountedInCalls(t *testing.T) {
 
 // A trial of which no payload was answered shows nothing, whatever became of the server.
 func TestUnansweredTrialsResistNothing(t *testing.T) {
+	works := &tool{works: true}
 	for _, tt := range []struct {
 		name string
 		of   target
 		want string
 	}{
 		{"it ended at every call", target{tried: 2, delivered: 2, why: "the server ended"}, "the server ended"},
-		{"it ended at the second call", target{tried: 2, delivered: 2, answered: 1, why: "the server ended"}, ""},
+		{"it ended at the second call", target{tool: works, tried: 2, delivered: 2, answered: 1, why: "the server ended"}, ""},
 		{"nothing was tried", target{}, "the run ended before it was tried"},
 	} {
 		got := tt.of.outcome()
 		if got.Why != tt.want {
 			t.Errorf("%s: not delivered since %q, want %q", tt.name, got.Why, tt.want)
+		}
+	}
+}
+
+// A tool that says one thing to everything shows nothing of what it did with a payload.
+func TestOneResultForAllIsNotConclusive(t *testing.T) {
+	down := Answer{Came: true, Text: "temporarily unavailable"}
+	for _, tt := range []struct {
+		name    string
+		answers []Answer
+		want    string
+	}{
+		{"one result for all", []Answer{down, down, {}, down}, probe.SameResult},
+		{"an error among results", []Answer{down, {Came: true, Failed: true, Text: "denied"}, down}, ""},
+		{"results that differ", []Answer{down, {Came: true, Text: "found 1"}, down}, ""},
+		{"errors alone, which differ", []Answer{{Came: true, Failed: true, Text: "denied a"}, {Came: true, Failed: true, Text: "denied b"}}, ""},
+	} {
+		of := target{tool: new(tool), tried: 3, delivered: 3, answered: 3}
+		for _, a := range tt.answers {
+			of.tool.noteAnswer(a)
+		}
+		if got := of.outcome(); (got.Ending == probe.Inconclusive) != (tt.want != "") || tt.want != "" && got.Why != tt.want {
+			t.Errorf("%s: inconclusive since %q, want %q", tt.name, got.Why, tt.want)
 		}
 	}
 }

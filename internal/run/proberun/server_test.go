@@ -36,6 +36,9 @@ func TestMain(m *testing.M) {
 		case "listens", "listens for streams":
 			serveHTTP(kind != "listens")
 			return
+		case "changes", "announces a change":
+			serveChange(kind == "changes")
+			return
 		case "two steps", "two careful steps":
 			serveTwoSteps(kind != "two steps")
 			return

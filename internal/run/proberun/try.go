@@ -343,11 +343,19 @@ func (r *run) call(ctx context.Context, t *tool, arguments string) Answer {
 	a := r.ask(ctx, t, method, params)
 	a.Sent = arguments
 	r.rememberGiven(a.Text)
-	t.works = t.works || a.Came && !a.Failed
+	t.noteAnswer(a)
 	if t.leaked == nil {
 		t.leaked = r.leakIn(a)
 	}
 	return a
+}
+
+func (t *tool) noteAnswer(a Answer) {
+	if t.first.Came && a.Came && a.Text != t.first.Text {
+		t.works = t.works || !a.Failed || !t.first.Failed
+	} else if a.Came {
+		t.first = a
+	}
 }
 
 // ask sends one request and restarts the server if that ended it.
@@ -466,7 +474,11 @@ func (t *target) outcome() probe.Outcome {
 	if t.answered == 0 { // whoever ends at every call has resisted nothing
 		return probe.Resist(0, 0, t.why)
 	}
-	if t.answered == t.alike && !t.tool.works {
+	switch {
+	case t.tool.works:
+	case !t.tool.first.Failed:
+		return probe.Inconclusive.Because(probe.SameResult)
+	case t.answered == t.alike:
 		return probe.Inconclusive.Because("every value ends in the same error")
 	}
 	return probe.Resist(t.delivered, t.answered, t.why)

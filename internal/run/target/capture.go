@@ -102,7 +102,7 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 	var snap *mcpclient.Snapshot
 	if err == nil {
 		read := session.ReadSettled
-		if r.Differential { // which compares both states
+		if how.wait > 0 { // both states are compared
 			read = session.Read
 		}
 		snap = read(inTime)
@@ -135,7 +135,7 @@ func (c *Captured) readAgain(ctx context.Context, session *mcpclient.Session, wa
 		return
 	}
 	if c.after = session.Changed(ctx, wait); c.after != "" {
-		c.again = string(session.Read(ctx).Bytes())
+		c.again = string(session.ReadSettled(ctx).Bytes())
 	}
 }
 

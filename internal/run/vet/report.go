@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/engine/scanner"
@@ -27,6 +28,13 @@ func (v *vetting) report(ctx context.Context, older *vetting) (*result.Report, e
 	}
 	if older != nil && len(older.read.catalog.Servers) > 0 {
 		opt.Baseline = &older.read.catalog
+	}
+	if p := v.read.probed; p != nil && p.After != "" && len(v.read.catalog.Servers) > 0 {
+		changed, err := catalog.Parse("", p.Changed, catalog.Limits{Bytes: len(p.Changed), Items: v.Limits.Items})
+		if err != nil {
+			return nil, err
+		}
+		opt.Askings = []check.Asking{{Of: v.read.catalog.Servers[0], Catalog: changed, As: "gauntlet", Self: true, After: p.After}}
 	}
 	r, err := interrupt.Do(ctx, func() *result.Report { return scanner.Run(&v.read.catalog, opt) })
 	if err != nil {
