@@ -221,7 +221,7 @@ func (m *Message) Content(tree *rawjson.Tree) (rawjson.Value, error) {
 // recorder may have read it. A line of a log between messages is none.
 func (m *Message) Unreadable(tree *rawjson.Tree) bool {
 	text := strings.TrimLeft(m.Raw, " \t\r\n\ufeff")
-	return text != "" && (m.Kind != Invalid || text[0] == '{' || text[0] == '[') && tree.Parse(m.Raw, 0) != nil
+	return text != "" && (m.Kind != Invalid || text[0] == '{' || text[0] == '[' || strings.Contains(text, `"jsonrpc"`)) && tree.Parse(m.Raw, 0) != nil
 }
 
 // At returns the message with this Seq, nil if there is none.

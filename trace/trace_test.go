@@ -295,6 +295,7 @@ func TestUnreadable(t *testing.T) {
 		{Invalid, "\ufeff" + `{"id":1}`, true},
 		{Invalid, "[1,", true},
 		{Response, "null and void", true},
+		{Invalid, `> {"jsonrpc":"2.0","id":1,"result":{}}`, true},
 		{Invalid, "listening on 8080", false},
 		{Invalid, `{"level":"info"}`, false},
 		{Invalid, "", false},

@@ -88,7 +88,10 @@ func (i *traceImportCommand) writeTrace(name string) error {
 	if sum.Messages == 0 {
 		return fmt.Errorf("%s: it contains no message", name)
 	}
-	if sum.Unread > 0 {
+	if sum.Broken > 0 {
+		i.say("%s: %d messages are kept as they are and cannot be read as JSON", name, sum.Broken)
+	}
+	if sum.Unread+sum.Broken > 0 {
 		i.code = result.ExitTrouble
 	}
 	i.note("imported from %s: %d messages, %d lines or entries without one", format.Name, sum.Messages, sum.Passed)

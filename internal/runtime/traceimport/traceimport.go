@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
 
@@ -114,6 +115,7 @@ type Summary struct {
 	// entry's number in an array.
 	Problems []trace.LineError
 	Unread   int
+	Broken   int // messages that are kept and are no JSON
 }
 
 // Read reads a recording and passes its messages to sink, numbered and with answers linked to their requests. An unreadable entry
@@ -123,8 +125,12 @@ func (f Format) Read(in io.Reader, o Options, sink func(*trace.Message) error) (
 		o.Text = DefaultText
 	}
 	r := &importRun{in: in, options: o, tapes: map[string]*wire.Tape{}, sessions: trace.NewLabels("s")}
+	var tree rawjson.Tree
 	r.recorder = trace.NewRecorder(func(m *trace.Message) error {
 		r.sum.Messages++
+		if m.Unreadable(&tree) {
+			r.sum.Broken++
+		}
 		return sink(m)
 	}, trace.RecorderOptions{})
 	err := f.read(r)
