@@ -62,7 +62,9 @@ func signIn(m *trace.Message) sign {
 	case m.Method == agui.OwnTool:
 		return deed
 	case !toServer && (m.Method == agui.ToolCallStart || m.Method == agui.ToolCallChunk):
-		return deed
+		if content, err := m.Content(&tree); err == nil && content.Get("toolCallName").Text() != "" { // further chunks have none
+			return deed
+		}
 	}
 	return noSign
 }

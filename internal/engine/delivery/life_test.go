@@ -117,6 +117,8 @@ func TestAVerdictNeedsASignOfLife(t *testing.T) {
 		{"it read the card", New(other), card, verdict.Failed},
 		{"it sent a message", New(other), append(card[:2:2], peer(asked("default", "message/send", "{}"))), verdict.NotExploited},
 		{"the server answered the action", New(target), []trace.Message{client(asked("default", "tools/call", `{"name":"x"}`)), client(answered("default"))}, verdict.NotExploited},
+		{"it called a tool of its front end", New(doc), append(list[:2:2], run("", trace.ToClient, agui.ToolCallStart, `{"toolCallName":"pay"}`)), verdict.NotExploited},
+		{"it called a tool without a name", New(doc), append(list[:2:2], run("", trace.ToClient, agui.ToolCallStart, `{"toolCallName":""}`)), verdict.Failed},
 		{"it gave different calls one result", New(target), []trace.Message{client(asked("default", "tools/call", `{"name":"x","a":1}`)), client(answered("default")), client(asked("default", "tools/call", `{"name":"x","a":2}`)), client(answered("default"))}, verdict.Failed},
 		{"it gave one call twice one result", New(target), []trace.Message{client(asked("default", "tools/call", `{"name":"x"}`)), client(answered("default")), client(asked("default", "tools/call", `{"name":"x"}`)), client(answered("default"))}, verdict.NotExploited},
 		{"it refused different calls alike", New(target), []trace.Message{client(asked("default", "tools/call", `{"name":"x","a":1}`)), client(denied), client(asked("default", "tools/call", `{"name":"x","a":2}`)), client(denied)}, verdict.NotExploited},

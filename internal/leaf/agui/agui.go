@@ -28,6 +28,7 @@ const (
 
 // Protocol events that are used here.
 const (
+	RunStarted         = "run_started"
 	RunFinished        = "run_finished"
 	RunError           = "run_error"
 	ToolCallResult     = "tool_call_result"

@@ -166,9 +166,9 @@ func TestWordsOverHTTPNeedAControl(t *testing.T) {
 				}
 				w.Header().Set("Content-Type", "text/event-stream")
 				for _, event := range []string{
-					`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`,
+					`{"type":"RUN_STARTED","threadId":"thread-1","runId":"run-1"}`,
 					fmt.Sprintf(`{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"assistant","delta":%q}`, said),
-					`{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`,
+					`{"type":"RUN_FINISHED","threadId":"thread-1","runId":"run-1"}`,
 				} {
 					fmt.Fprintf(w, "data: %s\n\n", event)
 				}

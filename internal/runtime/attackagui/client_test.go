@@ -250,6 +250,30 @@ func TestDifficultAgents(t *testing.T) {
 	})
 }
 
+// A run that never began, or the events of another one, tell nothing of what the agent did in this one.
+func TestEventsOfTheRunAlone(t *testing.T) {
+	const begun, other, said = `{"type":"RUN_STARTED","threadId":"thread-7","runId":"run-1"}`, `{"type":"RUN_STARTED","threadId":"thread-7","runId":"run-9"}`, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"assistant","delta":"no"}`
+	const finished = `{"type":"RUN_FINISHED","threadId":"thread-7","runId":"run-1"}`
+	for _, tt := range []struct {
+		name   string
+		events []string
+		want   string
+	}{
+		{"the run", []string{begun, said, finished}, ""},
+		{"events that name no run", []string{`{"type":"RUN_STARTED"}`, said, `{"type":"RUN_FINISHED"}`}, ""},
+		{"another run", []string{other, said, finished}, "the events of another run"},
+		{"the end of another run", []string{begun, said, strings.Replace(finished, "run-1", "run-9", 1)}, "the events of another run"},
+		{"no beginning", []string{said, finished}, "never began"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			agent := &agentStub{run: func(_ int, _ rawjson.Value, say func(...string)) { say(tt.events...) }}
+			if sum, _, _, _ := play(t, state, agent, Options{}); (sum.Lost != "") != (tt.want != "") || !strings.Contains(sum.Lost, tt.want) {
+				t.Errorf("lost %q, want %q", sum.Lost, tt.want)
+			}
+		})
+	}
+}
+
 // Whatever an agent answers, the run goes on and ends.
 func FuzzAgent(f *testing.F) {
 	f.Add("data: {\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c\",\"toolCallName\":\"pay\"}\n\ndata: {\"type\":\"TOOL_CALL_END\",\"toolCallId\":\"c\"}\n\n")

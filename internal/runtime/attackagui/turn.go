@@ -32,6 +32,8 @@ type turn struct {
 	input    string // the input of the latest run, as sent
 	stream   *agui.Stream
 	ended    string // the event that ended the latest run, or ""
+	begun    bool   // the latest run said that it began
+	foreign  bool   // an event names another run
 	failure  string // the agent's error message for a failed run
 	waits    bool   // the latest run ended with an interrupt: the agent waits for its user
 	deferred []func(string)
@@ -70,7 +72,7 @@ func (c *client) newTurn(ctx context.Context, at int) (*turn, error) {
 // begin starts a run and receives it to its end.
 func (t *turn) begin(ctx context.Context) error {
 	t.ctx = ctx
-	t.input, t.stream, t.ended = t.in.body(), &agui.Stream{}, ""
+	t.input, t.stream, t.ended, t.begun, t.foreign = t.in.body(), &agui.Stream{}, "", false, false
 	t.c.exchanges++
 	t.c.record(t.at, trace.ToServer, agui.RunAgentInput, t.input, "", 0)
 	t.observe(agui.RunAgentInput, t.input, oatf.SourceRequest)
@@ -152,6 +154,10 @@ func (t *turn) takeEvent(data string, status int) {
 		t.ended, t.failure = name, strings.Clone(v.Get("message").Text())
 		t.waits = v.Get("outcome").Get("type").Is("interrupt")
 	}
+	t.begun = t.begun || name == agui.RunStarted
+	if id := v.Get("runId"); id.Exists() && !id.Is(rawjson.UnquoteString(t.in.run)) {
+		t.foreign = true
+	}
 	t.c.record(t.at, trace.ToClient, name, v.Raw(), "", status)
 	t.observe(name, t.stream.Add(v), oatf.SourceResponse)
 }
@@ -161,8 +167,17 @@ func (t *turn) recordAnswer(status int) {
 	if t.stream.Cut() {
 		t.c.NoteLoss(errors.New("a run exceeded the limits: part of it was not assembled"))
 	}
-	if t.ended == agui.RunFinished && t.stream.Unfinished() {
-		t.c.NoteLoss(errors.New("the agent's run ended within a message or a call: the rest of it never came"))
+	for _, loss := range []struct {
+		lost bool
+		why  string
+	}{
+		{t.stream.Unfinished(), "the agent's run ended within a message or a call: the rest of it never came"},
+		{!t.begun, "the agent's run ended and never began: no RUN_STARTED came"},
+		{t.foreign, "the agent answered with the events of another run: what this one did is unknown"},
+	} {
+		if loss.lost && t.ended == agui.RunFinished {
+			t.c.NoteLoss(errors.New(loss.why))
+		}
 	}
 	t.c.record(t.at, trace.ToClient, agui.Answer, agui.AnswerContent(t.stream.Text(), t.ended == agui.RunError), "what the agent said in this run, put together from its events", status)
 }
