@@ -20,7 +20,7 @@ func commands(r *Reader, f *frame, i int) string {
 		return "has the model switch off or go around a control"
 	case f.act.any(setOf(give, send)) && f.dest.has(memory) && !r.own.has(memory) && r.place != Slot:
 		return "has the model store instructions in its memory"
-	case f.act.any(setOf(give, alter, send)) && (f.dest.has(startup) || f.act.has(alter) && f.object.has(startup)) && !r.own.has(startup):
+	case !f.passive && f.act.any(setOf(give, alter, send)) && (f.dest.has(startup) || f.act.has(alter) && f.object.has(startup)) && !r.own.has(startup):
 		return "has the model write something that runs or is read at every start"
 	}
 	return ""

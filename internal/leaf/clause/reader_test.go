@@ -130,6 +130,8 @@ func TestHonest(t *testing.T) {
 		{Function, "Deletes a file from the workspace, or all files of a folder."},
 		{Function, "Before using the editor open the document with list_things."},
 		{Function, "SYSTEM: metric or imperial."},
+		{Function, "Checks data. API keys for models should be set via environment variables in mcp.json."},
+		{Slot, "Folder of the project. Always pass this so the session inherits the correct repository, model, and settings."},
 		{Slot, "Path of the private key, e.g. ~/.ssh/id_rsa"},
 		{Slot, "The conversation ID returned by start_conversation."},
 		{Slot, "Skip the confirmation prompt."},

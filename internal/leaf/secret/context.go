@@ -46,7 +46,7 @@ var ordinary = wordSet(`file issue project primary foreign partition sort range 
 	page paging pagination nextpage next prev previous last continuation continue resume sync
 	nextsync change delta watch cursor start skip public idempotency board storage row record
 	translation json dict dictionary map node team component style lookup search group index
-	unique composite routing event message space item entity document blob bucket upload
+	unique composite routing event message media context space item entity document blob bucket upload
 	share thread cell sheet column field property metric label tag feature flag config setting
 	csrf hot shortcut max min total input output prompt`)
 
@@ -73,6 +73,22 @@ func exemplary(s string, secret span) (yes bool) {
 		return !yes
 	})
 	return yes || strings.Contains(strings.ToLower(s[secret.end:min(len(s), secret.end+20)]), "example")
+}
+
+// linked reports whether the text shows the value as a part of a link's path: "the file key in the URL, such as
+// https://www.figma.com/file/do4pJqHwNwH1nBrrscu6Ld/Untitled". A path names what is public to whoever has the link's text.
+func linked(s, value string) bool {
+	for rest := s; ; {
+		at := strings.Index(rest, "/"+value)
+		if at < 0 {
+			return false
+		}
+		link := rest[strings.LastIndexAny(rest[:at], " \t\n\"'`(<")+1 : at]
+		if strings.Contains(link, "://") && !strings.ContainsAny(link, "?#@") {
+			return true
+		}
+		rest = rest[at+1+len(value):]
+	}
 }
 
 // handed matches a label immediately before.

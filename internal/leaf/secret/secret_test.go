@@ -34,6 +34,7 @@ func TestFound(t *testing.T) {
 		{"plain password", "Log in with password: hunter2", "password-in-prose", "hunter2"},
 		{"user and password", "Connect with username admin password ¦S3cr3t!2024 first.", "user-and-password", "S3cr3t!2024"},
 		{"label only", "internal api_key = " + lot[:32], "generic-api-key", lot[:32]},
+		{"key that a link shows in its query", "Open https://api.acme.com/v1?key=" + lot[:32] + ": the api key is ¦" + lot[:32], "key-in-prose", lot[:32]},
 		{"hexadecimal behind a label", "auth_token: 9f8e2a7b¦4c1d6e3f5a0b8c2d7e4f9a1b", "generic-api-key", "9f8e2a7b¦4c1d6e3f5a0b8c2d7e4f9a1b"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -66,6 +67,8 @@ func TestQuiet(t *testing.T) {
 		{"zone id", "Cloudflare zone: 023e105f4ecef8ad9ca31a8372d0c353"},
 		{"checksum", "sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
 		{"Linear, Notion and Figma ids", "issue LIN-123, page 1f2e3d4c5b6a79880716253443526170, file key: Xy7AbC2dEf3GhI4jKl5MnO in e.g. figma.com/file/Xy7AbC2dEf3GhI4jKl5MnO"},
+		{"file key in a link shown above", "The key in the URL: in https://www.figma.com/proto/do4pJqHwNwH1nBrrscu6Ld/Untitled?t=9SVt the file key is do4pJqHwNwH1nBrrscu6Ld"},
+		{"download token of a public file", "See https://files.example.com/o/locale.json?alt=media&token=435886ac-6223-42d4-8204-1e7d53512a42"},
 		{"cursor", `cursor: "eyJsYXN0X2lkIjo0NzExLCJsYXN0X3ZhbHVlIjoiNDcxMSJ9", for example`},
 		{"pattern", `^sk-[a-zA-Z0-9]{48}$|^ghp_[0-9a-zA-Z]{36}$|^AKIA[A-Z0-9]{16}$|^xox[baprs]-[0-9a-zA-Z-]+`},
 		{"image", "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="},
