@@ -13,4 +13,7 @@ func ownSession(*exec.Cmd) {}
 // terminateGroup does nothing: there is no polite signal. Closing stdin was the request.
 func terminateGroup(*os.Process) {}
 
+// groupLives reports nothing: a program without a parent is not found here.
+func groupLives(*os.Process) bool { return false }
+
 func killGroup(p *os.Process) { _ = p.Kill() }

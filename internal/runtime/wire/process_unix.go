@@ -12,3 +12,6 @@ import (
 func terminateGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGTERM) }
 
 func killGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
+
+// groupLives reports whether anything of a process that has ended still runs in its group.
+func groupLives(p *os.Process) bool { return syscall.Kill(-p.Pid, 0) == nil }

@@ -15,6 +15,9 @@ func ownSession(*exec.Cmd) {}
 // terminateGroup does nothing: there is no polite signal for a console program. Closing stdin was the request.
 func terminateGroup(*os.Process) {}
 
+// groupLives reports nothing: a program without a parent is not found here.
+func groupLives(*os.Process) bool { return false }
+
 // killGroup ends the process and its descendants as far as the system knows them: a process whose parent has ended is not found.
 // taskkill is named by its full path, since a search path can lead anywhere.
 func killGroup(p *os.Process) {

@@ -52,7 +52,7 @@ func Launch(c Command) (*Program, error) {
 	if dir, err := filepath.Abs(c.Dir); err == nil && c.Dir != "" {
 		cmd.Env = append(cmd.Env, "PWD="+dir) // opencode works where PWD says, and not where it was started
 	}
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.Dir, &p.stdout, &p.stderr, drain
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.Dir, &p.stdout, &p.stderr, p.grace
 	if c.Output != nil {
 		cmd.Stdout = io.MultiWriter(&p.stdout, c.Output)
 	}
@@ -62,13 +62,17 @@ func Launch(c Command) (*Program, error) {
 	return p, nil
 }
 
-// Wait waits for the program to end. When ctx ends, it ends the program: SIGTERM to its group, and SIGKILL after Grace. It always
+// Wait waits for the program to end, and then for Grace for what it left running: an agent may answer while a child of it still
+// sends. When ctx ends, it ends the program: SIGTERM to its group, and SIGKILL after Grace. It always
 // kills the rest of the group, and on Linux also processes that left the group but kept the environment. The error says that this
 // failed.
 func (p *Program) Wait(ctx context.Context) (Exit, error) {
 	var e Exit
 	select {
 	case <-p.exited:
+		for end := time.Now().Add(p.grace); groupLives(p.cmd.Process) && time.Now().Before(end); {
+			time.Sleep(20 * time.Millisecond)
+		}
 	case <-ctx.Done():
 		e.Cut = true
 		terminateGroup(p.cmd.Process)
