@@ -210,6 +210,7 @@ func TestUnread(t *testing.T) {
 		{"an address", "See https://example.com/a1B2c3D4e5F6g7H8i9J0/k1L2m3N4o5P6q7R8s9T0/u1V2w3X4y5Z6a7B8c9D0/e1F2g3H4i5J6k7L8m9N0", false},
 		{"a list of regions", "One of us-east-1,us-east-2,us-west-1,us-west-2,eu-central-1,eu-north-1,eu-west-1,eu-west-2,eu-south-2,ap-south-1.", false},
 		{"abbreviations", "Takes HTTP, HTTPS, FTP, SSH, SQL, JSON, XML, CSV, TSV, YML, TXT, HTML, CSS, PNG, JPG, GIF, SVG, MP3, MP4 and PDF.", false},
+		{"formats in a row", "Public URL of the source file, supports pdf/docx/csv/txt/html/odt/rtf/epub/md/xml/xsl/pptx/potx/js/cs", false},
 		{"another language", "Czyta plik tekstowy z dysku i zwraca jego tresc jako ciag znakow wraz z rozmiarem pliku oraz data zmiany.", false},
 	} {
 		if got := newReader().Read(tt.text, Function).Unread; (got != "") != tt.unread {

@@ -107,7 +107,9 @@ func unspeakable(sentence string) bool {
 			continue
 		}
 		word := sentence[i : i+n]
-		if i += n; n < 3 || word[1:] != strings.ToLower(word[1:]) || strings.Contains(word, strings.Repeat(word[n-1:], 3)) {
+		// "pdf/docx/csv/txt" names formats.
+		listed := n <= 5 && (i > 0 && sentence[i-1] == '/' || i+n < len(sentence) && sentence[i+n] == '/')
+		if i += n; n < 3 || listed || word[1:] != strings.ToLower(word[1:]) || strings.Contains(word, strings.Repeat(word[n-1:], 3)) {
 			others += n
 			continue
 		}
