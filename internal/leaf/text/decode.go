@@ -88,21 +88,15 @@ func alphabetBlob(s string, at int) Blob {
 			return b
 		}
 	}
-	if n < minHex { // nearly every word
+	if n < min(minHex, minBase64) { // nearly every word
 		return Blob{End: at + n}
 	}
 	if runLen(s, at, isHex) == n {
-		if n < minHex {
-			return Blob{End: at + n}
-		}
 		data, err := hex.DecodeString(s[at : at+n&^1])
 		if err == nil && n%2 == 0 {
 			return withText(Blob{Encoding: "hex", Start: at, End: at + n}, data)
 		}
 		return Blob{Encoding: "hex", Start: at, End: at + n}
-	}
-	if n < minBase64 {
-		return Blob{End: at + n}
 	}
 	if b := base32Blob(s, at, n); b.Encoding != "" {
 		return b

@@ -10,15 +10,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A fold is a string in canonical form with the way back. Each folded byte knows the
+// A Folded is a string in canonical form, lower-case outside ASCII, with the way back. Each folded byte knows the
 // original character it came from.
-type fold struct {
+type Folded struct {
 	text string
 	offs []int32 // offs[i] is where the character behind text[i] begins; len(text)+1 long; nil if nothing moved
 }
 
-// span maps a range of the folded text to the original.
-func (f *fold) span(start, end int) (int, int) {
+// Text returns the canonical form.
+func (f Folded) Text() string { return f.text }
+
+// Span maps a range of the canonical form to the string it came from.
+func (f Folded) Span(start, end int) (int, int) {
 	if f.offs == nil {
 		return start, end
 	}
@@ -33,8 +36,8 @@ func (f *fold) span(start, end int) (int, int) {
 	return from, int(f.offs[end])
 }
 
-// plain reports whether folding would change nothing but case: only ASCII, no controls.
-func plain(s string) bool {
+// Plain reports whether folding would change nothing but case: s is ASCII without controls.
+func Plain(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c >= utf8.RuneSelf || c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7F {
 			return false
@@ -43,13 +46,13 @@ func plain(s string) bool {
 	return true
 }
 
-// foldString lower-cases (outside ASCII; words do it for ASCII), decomposes (NFKD), drops
+// Fold returns the canonical form of s, in which other readers than Reader look for words: it lower-cases (outside ASCII; words do it for ASCII), decomposes (NFKD), drops
 // combining marks and everything invisible, and turns typographic quotes, dashes and
 // spaces into their ASCII forms. Letters that pose as ASCII stay: whether they pose is
 // decided word by word.
-func foldString(s string) fold {
-	if plain(s) {
-		return fold{text: s}
+func Fold(s string) Folded {
+	if Plain(s) {
+		return Folded{text: s}
 	}
 	b := make([]byte, 0, len(s))
 	offs := make([]int32, 0, len(s)+1)
@@ -81,7 +84,7 @@ func foldString(s string) fold {
 		}
 		i += size
 	}
-	return fold{string(b), append(offs, int32(len(s)))}
+	return Folded{string(b), append(offs, int32(len(s)))}
 }
 
 func foldRune(enc string, r rune, at int, put func(rune, int)) {
@@ -147,11 +150,11 @@ var confusables = func() map[rune]byte {
 // with letters that look like an ASCII letter or digit turned into it. ASCII letters keep
 // their case; others are in lower case. Two names with one skeleton can pass for each other.
 func Skeleton(name string) string {
-	if plain(name) {
+	if Plain(name) {
 		return name
 	}
 	b := make([]byte, 0, len(name))
-	for _, r := range foldString(name).text {
+	for _, r := range Fold(name).text {
 		if c, known := confusables[r]; known && r >= utf8.RuneSelf {
 			b = append(b, c)
 			continue
@@ -161,9 +164,9 @@ func Skeleton(name string) string {
 	return string(b)
 }
 
-// skeleton returns the ASCII word that a folded word looks like; ok is false if some
-// letter of it looks like none, or if it is ASCII already.
-func skeleton(word string) (ascii string, ok bool) {
+// LooksLike returns the ASCII word that a folded word looks like, in lower case; ok is
+// false if it is ASCII already, or if some letter of it looks like none.
+func LooksLike(word string) (ascii string, ok bool) {
 	b := make([]byte, 0, len(word))
 	changed := false
 	for _, r := range word {
@@ -186,32 +189,3 @@ func lower(c byte) byte {
 	}
 	return c
 }
-
-// A Folded is a string in canonical form, lower-case outside ASCII, with the way back.
-type Folded struct{ f fold }
-
-// Fold returns the canonical form of s, in which other readers than Reader look for words.
-func Fold(s string) Folded { return Folded{foldString(s)} }
-
-// Text returns the canonical form.
-func (f Folded) Text() string { return f.f.text }
-
-// Span maps a range of the canonical form to the string it came from.
-func (f Folded) Span(start, end int) (int, int) { return f.f.span(start, end) }
-
-// LooksLike returns the ASCII word that a folded word looks like, in lower case; ok is
-// false if it is ASCII already, or if some letter of it looks like none.
-func LooksLike(word string) (ascii string, ok bool) { return skeleton(word) }
-
-// Inflect lists the forms of an English word, the base form first. kind is "verb", "noun"
-// or empty for a word that has one form.
-func Inflect(word, kind string) []string { return inflect(word, kind) }
-
-// Ideographic reports whether r is of a script that writes words without spaces.
-func Ideographic(r rune) bool { return isIdeographic(r) }
-
-// Plain reports whether folding would change nothing but case: s is ASCII without controls.
-func Plain(s string) bool { return plain(s) }
-
-// Unposed spells letters that pose as ASCII as the ASCII they pose as.
-func Unposed(s string) string { return readAs(s) }

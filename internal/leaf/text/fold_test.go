@@ -24,8 +24,8 @@ func TestFoldString(t *testing.T) {
 		{"line separator", "a\u2028b", "a\nb"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := foldString(tt.in).text; got != tt.want {
-				t.Errorf("foldString(%q) = %q, want %q", tt.in, got, tt.want)
+			if got := Fold(tt.in).text; got != tt.want {
+				t.Errorf("Fold(%q) = %q, want %q", tt.in, got, tt.want)
 			}
 		})
 	}
@@ -45,8 +45,8 @@ func TestFoldSpan(t *testing.T) {
 		{"nothing", "aé", 1, 1, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := foldString(tt.in)
-			if i, j := f.span(tt.start, tt.end); tt.in[i:j] != tt.want {
+			f := Fold(tt.in)
+			if i, j := f.Span(tt.start, tt.end); tt.in[i:j] != tt.want {
 				t.Errorf("span(%d, %d) of %q = %q, want %q", tt.start, tt.end, tt.in, tt.in[i:j], tt.want)
 			}
 		})
@@ -57,16 +57,16 @@ func TestFoldSpan(t *testing.T) {
 // boundaries, in order, and never empty.
 func checkFold(t *testing.T, s string) {
 	t.Helper()
-	f := foldString(s)
+	f := Fold(s)
 	before := 0
 	for i := range len(f.text) {
-		start, end := f.span(i, i+1)
+		start, end := f.Span(i, i+1)
 		if start < before || end <= start || end > len(s) || !utf8.RuneStart(s[start]) || end < len(s) && !utf8.RuneStart(s[end]) {
 			t.Fatalf("fold %q of %q: span(%d, %d) = %d, %d", f.text, s, i, i+1, start, end)
 		}
 		before = start
 	}
-	if start, end := f.span(0, len(f.text)); len(f.text) > 0 && (start < 0 || end > len(s) || end <= start) {
+	if start, end := f.Span(0, len(f.text)); len(f.text) > 0 && (start < 0 || end > len(s) || end <= start) {
 		t.Fatalf("fold of %q: span of all = %d, %d", s, start, end)
 	}
 }

@@ -36,7 +36,7 @@ func FuzzMarks(f *testing.F) {
 				t.Fatalf("marks %+v and %+v of %q overlap", ms[i-1], ms[i], s)
 			}
 		}
-		if plain(s) && len(ms) > 0 {
+		if Plain(s) && len(ms) > 0 {
 			t.Fatalf("Marks(%q) = %+v in plain text", s, ms)
 		}
 		if strings.ContainsAny(s, "\u202d\u202e\u2060") && len(ms) == 0 {

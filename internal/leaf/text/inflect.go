@@ -5,8 +5,9 @@ import (
 	"unicode"
 )
 
-// inflect lists the forms of an English word, the base form first.
-func inflect(w, kind string) []string {
+// Inflect lists the forms of an English word, the base form first. kind is "verb", "noun"
+// or empty for a word that has one form.
+func Inflect(w, kind string) []string {
 	if strings.HasSuffix(w, "*") {
 		return []string{w}
 	}
@@ -14,12 +15,10 @@ func inflect(w, kind string) []string {
 	case "noun":
 		return []string{w, plural(w)}
 	case "verb":
-		stem := w
 		forms := []string{w, plural(w)}
 		switch {
 		case strings.HasSuffix(w, "e"):
-			stem = w[:len(w)-1]
-			return append(forms, w+"d", stem+"ing")
+			return append(forms, w+"d", w[:len(w)-1]+"ing")
 		case strings.HasSuffix(w, "y") && len(w) > 2 && !strings.ContainsRune("aeiou", rune(w[len(w)-2])):
 			return append(forms, w[:len(w)-1]+"ied", w+"ing")
 		}
@@ -38,6 +37,7 @@ func plural(w string) string {
 	return w + "s"
 }
 
-func isIdeographic(r rune) bool {
+// Ideographic reports whether r is of a script that writes words without spaces.
+func Ideographic(r rune) bool {
 	return r >= 0x2E80 && (unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r == 0x30FC)
 }

@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// readAs spells posing letters as the ASCII they pose as.
-func readAs(s string) string {
-	if plain(s) {
+// Unposed spells letters that pose as ASCII as the ASCII they pose as.
+func Unposed(s string) string {
+	if Plain(s) {
 		return s
 	}
 	var b strings.Builder
 	for _, w := range strings.SplitAfter(s, " ") {
-		if sk, ok := skeleton(strings.TrimRight(w, " ")); ok && MixedScript(w) {
+		if sk, ok := LooksLike(strings.TrimRight(w, " ")); ok && MixedScript(w) {
 			b.WriteString(sk)
 			b.WriteString(w[len(strings.TrimRight(w, " ")):])
 			continue

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gauntlet/catalog"
+	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/rawjson"
 )
@@ -69,6 +70,13 @@ func eachKept(p *check.Pass, list int, show func(kept)) {
 			k.old = k.wasItem.Parse(pr.Was, &before)
 			show(k)
 		}
+	}
+}
+
+// drift returns a check that reports the definitions of a list of which one of these members has changed.
+func drift(list int, members ...string) func(*check.Pass) {
+	return func(p *check.Pass) {
+		eachKept(p, list, func(k kept) { k.reportChange(p, finding.None, changes(k.old, k.new, only(members...))) })
 	}
 }
 

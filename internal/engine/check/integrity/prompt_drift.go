@@ -16,11 +16,5 @@ what the person is asked to fill in. Prompts are matched and compared as in SEC-
 removed prompts are not reported. There is one finding for each prompt. A snapshot does not contain what a
 prompt returns when it is used.`,
 	Advice: "Review the prompt's new definition. If it is fine, make the new snapshot the baseline.",
-	Run: func(p *check.Pass) {
-		eachKept(p, prompts, func(k kept) {
-			if cs := changes(k.old, k.new, only("title", "description", "arguments")); cs != nil {
-				k.reportChange(p, finding.None, cs)
-			}
-		})
-	},
+	Run:    drift(prompts, "title", "description", "arguments"),
 })

@@ -11,8 +11,11 @@ import (
 	"gauntlet/rawjson"
 )
 
-// reportChange reports the changed members of a definition as one finding, at the first of them.
+// reportChange reports the changed members of a definition, if any, as one finding, at the first of them.
 func (k kept) reportChange(p *check.Pass, severity finding.Severity, cs []change) {
+	if len(cs) == 0 {
+		return
+	}
 	var words []string
 	var related []check.Place
 	var content []string

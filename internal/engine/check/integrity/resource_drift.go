@@ -21,9 +21,7 @@ each resource. A snapshot does not contain the content of resources.`,
 		for _, list := range []int{resources, templates} {
 			eachKept(p, list, func(k kept) {
 				cs := changes(k.old, k.new, only("uri", "uriTemplate", "title", "description", "mimeType", "annotations"))
-				if cs = withoutDates(cs); cs != nil {
-					k.reportChange(p, finding.None, cs)
-				}
+				k.reportChange(p, finding.None, withoutDates(cs))
 			})
 		}
 	},

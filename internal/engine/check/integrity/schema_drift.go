@@ -20,11 +20,5 @@ order of members, white space, escapes and the spelling of numbers do not matter
 does. A part that is null counts as missing. Servers and tools are matched as in SEC-014; added and removed
 tools are not reported.`,
 	Advice: "Check that the new schema asks only for what the tool needs. If it is fine, make the new snapshot the baseline.",
-	Run: func(p *check.Pass) {
-		eachKept(p, tools, func(k kept) {
-			if cs := changes(k.old, k.new, only("inputSchema", "outputSchema", "annotations")); cs != nil {
-				k.reportChange(p, finding.None, cs)
-			}
-		})
-	},
+	Run:    drift(tools, "inputSchema", "outputSchema", "annotations"),
 })

@@ -49,11 +49,8 @@ func serverDrift(p *check.Pass) {
 				}
 				k.reportChange(p, finding.High, []change{{"instructions", k.old, k.new}})
 			case "server", "serverInfo":
-				if was == nil {
-					continue
-				}
-				if cs := changes(identityOf(k.old), identityOf(k.new), only("name", "title", "description", "websiteUrl", "icons")); cs != nil {
-					k.reportChange(p, finding.Medium, cs)
+				if was != nil {
+					k.reportChange(p, finding.Medium, changes(identityOf(k.old), identityOf(k.new), only("name", "title", "description", "websiteUrl", "icons")))
 				}
 			}
 		}

@@ -21,9 +21,6 @@ and SEC-015.`,
 		others := only("name", "description", "inputSchema", "outputSchema", "annotations", "_meta", "version")
 		eachKept(p, tools, func(k kept) {
 			cs := changes(k.old, k.new, func(m string) bool { return !others(m) })
-			if cs == nil {
-				return
-			}
 			severity := finding.Low
 			for _, c := range cs {
 				if c.member == "title" {

@@ -26,13 +26,7 @@ Not reported: added and removed tools, since nobody had approved the former.
 The new description may be perfectly honest. The check says only that it is not the one that was approved; the
 old text is the related place.`,
 	Advice: "Review the new description as if the tool were new. If it is fine, make the new snapshot the baseline.",
-	Run: func(p *check.Pass) {
-		eachKept(p, tools, func(k kept) {
-			if cs := changes(k.old, k.new, only("description")); cs != nil {
-				k.reportChange(p, finding.None, cs)
-			}
-		})
-	},
+	Run:    drift(tools, "description"),
 })
 
 // Indexes of lists in catalog.Kinds.

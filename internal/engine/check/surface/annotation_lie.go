@@ -44,11 +44,8 @@ func annotationLie(it *check.Item) {
 	default:
 		return
 	}
-	at := it.Value.Get("name").Offset()
-	for i := range it.Fields {
-		if f := &it.Fields[i]; f.Sort == check.Name && f.Value.Offset() == at {
-			it.Report(check.Report{Field: f, Start: verb.start, End: verb.end,
-				Message: fmt.Sprintf("the name says %q, but the annotations declare %s", verb.word, lie)})
-		}
+	if f := fieldAt(it, it.Value.Get("name")); f != nil {
+		it.Report(check.Report{Field: f, Start: verb.start, End: verb.end,
+			Message: fmt.Sprintf("the name says %q, but the annotations declare %s", verb.word, lie)})
 	}
 }

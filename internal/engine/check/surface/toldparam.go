@@ -1,6 +1,7 @@
 package surface
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/check"
@@ -150,7 +151,9 @@ var (
 // othersParameter reports whether a sentence attributes the parameter to another tool: "the `x` parameter of other_tool", "call
 // other_tool with the `x` parameter", "other_tool's `x` parameter". It also covers parameters of other things, and denials.
 func othersParameter(it *check.Item, s string, p parameter) bool {
-	own := it.Name()
+	isOther := func(callee string) bool {
+		return callee != it.Name() && (it.HasTool(callee) || strings.Contains(callee, "_"))
+	}
 	before := wordsBefore(s, p.start, 8)
 	for i, w := range before { // nearest first
 		switch w = strings.ToLower(w); {
@@ -158,22 +161,16 @@ func othersParameter(it *check.Item, s string, p parameter) bool {
 			return true
 		case i < 3 && (w == "'s" || strings.HasSuffix(w, "'s")):
 			return true
-		case (w == "with" || w == "through" || w == "via") && i < 3:
-			for _, callee := range before[i+1:] {
-				if callee != own && (it.HasTool(callee) || strings.Contains(callee, "_")) {
-					return true
-				}
-			}
+		case (w == "with" || w == "through" || w == "via") && i < 3 && slices.ContainsFunc(before[i+1:], isOther):
+			return true
 		}
 	}
 	behind := wordsBehind(s, p.end, 5)
 	for i, w := range behind {
 		switch strings.ToLower(w) {
 		case "of", "to", "in", "on", "for", "when":
-			for _, callee := range behind[i+1:] {
-				if callee != own && (it.HasTool(callee) || strings.Contains(callee, "_")) {
-					return true
-				}
+			if slices.ContainsFunc(behind[i+1:], isOther) {
+				return true
 			}
 		case "removed", "deprecated", "unsupported", "obsolete":
 			return true

@@ -48,18 +48,15 @@ func unannotatedDestructiveTool(it *check.Item) {
 	if annotations.Get("destructiveHint").Kind() == rawjson.Bool {
 		return
 	}
-	report := func(sort check.Sort, member, what string, verb nameWord) {
-		at := it.Value.Get(member).Offset() // of the last duplicate, as Name reads it
-		for i := range it.Fields {
-			if f := &it.Fields[i]; f.Sort == sort && f.Value.Offset() == at {
-				it.Report(check.Report{Field: f, Start: verb.start, End: verb.end, Message: undeclaredHint(what, verb.word, annotations)})
-			}
+	report := func(member string, verb nameWord) {
+		if f := fieldAt(it, it.Value.Get(member)); f != nil { // the last duplicate, as Name reads it
+			it.Report(check.Report{Field: f, Start: verb.start, End: verb.end, Message: undeclaredHint(member, verb.word, annotations)})
 		}
 	}
 	if verb, ok := destructiveVerb(it.Name()); ok {
-		report(check.Name, "name", "name", verb)
+		report("name", verb)
 	} else if verb, ok := toldVerb(it.Value.Get("description").Text()); ok {
-		report(check.Description, "description", "description", verb)
+		report("description", verb)
 	}
 }
 

@@ -105,25 +105,23 @@ func reportRisk(p *check.Pass, s *classifiedServer, r capability.Risk, scope str
 			where = "within one tool"
 		}
 		var others []*tool
+		more := len(c.Indexes)
 		for _, i := range c.Indexes {
-			if t := tools[i]; t != first {
+			t := tools[i]
+			if t != first {
 				others = append(others, t)
+			}
+			if t == first || t == second {
+				more--
 			}
 		}
 		p.Report(check.Relation{
 			At: first.at(p), Related: relatedPlaces(p, others),
 			Identity: append([]string{check.Identity(s.Server), c.Rationale, c.Scope}, c.Tools...),
 			Message: fmt.Sprintf("%s %s: %s (%s): %s; %s%s", r.Says, where, c.Rationale, joinTags(r.Tags), first.explainLabel(r.Tags[0]), second.explainLabel(r.Tags[1]),
-				countMore(len(c.Indexes)-countDistinct(first, second), "belong to it")),
+				countMore(more, "belong to it")),
 		})
 	}
-}
-
-func countDistinct(a, b *tool) int {
-	if a == b {
-		return 1
-	}
-	return 2
 }
 
 func joinTags(tags [2]capability.Tag) string { return string(tags[0]) + " + " + string(tags[1]) }
