@@ -21,7 +21,8 @@ func (rg *registrar) findDispatchers() (out []tie) {
 	}
 	for _, c := range rg.prog.Calls {
 		if rg.conv.Dispatchers[c.Calls()] && len(c.Args) > 1 && rg.isToolsCallSchema(c.Args[0].Value) {
-			for _, f := range rg.wrappedIn(c.Args[1].Value) {
+			x := c.Args[1].Value // of a wrapper and what it is given, the latter knows the tools by their names
+			for _, f := range addValues(rg.functionsIn(x, nil, 0), rg.wrapped(x, nil, 1)...) {
 				out = append(out, tie{via: sink.ByDispatch, fn: f, at: PlaceOf(c)})
 			}
 		}

@@ -34,12 +34,6 @@ func (rg *registrar) wrapped(x *ir.Expr, f *frame, depth int) (out []value) {
 	return out
 }
 
-// wrappedIn returns the functions in an argument and those that a wrapper there is given: of the two, the one that is wrapped knows
-// the tools by their names.
-func (rg *registrar) wrappedIn(x *ir.Expr) []value {
-	return addValues(rg.functionsIn(x, nil, 0), rg.wrapped(x, nil, 1)...)
-}
-
 // declaresTool reports whether an expression is, or was given, the declaration of a tool.
 func (rg *registrar) declaresTool(x *ir.Expr) bool {
 	x = rg.Definition(x)

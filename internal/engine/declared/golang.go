@@ -161,7 +161,7 @@ func (r *Reader) goOptions(x *ir.Expr, c callgraph.Context) {
 
 // propertyWords are options of a parameter that JSON Schema has a word for.
 var propertyWords = map[string]string{"DefaultString": "default", "DefaultNumber": "default", "DefaultBool": "default", "Min": "minimum", "Max": "maximum", "Pattern": "pattern",
-	"MaxLength": "maxLength", "MinLength": "minLength", "Title": "title"}
+	"MaxLength": "maxLength", "MinLength": "minLength", "Title": "title", "Items": "items", "WithStringItems": "items"}
 
 func (r *Reader) goProperty(s object, options []ir.Arg, c callgraph.Context) (_ object, needed bool) {
 	for _, o := range options {
@@ -184,10 +184,6 @@ func (r *Reader) goProperty(s object, options []ir.Arg, c callgraph.Context) (_ 
 		case propertyWords[name] != "":
 			if v, ok := r.plain(first, c, 0); ok {
 				s = s.with(propertyWords[name], v)
-			}
-		case name == "Items" || name == "WithStringItems":
-			if v, ok := r.plain(first, c, 0); ok {
-				s = s.with("items", v)
 			}
 		}
 	}

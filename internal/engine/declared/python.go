@@ -126,7 +126,6 @@ func (r *Reader) fromField(s schema, x *ir.Expr) schema {
 		switch {
 		case a.Name == "description":
 			s.json = r.described(s.json, a.Value, nowhere)
-		case a.Name == "title":
 		case a.Name == "default" || a.Name == "" && i == 0:
 			if v, ok := r.plain(a.Value, nowhere, 1); ok {
 				s.json = s.json.with("default", v)

@@ -49,7 +49,7 @@ func (s *surveyor) secretIn(e *ir.Expr) (what string) {
 	s.g.Looks(e, func(x *ir.Expr) (found, into bool) {
 		_, shows := s.calls(x, "JSON.stringify", "json.dumps", "util.inspect", "fmt.Sprintf")
 		_, headers := s.calls(x, "get_http_headers") // of FastMCP, without those that it leaves out
-		if name, _ := s.g.Variable(x, nil); isSecretVariable(name) {
+		if name, _ := s.g.Variable(x, nil); secretVariable.MatchString(name) && !countVariable.MatchString(name) {
 			what = "the environment variable " + name
 		} else if headers || x.Is(ir.Attr) && x.Text == "headers" && x.X.Is(ir.Name) && (x.X.Text == "req" || x.X.Text == "request") {
 			what = "every header of a request, including its credential,"
@@ -57,8 +57,4 @@ func (s *surveyor) secretIn(e *ir.Expr) (what string) {
 		return what != "", shows || x.Is(ir.Template, ir.Object, ir.List) || x.Is(ir.Name) && !s.g.Definition(x).Is(ir.Object) || x.Is(ir.Other) && (x.Text == "+" || x.Text == "%")
 	})
 	return what
-}
-
-func isSecretVariable(name string) bool {
-	return secretVariable.MatchString(name) && !countVariable.MatchString(name)
 }

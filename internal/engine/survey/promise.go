@@ -68,13 +68,11 @@ func (s *surveyor) readRoots() {
 		return
 	}
 	for _, c := range s.callsIn(rootNotices...) {
-		if slices.ContainsFunc(c.Args, isRootNotice) {
+		if slices.ContainsFunc(c.Args, func(a ir.Arg) bool {
+			return a.Value != nil && a.Value.Kind != ir.Function && slices.Contains(rootNotices, strings.TrimPrefix(a.Value.Text, "notifications/"))
+		}) {
 			s.report(sink.UnusedRoots, c, "roots", "it asks to be notified when the client's roots change, but never asks which directories they are: nothing keeps it inside them")
 			return
 		}
 	}
-}
-
-func isRootNotice(a ir.Arg) bool {
-	return a.Value != nil && a.Value.Kind != ir.Function && slices.Contains(rootNotices, strings.TrimPrefix(a.Value.Text, "notifications/"))
 }

@@ -29,7 +29,7 @@ const maxSites = 500
 // Add adds to what was found in a program what it does apart from its tools, and takes away the routes that nobody reaches without a credential.
 // versions are those of the packages that it asks for, nil where they are not known.
 func Add(g *callgraph.Graph, versions Versions, out *sink.Sources) {
-	s := newSurveyor(g, versions)
+	s := &surveyor{g: g, versions: versions, lang: g.Convention().Language, named: map[*ir.Expr][]string{}}
 	out.Resources = s.unprotected(out.Resources)
 	out.Sites = append(s.sites(), readOnlyLies(g, out)...)
 }
@@ -60,10 +60,6 @@ func (s *surveyor) sites() []sink.Site {
 		})
 	})
 	return s.out
-}
-
-func newSurveyor(g *callgraph.Graph, versions Versions) *surveyor {
-	return &surveyor{g: g, versions: versions, lang: g.Convention().Language, named: map[*ir.Expr][]string{}}
 }
 
 // unprotected returns of functions that answer resources, prompts and routes those that anybody reaches: no routes where the program

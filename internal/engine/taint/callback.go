@@ -106,14 +106,9 @@ func (r *reader) isFunction(e *ir.Expr) bool {
 		return true
 	case ir.Name, ir.Attr:
 		name := r.a.g.Outside(e, r.ctx)
-		return len(r.a.g.Functions(e, r.ctx)) > 0 || name != "" && (r.a.g.Row(name) != nil || isKnownFunction(name))
+		return len(r.a.g.Functions(e, r.ctx)) > 0 || name != "" && (r.a.g.Row(name) != nil || operations[name].name != "" || unchanged[name] || name == "urllib.parse.quote")
 	}
 	return false
-}
-
-// isKnownFunction reports whether a name is that of a function whose result is known.
-func isKnownFunction(name string) bool {
-	return operations[name].name != "" || unchanged[name] || name == "urllib.parse.quote"
 }
 
 // callback returns what a function gives back that is called with some values. It may run or not, so that both ways count.

@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -231,13 +232,9 @@ func (r *reader) choose(s *ir.Stmt) {
 	p, where := r.absentParam(s.Cond)
 	yes = r.runWithout(p, where, then, yes)
 	no = r.runWithout(p, !where, rest, no)
-	off := r.off
 	r.off = outer
 	if option {
 		r.option--
-		if !yes.dead && !no.dead {
-			switchable(yes, no, off)
-		}
 	}
 	if yes.dead != no.dead {
 		alive := yes
@@ -407,8 +404,9 @@ func (r *reader) noteFlag(at variable, v *value) {
 		r.st.noteFlag(at, t)
 	} else if f, ok := r.st.flags[at]; ok && v.isClean() && x != nil && (f.yes == nil) != (f.no == nil) && !isCondition(x) {
 		r.st.noteFlag(at, true) // found = root, which was null before
-	} else {
-		r.st.forgetFlag(at)
+	} else if ok {
+		r.st.flags = maps.Clone(r.st.flags)
+		delete(r.st.flags, at)
 	}
 }
 

@@ -166,7 +166,6 @@ func (r *reader) assumeJunction(e *ir.Expr, holds bool, st *state, depth int) {
 	}
 	for _, x := range options { // the configuration decides about the rest
 		if r.asksEnvironment(x) {
-			switchable(st.clone(), out, true)
 			for src, f := range out.facts {
 				if f&refusals&^st.facts[src] != 0 {
 					out.facts[src] |= switchedOff

@@ -41,22 +41,6 @@ func (s *summary) returned() outcome {
 	return ends.offAs(off)
 }
 
-// switchable gives each of two states, which differ by the configuration alone, the guards of the other.
-func switchable(a, b *state, off bool) {
-	give := func(from, to *state) {
-		for src, f := range from.facts {
-			if more := f & refusals &^ to.facts[src]; more != 0 && !to.gone[src] {
-				to.facts[src] |= more
-				if off {
-					to.facts[src] |= switchedOff
-				}
-			}
-		}
-	}
-	give(a, b)
-	give(b, a)
-}
-
 // chosen returns the marks that are a caller's; the rest are of the object that a method belongs to.
 func chosen(marks []mark) []mark {
 	return slices.DeleteFunc(slices.Clone(marks), func(m mark) bool { return m.src.param < 0 })

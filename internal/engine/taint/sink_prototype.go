@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -42,7 +43,7 @@ func (r *reader) writeMember(target *ir.Expr) {
 	key := r.silently(target.Args[0].Value)
 	for _, m := range object.marks {
 		if m.whole && m.src.path == "" && len(key.all()) > 0 {
-			r.sum.noteWrite(m.src.param, target)
+			r.sum.writes[m.src.param] = cmp.Or(r.sum.writes[m.src.param], target)
 		}
 	}
 }
@@ -82,23 +83,5 @@ func (r *reader) enterMembers(fn *ir.Func, sum *summary, given map[int]*value) {
 		} else if at := sum.writes[param]; at != nil {
 			r.prototypeSink(at, v.keyed)
 		}
-	}
-}
-
-// endDescents records what a function that enters itself writes to.
-func (r *reader) endDescents() {
-	for _, d := range r.sum.descents {
-		if at := r.sum.writes[d.param]; at != nil {
-			r.prototypeSink(at, d.keyed)
-		}
-	}
-}
-
-func (s *summary) noteWrite(param int, at *ir.Expr) {
-	if s.writes == nil {
-		s.writes = map[int]*ir.Expr{}
-	}
-	if s.writes[param] == nil {
-		s.writes[param] = at
 	}
 }

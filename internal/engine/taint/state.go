@@ -89,13 +89,6 @@ func (st *state) noteFlag(v variable, value bool) {
 	st.flags = flags
 }
 
-func (st *state) forgetFlag(v variable) {
-	if _, ok := st.flags[v]; ok {
-		st.flags = maps.Clone(st.flags)
-		delete(st.flags, v)
-	}
-}
-
 // joinFlags keeps the flags that both ways know: what one value implies is what holds at all places that set it.
 func joinFlags(a, b *state) (out map[variable]flag) {
 	for v, x := range a.flags {

@@ -120,7 +120,7 @@ type summary struct {
 }
 
 func newSummary() *summary {
-	return &summary{result: nothing, self: nothing, seen: map[flow]bool{}, when: map[string]outcome{}, answers: ^uint64(0)}
+	return &summary{result: nothing, self: nothing, seen: map[flow]bool{}, when: map[string]outcome{}, answers: ^uint64(0), writes: map[int]*ir.Expr{}}
 }
 
 func (s *summary) addFlow(f flow) {
@@ -155,7 +155,11 @@ func (a *analyzer) summarize(fn *ir.Func, ctx callgraph.Context) *summary {
 		r.st.vars[variable{fn.Scope, p.Name}] = newValue(mark{src: source{param: p.Index}, whole: true})
 	}
 	r.runBody(fn)
-	r.endDescents()
+	for _, d := range r.sum.descents { // it enters itself
+		if at := r.sum.writes[d.param]; at != nil {
+			r.prototypeSink(at, d.keyed)
+		}
+	}
 	r.sum.result = r.result
 	receiver := paramOf(fn, -1)
 	name := "this"

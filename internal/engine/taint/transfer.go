@@ -115,22 +115,13 @@ func (r *reader) transfer(c call, callee callgraph.Callee) *value {
 			return nothing // what the outside answers is not the caller's
 		}
 	}
-	if strings.Contains(name, "()") && c.receiver.isClean() || r.takesContext(c) {
+	if strings.Contains(name, "()") && c.receiver.isClean() {
 		return nothing // a client's answer
 	}
 	if strings.HasPrefix(name, ".") && c.receiver.isClean() && c.receiver.length < 0 {
 		return nothing // a method of something unknown, which keeps its answer to itself
 	}
 	return c.everything().dropping(inMemory).derived(0)
-}
-
-// takesContext reports whether a call of Go is given the context of a request: it asks something that may take its time.
-func (r *reader) takesContext(c call) bool {
-	if r.a.g.Convention().Language != "go" || len(c.expr.Args) == 0 {
-		return false
-	}
-	first := c.expr.Args[0].Value
-	return first != nil && (first.Kind == ir.Name && (first.Text == "ctx" || first.Text == "context") || first.Kind == ir.Call && first.X != nil && first.X.Text == "Context")
 }
 
 // everything joins what a call is given.
