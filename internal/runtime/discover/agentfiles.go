@@ -12,8 +12,8 @@ import (
 
 // RoleOf returns a file's role for an agent by its name; Configuration if the name says nothing.
 func RoleOf(name string) config.Role {
-	if _, role, ok := placeOf(slashed(name)); ok {
-		return role
+	if p, ok := patternOf(slashed(name)); ok {
+		return p.role
 	}
 	switch low := strings.ToLower(path.Base(slashed(name))); {
 	case low == "skill.md":
@@ -28,11 +28,12 @@ func RoleOf(name string) config.Role {
 
 // textName reports whether a lower-case name is that of a prose file.
 func textName(name string) bool {
-	switch path.Ext(name) {
-	case ".md", ".mdc", ".mdx", ".markdown", ".txt", ".rst", ".adoc":
-		return true
-	}
-	return false
+	return ends(name, ".md", ".mdc", ".mdx", ".markdown", ".txt", ".rst", ".adoc")
+}
+
+// ends reports whether a name has one of the extensions, in small or capital letters.
+func ends(name string, extensions ...string) bool {
+	return slices.Contains(extensions, strings.ToLower(path.Ext(slashed(name))))
 }
 
 // programName reports whether a lower-case name is that of a program's source, in any language.
@@ -49,11 +50,7 @@ var programs = func() map[string]bool {
 
 // dataName reports whether a lower-case name is that of a file of data, beside programs.
 func dataName(name string) bool {
-	switch path.Ext(name) {
-	case ".json", ".jsonc", ".yaml", ".yml", ".toml", ".css", ".html", ".map", ".lock", ".xml", ".csv", ".svg":
-		return true
-	}
-	return textName(name)
+	return textName(name) || ends(name, ".json", ".jsonc", ".yaml", ".yml", ".toml", ".css", ".html", ".map", ".lock", ".xml", ".csv", ".svg")
 }
 
 // roleWithin returns the role of a file below a folder whose texts have a role.
@@ -66,7 +63,7 @@ func roleWithin(rel string, role config.Role) config.Role {
 		return config.Script
 	case role == config.Skill:
 		return config.SkillFile
-	case textName(name), slices.Contains(formsOf[role], path.Ext(name)):
+	case textName(name), ends(name, formsOf[role]...):
 		return role
 	}
 	return config.Configuration
@@ -78,21 +75,15 @@ var formsOf = map[config.Role][]string{config.Instructions: {".rules", ".toml"},
 // tree reads the files below a folder of a client.
 func (s *source) tree(w *walk, hint Hint) {
 	s.add(w.problems, hint)
-	plugin := hint.Role == config.Plugin
-	for _, f := range w.files {
-		if plugin {
-			break
-		}
-		role := roleWithin(f.rel, hint.Role)
-		if role == config.Configuration && hint.Role != config.Skill {
-			continue
-		}
-		h := hint
-		h.Role = role
-		s.read(f.path, h)
-	}
-	if plugin {
+	if hint.Role == config.Plugin {
 		s.folder(w, hint.Project, hint.Client)
+		return
+	}
+	for _, f := range w.files {
+		h := hint
+		if h.Role = roleWithin(f.rel, hint.Role); h.Role != config.Configuration {
+			s.read(f.path, h)
+		}
 	}
 }
 
@@ -112,13 +103,10 @@ func (r *reader) readText(s string) {
 		r.file.Role = config.Script
 	}
 	var root *node
-	switch ext := strings.ToLower(path.Ext(slashed(r.file.Path))); {
-	case ext == ".toml" || ext == ".json" || ext == ".yaml" || ext == ".yml":
-		if r.file.Role != config.SkillFile {
-			root = r.parseFormat(s, formatOf(r.file.Path, s))
-		}
-	default:
+	if !ends(r.file.Path, ".toml", ".json", ".yaml", ".yml") {
 		root = r.frontMatter(s)
+	} else if r.file.Role != config.SkillFile {
+		root = r.parseFormat(s, formatOf(r.file.Path, s))
 	}
 	if root == nil {
 		return
@@ -203,7 +191,7 @@ var magics = []struct{ begins, what string }{
 // readBinary reports what a binary file is.
 func (r *reader) readBinary(s string) {
 	what := "neither text nor a known format"
-	if ext := strings.ToLower(path.Ext(slashed(r.file.Path))); ext == ".pyc" || ext == ".pyo" || ext == ".class" {
+	if ends(r.file.Path, ".pyc", ".pyo", ".class") {
 		what = "a compiled program"
 	} else {
 		for _, m := range magics {

@@ -68,8 +68,8 @@ func clientOfName(name string) config.Client {
 	if best != "" {
 		return best
 	}
-	client, _, _ := placeOf(strings.TrimPrefix(name, "/"))
-	return client
+	p, _ := patternOf(strings.TrimPrefix(name, "/"))
+	return p.client
 }
 
 // clientOfContent identifies the client by a file's content.

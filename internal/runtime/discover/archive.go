@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"path"
 	"strings"
 
 	"gauntlet/finding"
@@ -79,22 +78,18 @@ func unpackMember(m *zip.File, limit int) ([]byte, error) {
 
 // isDocument reports whether an archive is an Office document.
 func isDocument(name string) bool {
-	switch strings.ToLower(path.Ext(slashed(name))) {
-	case ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp":
-		return true
-	}
-	return false
+	return ends(name, ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp")
 }
 
 // memberHint returns a member's role for an agent, or false.
 func memberHint(member, archive string, hint Hint) (Hint, bool) {
 	h := hint
 	h.Optional = true
-	switch ext := strings.ToLower(path.Ext(slashed(archive))); {
+	switch {
 	case isDocument(archive):
 		h.Role = config.SkillFile
 		return h, strings.HasSuffix(member, ".xml") && !strings.Contains(member, "theme") && !strings.Contains(member, "styles") && !strings.HasPrefix(member, "docProps/app")
-	case ext == ".mcpb" || ext == ".dxt":
+	case ends(archive, ".mcpb", ".dxt"):
 		h.Role = config.Configuration
 		if member != "manifest.json" {
 			h.Role = roleWithin(member, config.Script)

@@ -14,7 +14,7 @@ type projectPattern struct {
 	client config.Client
 	role   config.Role
 	parts  []string // a final ** matches all files below
-	shared bool
+	unread bool     // a file below that its client does not read
 }
 
 // projectPatterns holds all clients' patterns by their first part.
@@ -31,38 +31,30 @@ var projectPatterns = sync.OnceValue(func() map[string][]projectPattern {
 			if strings.Contains(key, "*") {
 				key = "*"
 			}
-			out[key] = append(out[key], projectPattern{a.Client, p.role, parts, p.optional})
+			out[key] = append(out[key], projectPattern{client: a.Client, role: p.role, parts: parts})
 		}
 	}
 	return out
 })
 
-// placeOf returns which client reads a path of a project, wherever the project begins, and its role.
-func placeOf(rel string) (client config.Client, role config.Role, ok bool) {
-	p, _, ok := patternOf(rel)
-	if !ok {
-		return "", "", false
-	}
-	role = p.role
-	if role != config.Configuration && p.parts[len(p.parts)-1] == "**" {
-		role = roleWithin(rel, role)
-	}
-	return p.client, role, true
-}
-
-// patternOf returns the pattern that matches a path, and where the project begins in it.
-func patternOf(rel string) (projectPattern, int, bool) {
+// patternOf returns the pattern that matches a path of a project, wherever the project begins, with the role that the path has.
+func patternOf(rel string) (projectPattern, bool) {
 	parts := strings.Split(rel, "/")
 	for at := range parts {
 		for _, key := range []string{parts[at], "*"} {
 			for _, p := range projectPatterns()[key] {
-				if fits(parts[at:], p.parts) {
-					return p, at, true
+				if !fits(parts[at:], p.parts) {
+					continue
 				}
+				if p.role != config.Configuration && p.parts[len(p.parts)-1] == "**" {
+					p.role = roleWithin(rel, p.role)
+					p.unread = p.role == config.Configuration
+				}
+				return p, true
 			}
 		}
 	}
-	return projectPattern{}, 0, false
+	return projectPattern{}, false
 }
 
 func fits(parts, pattern []string) bool {
@@ -112,7 +104,7 @@ func Known(name string) bool {
 	case ".mcpb", ".dxt", ".skill", ".md", ".mdc", ".mdx", ".markdown":
 		return true
 	}
-	_, _, placed := placeOf(slashed(name))
+	_, placed := patternOf(slashed(name))
 	return placed || clientOfName(name) != "" || pluginManifests[low] != "" || low == "hooks.json" || low == "plugin.json"
 }
 
@@ -189,18 +181,11 @@ const agentSkills config.Client = "agent-skills"
 // hintIn returns a file's role for an agent, or false.
 func hintIn(rel string, skills, plugins roots) (Hint, bool) {
 	plugin, client, isPlugin := plugins.of(rel)
-	if p, _, ok := patternOf(rel); ok {
-		h := Hint{Client: p.client, Role: p.role, Optional: true}
-		if p.role != config.Configuration && p.parts[len(p.parts)-1] == "**" {
-			h.Role = roleWithin(rel, p.role)
-			ok = h.Role != config.Configuration
+	if p, ok := patternOf(rel); ok && !p.unread {
+		if p.client == agentSkills && isPlugin {
+			p.client = client
 		}
-		if h.Client == agentSkills && isPlugin {
-			h.Client = client
-		}
-		if ok {
-			return h, true
-		}
+		return Hint{Client: p.client, Role: p.role, Optional: true}, true
 	}
 	if skill, _, ok := skills.of(rel); ok && !(isPlugin && len(skill) < len(plugin)) {
 		if !isPlugin {

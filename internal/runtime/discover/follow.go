@@ -88,12 +88,7 @@ func (s *source) followOne(f *config.File, m mention, root string, tooFar bool) 
 		s.read(p, hint)
 		return ""
 	}
-	for _, file := range s.walkTree(p, true).files {
-		h := hint
-		if h.Role = roleWithin(file.rel, m.role); h.Role != config.Configuration {
-			s.read(file.path, h)
-		}
-	}
+	s.tree(s.walkTree(p, true), hint)
 	return ""
 }
 

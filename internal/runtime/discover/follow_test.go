@@ -86,7 +86,7 @@ func TestFollow(t *testing.T) {
 			var read, problems []string
 			for _, f := range Folder(Host{FS: Disk{}, OS: "linux"}, dir) {
 				rel := strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(f.Path, dir)), "/")
-				if _, _, ok := placeOf(rel); !ok && rel != ".claude-plugin/plugin.json" || f.Role == "program" || strings.Contains(rel, "node_modules") {
+				if _, ok := patternOf(rel); !ok && rel != ".claude-plugin/plugin.json" || f.Role == "program" || strings.Contains(rel, "node_modules") {
 					read = append(read, rel+" "+string(f.Role))
 				}
 				for _, p := range f.Problems {

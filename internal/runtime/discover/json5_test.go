@@ -14,13 +14,13 @@ func TestJSON5(t *testing.T) {
 		{"{a:{b:'x\\\ny'}}", "b", "xy", "'x\\\ny'"},
 		{`{a: {b: 'https://x.y', }}`, "b", "https://x.y", `'https://x.y'`},
 	} {
-		root, _, err := parseJSON5(tt.text, func(*node) bool { return false })
+		root, _, err := parseJSON(tt.text, true, func(*node) bool { return false })
 		n := root.get("a").get(tt.way)
 		if n == nil || err != nil || n.text != tt.want || tt.text[n.start:n.end] != tt.source {
 			t.Errorf("%s: %+v, %v; want %q at %q", tt.text, n, err, tt.want, tt.source)
 		}
 	}
-	if root, _, err := parseJSON5(`{a: {b: 1}, c: {`, func(*node) bool { return false }); err == nil || root.get("a").get("b").text != "1" {
+	if root, _, err := parseJSON(`{a: {b: 1}, c: {`, true, func(*node) bool { return false }); err == nil || root.get("a").get("b").text != "1" {
 		t.Errorf("%+v, %v: want what stands before the break", root, err)
 	}
 }

@@ -14,18 +14,9 @@ const maxDepth = 64
 
 // parseJSON parses JSON with comments and trailing commas, which VS Code, Zed, OpenCode and others allow. If the text is broken,
 // the part before is returned with the error, and cut is the offset from which nothing was read. skip selects values to leave
-// unread.
-func parseJSON(s string, skip func(*node) bool) (root *node, cut int, err error) {
-	return parseLenient(s, false, skip)
-}
-
-// parseJSON5 parses JSON5 as parseJSON does JSON.
-func parseJSON5(s string, skip func(*node) bool) (root *node, cut int, err error) {
-	return parseLenient(s, len(s) <= maxFlat, skip)
-}
-
-func parseLenient(s string, json5 bool, skip func(*node) bool) (root *node, cut int, err error) {
-	plain, shifts := plainJSON(s, json5)
+// unread. json5 allows what else JSON5 has, in texts of a length that third-party parsers get, too.
+func parseJSON(s string, json5 bool, skip func(*node) bool) (root *node, cut int, err error) {
+	plain, shifts := plainJSON(s, json5 && len(s) <= maxFlat)
 	var tree rawjson.Tree
 	cut = len(s)
 	if err = tree.Parse(plain, 0); err != nil {

@@ -57,9 +57,9 @@ func parsed(name, text string) (*node, Format) {
 		root, _ := parseYAML(text, newLines(text))
 		return root, format
 	}
-	root, _, err := parseJSON(text, uninteresting)
+	root, _, err := parseJSON(text, false, uninteresting)
 	if err != nil && applicationOf(clientOfName(name)).JSON5 {
-		root, _, _ = parseJSON5(text, uninteresting)
+		root, _, _ = parseJSON(text, true, uninteresting)
 	}
 	return root, format
 }

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/check/config"
@@ -100,7 +101,7 @@ func (p *Place) patterns() []string {
 
 // paths returns the place's paths on a host, none if it lacks the folder.
 func (p *Place) paths(h Host) []string {
-	if p.systems != nil && !h.isOneOf(p.systems) {
+	if p.systems != nil && !slices.Contains(p.systems, h.family()) {
 		return nil
 	}
 	switch p.base {
@@ -152,15 +153,6 @@ func (h Host) family() string {
 		return h.OS
 	}
 	return "linux"
-}
-
-func (h Host) isOneOf(systems []string) bool {
-	for _, s := range systems {
-		if s == h.family() {
-			return true
-		}
-	}
-	return false
 }
 
 // A configurationPath is one path to read, with what is known of the file.

@@ -171,9 +171,9 @@ func (r *reader) parseFormat(s string, format Format) *node {
 	if len(s) <= maxFlat {
 		skip = func(*node) bool { return false }
 	}
-	root, cut, err := parseJSON(s, skip)
-	if err != nil && (applicationOf(r.file.Client).JSON5 || strings.HasSuffix(strings.ToLower(r.file.Path), ".json5")) {
-		root, cut, err = parseJSON5(s, skip)
+	root, cut, err := parseJSON(s, false, skip)
+	if err != nil && (applicationOf(r.file.Client).JSON5 || ends(r.file.Path, ".json5")) {
+		root, cut, err = parseJSON(s, true, skip)
 	}
 	if err != nil {
 		r.cut = cut

@@ -95,11 +95,11 @@ func (s *source) unknownIn(dir, rel string, hidden bool, deep int, left *int) {
 
 // unknownFile reads a file if it is one of settings and holds servers, hooks or rights.
 func (s *source) unknownFile(p, project string, client config.Client) {
-	if !settingsName(strings.ToLower(path.Base(slashed(p)))) {
+	if !configurationName(p) && !ends(p, ".jsonc", ".json5", ".toml") {
 		return
 	}
 	data, err := s.FS.ReadFile(p, maxUnknownBytes+1)
-	yaml := slices.Contains([]string{".yaml", ".yml"}, path.Ext(slashed(p))) // pipelines and checks before a commit have hooks and permissions, too
+	yaml := ends(p, ".yaml", ".yml") // pipelines and checks before a commit have hooks and permissions, too
 	rights := project != "" && err == nil && !yaml && namesRights.Match(data)
 	if err != nil || !rights && !namesServers.Match(data) {
 		return
@@ -112,13 +112,4 @@ func (s *source) unknownFile(p, project string, client config.Client) {
 	if f := Read(p, data, hint); rights || len(f.Entries) > 0 {
 		s.read(p, hint)
 	}
-}
-
-// settingsName reports whether a lower-case name is that of a file of settings.
-func settingsName(name string) bool {
-	switch path.Ext(name) {
-	case ".jsonc", ".json5", ".toml":
-		return true
-	}
-	return configurationName(name)
 }

@@ -130,11 +130,7 @@ func (h Host) glob(pattern string, walked func(*walk)) []string {
 
 // configurationName reports whether a file has a configuration's extension.
 func configurationName(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".json", ".yaml", ".yml":
-		return true
-	}
-	return false
+	return ends(name, ".json", ".yaml", ".yml")
 }
 
 // A source reads files one after the other, each once, within a total limit.

@@ -40,12 +40,9 @@ requests that carry a key to their own service, and installers of well-known ven
 				return
 			}
 			found := acts.Text(value)
-			severity := finding.Medium
-			switch acts.Judge(found) {
-			case acts.Fine:
+			severity := severityOf(found)
+			if severity == finding.None {
 				return
-			case acts.Hostile:
-				severity = finding.High
 			}
 			heaviest := acts.Heaviest(found)
 			p.Report(Report{File: file, Entry: p.Files[file].entryOf(s), At: s.Value.At(heaviest.Start, heaviest.End), Evidence: value[heaviest.Start:heaviest.End], Severity: severity, Message: "the text of " + shownName(lastName(s.Keys)) + " " + heaviest.Says})
@@ -61,14 +58,16 @@ func instructs(way string) bool {
 	return endsInAny(way, "prompt", "inject_prompt", "instructions", "instructions/", "instruction", "systemprompt", "system_prompt", "system", "description", "roledefinition", "custominstructions", "whentouse", "rules/", "rules", "developer_instructions", "append_system_prompt", "additionalcontext", "systemmessage", "content", "text", "template")
 }
 
+// severityOf is the severity of acts, none for those that are fine.
+func severityOf(found []acts.Act) finding.Severity {
+	return map[acts.Verdict]finding.Severity{acts.Hostile: finding.High, acts.Suspect: finding.Medium}[acts.Judge(found)]
+}
+
 // reportActs reports the acts in a text, one per kind.
 func (p *Pass) reportActs(file int, f *File, found []acts.Act, code bool) {
-	severity := finding.Medium
-	switch acts.Judge(found) {
-	case acts.Fine:
+	severity := severityOf(found)
+	if severity == finding.None {
 		return
-	case acts.Hostile:
-		severity = finding.High
 	}
 	best := map[acts.Kind]acts.Act{}
 	for _, a := range found {

@@ -26,12 +26,15 @@ type assignment struct {
 
 // launched unwraps an entry's command: env, sudo, cmd /c, sh -c and the like. Of a shell script, the first simple command counts.
 func launched(e *Entry) launch {
-	words := make([]word, 0, len(e.Args)+1)
-	words = append(words, word{text: e.Command, at: e.CommandAt})
+	return unwrap(e.words(), nil, 0)
+}
+
+func (e *Entry) words() []word {
+	words := []word{{text: e.Command, at: e.CommandAt}}
 	for _, a := range e.Args {
 		words = append(words, word{text: a.Reveal(), at: a.Place})
 	}
-	return unwrap(words, nil, 0)
+	return words
 }
 
 func unwrap(words []word, env []assignment, depth int) launch {

@@ -25,16 +25,6 @@ const (
 	golang
 )
 
-func (s spec) noun() string {
-	switch s.kind {
-	case image:
-		return "image"
-	case golang:
-		return "module"
-	}
-	return "package"
-}
-
 // A packageRunner is a program, with its subcommands, that fetches a package and starts it.
 type packageRunner struct {
 	command string // its words
@@ -47,6 +37,7 @@ var packageRunners = []packageRunner{
 	{"npx", npm, npmOptions, npmNamed}, {"pnpx", npm, npmOptions, npmNamed}, {"bunx", npm, npmOptions, npmNamed}, {"npm exec", npm, npmOptions, npmNamed}, {"npm x", npm, npmOptions, npmNamed},
 	{"bun x", npm, npmOptions, npmNamed}, {"pnpm dlx", npm, npmOptions, npmNamed}, {"yarn dlx", npm, npmOptions, npmNamed},
 	{"uvx", pypi, uvOptions, uvNamed}, {"uv tool run", pypi, uvOptions, uvNamed}, {"pipx run", pypi, uvOptions, []string{"--spec"}},
+	{"go run", golang, nil, nil},
 	{"uv run", pypi, uvOptions, []string{"--with", ""}}, // the plain word is a program of the project, or of a --with package
 }
 
@@ -63,8 +54,6 @@ func specs(l launch) []spec {
 	switch {
 	case l.program == "deno":
 		return deno(l.args)
-	case command("go", "run"):
-		return goRun(l.args[1:])
 	case containers[l.program] && command(l.program, "container", "run"):
 		return imageOf(l.program+" run", l.args[2:])
 	case containers[l.program] && command(l.program, "run"):
@@ -102,7 +91,7 @@ func (r packageRunner) specs(name string, args []word) (out []spec) {
 		case text == "--no-install" || text == "--no" || text == "--offline" || text == "--no-index":
 			return nil
 		case !strings.HasPrefix(text, "-"):
-			if !explicit && !quiet {
+			if !explicit && !quiet && (r.kind != golang || strings.Contains(text, "@")) { // other names of Go are of the module at hand
 				out = append(out, spec{name, r.kind, text, args[i].at, max(0, args[i].from)})
 			}
 			return out
@@ -127,19 +116,6 @@ func deno(args []word) []spec {
 				return []spec{{"deno", npm, strings.TrimPrefix(rest, "/"), a.at, max(0, a.from) + len(a.text) - len(strings.TrimPrefix(rest, "/"))}}
 			}
 		}
-	}
-	return nil
-}
-
-func goRun(args []word) []spec {
-	for _, a := range args {
-		if strings.HasPrefix(a.text, "-") {
-			continue
-		}
-		if strings.Contains(a.text, "@") {
-			return []spec{{"go run", golang, a.text, a.at, max(0, a.from)}}
-		}
-		return nil
 	}
 	return nil
 }

@@ -29,11 +29,6 @@ func (s *Setting) way() string {
 // Fits reports whether one of the patterns, separated by spaces, matches the end of the setting's path.
 func (s *Setting) Fits(keys string) bool { return endsInAny(s.way(), strings.Fields(keys)...) }
 
-// fits reports whether the rule applies to a setting.
-func (r *settingRule) fits(way, value string) bool {
-	return r.value.MatchString(value) && endsInAny(way, strings.Fields(r.keys)...)
-}
-
 // endsIn reports whether the end of a path matches a pattern. A pattern that begins with a slash matches a whole path.
 func endsIn(way, pattern string) bool {
 	n := strings.Count(pattern, "/") + 1
@@ -81,7 +76,7 @@ func (p *Pass) reportSettings(rules []settingRule, soften bool) {
 		value := s.Value.Reveal()
 		for i := range rules {
 			r := &rules[i]
-			if !r.fits(way, value) {
+			if !r.value.MatchString(value) || !endsInAny(way, strings.Fields(r.keys)...) {
 				continue
 			}
 			e := p.Files[file].entryOf(s)

@@ -64,10 +64,7 @@ func reportInline(p *Pass, file int, e *Entry) {
 
 // scriptOf returns the shell script of the entry's command, after env and the like.
 func scriptOf(e *Entry) ([]word, bool) {
-	words := []word{{text: e.Command, at: e.CommandAt}}
-	for _, a := range e.Args {
-		words = append(words, word{text: a.Reveal(), at: a.Place})
-	}
+	words := e.words()
 	for n := range words {
 		l := launch{program: base(words[n].text), args: words[n+1:]}
 		if script, ok := shellScript(l); ok {

@@ -31,7 +31,7 @@ honest; the owner of an image can still move a tag that looks like an exact vers
 					continue
 				}
 				p.Report(Report{File: file, Entry: e, At: s.at, Evidence: s.text, Start: s.from, End: s.from + len(s.text),
-					Message: fmt.Sprintf("%s starts the %s %q %s", s.runner, s.noun(), maskSecrets(s.text), why)})
+					Message: fmt.Sprintf("%s starts the %s %q %s", s.runner, []string{npm: "package", pypi: "package", image: "image", golang: "module"}[s.kind], maskSecrets(s.text), why)})
 			}
 		})
 	},
