@@ -102,7 +102,7 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 	var snap *mcpclient.Snapshot
 	if err == nil {
 		read := session.ReadSettled
-		if how.wait > 0 { // both states are compared
+		if r.Differential { // which compares both states, in each conversation alike
 			read = session.Read
 		}
 		snap = read(inTime)
