@@ -48,21 +48,19 @@ func (r *reader) runsDownload() {
 	const mostVariables = 50
 	for _, m := range fetchedVariable.FindAllStringSubmatch(r.low, mostVariables) {
 		for _, run := range []string{"exec(", "eval(", "compile(", "new function(", "eval \"$", "eval $", "os.system(", "iex $"} {
-			at := strings.Index(r.low, run+m[1])
-			for at >= 0 && !r.runsHere(at, at+len(run)+len(m[1])) {
-				next := strings.Index(r.low[at+1:], run+m[1])
-				if next < 0 {
-					at = -1
+			for from := 0; ; {
+				at := strings.Index(r.low[from:], run+m[1])
+				if at < 0 {
 					break
 				}
-				at += 1 + next
+				at += from
+				from = at + len(run) + len(m[1])
+				if r.runsHere(at, from) {
+					start, end := r.original(at, from)
+					r.acts = append(r.acts, Act{Kind: Run, Says: "runs a download without looking at it", Start: start, End: end, Weight: 4})
+					return
+				}
 			}
-			if at < 0 {
-				continue
-			}
-			start, end := r.original(at, at+len(run)+len(m[1]))
-			r.acts = append(r.acts, Act{Kind: Run, Says: "runs a download without looking at it", Start: start, End: end, Weight: 4})
-			return
 		}
 	}
 }

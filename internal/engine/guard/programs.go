@@ -38,7 +38,7 @@ var (
 	shells   = strings.Fields("sh bash zsh dash ksh fish ash")
 	engines  = strings.Fields("python python2 python3 node deno bun perl ruby php osascript")
 	copiers  = strings.Fields("cp mv rsync scp install ln rclone")
-	packers  = strings.Fields("tar zip rsync rclone scp cp 7z http.server serve http-server npx bunx")
+	packers  = strings.Fields("tar zip rsync rclone scp cp 7z http.server serve http-server")
 	seekers  = strings.Fields("grep egrep fgrep rg ag ack sed awk gawk")
 	logins   = strings.Fields("ssh scp sftp rsync git")           // which send only where the user has an account
 	listers  = strings.Fields("echo printf ls readlink realpath") // which print the names that they are given
@@ -375,10 +375,11 @@ func (j *judge) operands(program string, words []word, u use, says bool, depth i
 	}
 }
 
-// serves returns a program that hands a folder to whoever connects to it, with its operands: python -m http.server.
+// serves returns a program that hands a folder to whoever connects to it, with its operands: python -m http.server, npx serve.
 func serves(program string, words []word) (rest []word, ok bool) {
 	for i, w := range words {
-		if i > 0 && slices.Contains(engines, program) && (w.text == "http.server" && words[i-1].text == "-m" || w.text == "-S" && program == "php") {
+		if i > 0 && (slices.Contains(engines, program) && (w.text == "http.server" && words[i-1].text == "-m" || w.text == "-S" && program == "php") ||
+			(program == "npx" || program == "bunx") && (w.text == "serve" || w.text == "http-server")) {
 			rest = words[i:]
 			ok = true
 		}

@@ -72,23 +72,19 @@ func exemplary(s string, secret span) (yes bool) {
 		yes = start == 0 || !wordByte(head[start-1])
 		return !yes
 	})
-	return yes || strings.Contains(strings.ToLower(s[secret.end:min(len(s), secret.end+20)]), "example")
+	return yes || linked(s, secret) || strings.Contains(strings.ToLower(s[secret.end:min(len(s), secret.end+20)]), "example")
 }
 
-// linked reports whether the text shows the value as a part of a link's path: "the file key in the URL, such as
-// https://www.figma.com/file/do4pJqHwNwH1nBrrscu6Ld/Untitled". A path names what is public to whoever has the link's text.
-func linked(s, value string) bool {
-	for rest := s; ; {
-		at := strings.Index(rest, "/"+value)
-		if at < 0 {
-			return false
-		}
-		link := rest[strings.LastIndexAny(rest[:at], " \t\n\"'`(<")+1 : at]
-		if strings.Contains(link, "://") && !strings.ContainsAny(link, "?#@") {
-			return true
-		}
-		rest = rest[at+1+len(value):]
+// linked reports whether the text in front of a value shows it as a part of a link's path: "the file key in the URL, such as
+// https://www.figma.com/file/do4pJqHwNwH1nBrrscu6Ld/Untitled, is do4pJqHwNwH1nBrrscu6Ld".
+func linked(s string, secret span) bool {
+	before := s[max(0, secret.start-512):secret.start]
+	at := strings.LastIndex(before, "/"+secret.spanText(s))
+	if at < 0 {
+		return false
 	}
+	link := before[strings.LastIndexAny(before[:at], " \t\n\"'`(<")+1 : at]
+	return strings.Contains(link, "://") && !strings.ContainsAny(link, "?#@")
 }
 
 // handed matches a label immediately before.

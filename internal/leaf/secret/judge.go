@@ -22,7 +22,7 @@ func (set *ruleset) judgeMatch(r *rule, s string, secret, match span) bool {
 		return true // neither random nor in gitleaks' lists
 	}
 	// A hash, UUID or number alone proves nothing: commits, ids and checksums look the same. It is a secret if a label says so.
-	if opaque(text) && !credentialLabel(s, secret) || linked(s, text) {
+	if opaque(text) && !credentialLabel(s, secret) {
 		return false
 	}
 	if invented(body(text)) && !live(s, secret) {

@@ -35,6 +35,7 @@ func TestFound(t *testing.T) {
 		{"user and password", "Connect with username admin password ¦S3cr3t!2024 first.", "user-and-password", "S3cr3t!2024"},
 		{"label only", "internal api_key = " + lot[:32], "generic-api-key", lot[:32]},
 		{"key that a link shows in its query", "Open https://api.acme.com/v1?key=" + lot[:32] + ": the api key is ¦" + lot[:32], "key-in-prose", lot[:32]},
+		{"key that stands in a link behind it only", "internal api_key = " + lot[:32] + ", as in https://api.acme.com/hooks/" + lot[:32], "generic-api-key", lot[:32]},
 		{"hexadecimal behind a label", "auth_token: 9f8e2a7b¦4c1d6e3f5a0b8c2d7e4f9a1b", "generic-api-key", "9f8e2a7b¦4c1d6e3f5a0b8c2d7e4f9a1b"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
