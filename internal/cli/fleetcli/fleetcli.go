@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/cli/helppage"
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/fleet"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
@@ -62,7 +61,7 @@ func (a *app) rootCommand() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true, Version: version(),
 	}
 	root.AddCommand(a.newRunCommand(), a.newWorkerCommand(), a.newStatusCommand(), a.newReportCommand(),
-		a.newTellCommand("cancel", "Stop a fleet and empty its queue", fleetplan.Canceled), a.newTellCommand("drain", "Let workers finish their jobs and start no new ones", fleetplan.Draining))
+		a.newTellCommand("cancel", "Stop a fleet and empty its queue", fleet.Canceled), a.newTellCommand("drain", "Let workers finish their jobs and start no new ones", fleet.Draining))
 	helppage.SetTexts(root, helpTexts)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { helppage.Write(c.OutOrStdout(), c, helppage.Width) })
 	return root
@@ -164,12 +163,12 @@ func formatFlag(cmd *cobra.Command, format *string, names []string) {
 }
 
 // readPlan reads a plan, and says what is wrong with it.
-func (a *app) readPlan(file string) (*fleetplan.Plan, error) {
-	text, err := userfile.ReadText(file, nil, fleetplan.MaxBytes)
+func (a *app) readPlan(file string) (*fleet.Plan, error) {
+	text, err := userfile.ReadText(file, nil, fleet.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, userfile.Reason(err))
 	}
-	plan, wrong := fleetplan.Parse(file, text)
+	plan, wrong := fleet.Parse(file, text)
 	if len(wrong) == 0 {
 		return plan, nil
 	}

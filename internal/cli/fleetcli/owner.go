@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/fleet"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
@@ -26,7 +25,7 @@ func (a *app) newStatusCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) newTellCommand(name, short string, state fleetplan.State) *cobra.Command {
+func (a *app) newTellCommand(name, short string, state fleet.State) *cobra.Command {
 	return a.ownerCommand(name, short, func(ctx context.Context, o *fleet.Owner) error { return o.Tell(ctx, state) })
 }
 

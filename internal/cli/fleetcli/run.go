@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/fleet"
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/report"
@@ -27,7 +26,7 @@ type runCommand struct {
 }
 
 func (a *app) newRunCommand() *cobra.Command {
-	r := &runCommand{app: a, limits: broker.DefaultLimits(fleetplan.MaxJob)}
+	r := &runCommand{app: a, limits: broker.DefaultLimits(fleet.MaxJob)}
 	cmd := &cobra.Command{Use: "run [flags] PLAN.yaml", Short: "Run a plan, or resume one", Args: onePlan, RunE: r.runPlan}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -71,7 +70,7 @@ func (r *runCommand) runPlan(cmd *cobra.Command, args []string) error {
 	defer server.Close()
 	capabilities := fleet.Detect(r.lookup)
 	// Who runs a plan wrote it: what it names is what is wanted.
-	capabilities.Words = append(capabilities.Words, fleetplan.NeedsCommands, "env *", "model *")
+	capabilities.Words = append(capabilities.Words, fleet.NeedsCommands, "env *", "model *")
 	capabilities.Allow("region", plan.Region)
 	one := &fleet.Run{
 		Plan: plan, Home: home, Server: server, Limits: r.limits, Version: version(), Workers: r.workers,

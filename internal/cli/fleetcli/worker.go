@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/run/fleet"
 )
@@ -93,7 +92,7 @@ func (w *workerCommand) work(cmd *cobra.Command, _ []string) error {
 		Capabilities: fleet.Detect(w.lookup), Runner: w.runner(), Temp: temp, Note: w.say,
 	}
 	if w.commands {
-		one.Capabilities.Words = append(one.Capabilities.Words, fleetplan.NeedsCommands)
+		one.Capabilities.Words = append(one.Capabilities.Words, fleet.NeedsCommands)
 	}
 	one.Capabilities.Allow("region", w.region)
 	one.Capabilities.Allow("env", w.env...)

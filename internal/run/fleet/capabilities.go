@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/runtime/model"
 	"gauntlet/internal/runtime/sandbox"
 )
@@ -22,7 +21,7 @@ type Capabilities struct {
 func Detect(lookup func(string) (string, bool)) Capabilities {
 	c := Capabilities{Lookup: lookup}
 	if sandbox.Available() == nil {
-		c.Words = append(c.Words, fleetplan.NeedsSandbox)
+		c.Words = append(c.Words, NeedsSandbox)
 	}
 	for _, l := range [...]struct{ language, program string }{{"docker", "docker"}, {"node", "npx"}, {"python", "uvx"}, {"python", "python3"}} {
 		if _, err := exec.LookPath(l.program); err == nil && !slices.Contains(c.Words, "language "+l.language) {

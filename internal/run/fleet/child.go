@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
@@ -41,11 +40,11 @@ type ending struct {
 const grace = 3 * time.Second
 
 // run does one job, which writes its report into a directory. It is over within the time, whatever the target does.
-func (r *Runner) run(ctx context.Context, job *fleetplan.Job, limits fleetplan.Limits, args []string, dir string) ending {
+func (r *Runner) run(ctx context.Context, job *Job, limits Limits, args []string, dir string) ending {
 	ctx, cancel := context.WithTimeoutCause(ctx, limits.Time, errTime)
 	defer cancel()
 	var e ending
-	if r.Main != nil && job.Lane == fleetplan.Scan && job.Target.Kind == fleetplan.File {
+	if r.Main != nil && job.Lane == Scan && job.Target.Kind == File {
 		e = r.runHere(ctx, args)
 	} else {
 		e = r.runProcess(ctx, append([]string{fmt.Sprintf("%s=%d", MemoryFlag, limits.Memory), "--"}, args...))

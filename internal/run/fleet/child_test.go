@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"gauntlet/internal/engine/fleetplan"
 )
 
 // A scan of a file runs in the worker's process, within its time and whatever becomes of it; anything else is started.
@@ -22,7 +20,7 @@ func TestScansInTheWorker(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name  string
-		job   fleetplan.Job
+		job   Job
 		main  func(context.Context, []string, io.Writer) int
 		exit  int
 		wrote string // the report
@@ -31,13 +29,13 @@ func TestScansInTheWorker(t *testing.T) {
 		{"a file", fileJob, writes, 1, "{}", ""},
 		{"a crash", fileJob, func(context.Context, []string, io.Writer) int { panic("index out of range") }, -1, "", "it crashed: index out of range"},
 		{"a scan that heeds its time", fileJob, func(ctx context.Context, _ []string, _ io.Writer) int { <-ctx.Done(); return 2 }, 2, "", errTime.Error()},
-		{"a server", fleetplan.Job{Lane: fleetplan.Scan, Target: fleetplan.Target{Kind: fleetplan.URL}}, writes, -1, "", "fork/exec /nowhere: no such file or directory"},
-		{"another lane", fleetplan.Job{Lane: fleetplan.Attack, Target: fleetplan.Target{Kind: fleetplan.File}}, writes, -1, "", "fork/exec /nowhere: no such file or directory"},
+		{"a server", Job{Lane: Scan, Target: Target{Kind: URL}}, writes, -1, "", "fork/exec /nowhere: no such file or directory"},
+		{"another lane", Job{Lane: Attack, Target: Target{Kind: File}}, writes, -1, "", "fork/exec /nowhere: no such file or directory"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			r := Runner{Program: []string{"/nowhere"}, Main: tt.main}
-			end := r.run(t.Context(), &tt.job, fleetplan.Limits{Time: 200 * time.Millisecond}, []string{"--output=" + filepath.Join(dir, reportName)}, dir)
+			end := r.run(t.Context(), &tt.job, Limits{Time: 200 * time.Millisecond}, []string{"--output=" + filepath.Join(dir, reportName)}, dir)
 			if end.exit != tt.exit || string(end.report) != tt.wrote || end.cause != tt.cause {
 				t.Errorf("got %+v, want exit %d, report %q, cause %q", end, tt.exit, tt.wrote, tt.cause)
 			}
@@ -45,7 +43,7 @@ func TestScansInTheWorker(t *testing.T) {
 	}
 }
 
-var fileJob = fleetplan.Job{Lane: fleetplan.Scan, Target: fleetplan.Target{Kind: fleetplan.File}}
+var fileJob = Job{Lane: Scan, Target: Target{Kind: File}}
 
 // What a process says last is kept, and of a crash the line that tells why.
 func TestTail(t *testing.T) {

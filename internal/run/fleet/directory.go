@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
@@ -119,7 +118,7 @@ func (d directory) addResult(t *result.FleetTarget, j *result.FleetJob, text []b
 	if err := d.write("results/"+name+"."+j.Lane+"."+j.ID+".json", func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
-	}); err != nil || j.Lane == string(fleetplan.Redteam) {
+	}); err != nil || j.Lane == string(Redteam) {
 		return nil, err
 	}
 	var r result.Report

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/result"
 )
@@ -38,14 +37,14 @@ func cut(s string, most int) string {
 }
 
 // openEntry returns the entry of a job, if a worker of the plan wrote it for that job.
-func openEntry(keys *fleetplan.Keys, job string, message []byte) (*Entry, error) {
+func openEntry(keys *Keys, job string, message []byte) (*Entry, error) {
 	text, err := keys.OpenText(message)
 	if err != nil {
 		return nil, err
 	}
 	var e Entry
 	if err := json.Unmarshal(text, &e); err != nil || e.ID != job {
-		return nil, fleetplan.ErrForged // sealed for another purpose
+		return nil, ErrForged // sealed for another purpose
 	}
 	return &e, nil
 }

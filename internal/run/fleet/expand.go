@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"gauntlet/attacks"
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/internal/runtime/fetch"
@@ -28,21 +27,21 @@ const (
 
 // An expansion turns the sources of a plan into jobs.
 type expansion struct {
-	plan    *fleetplan.Plan
+	plan    *Plan
 	version string
 	digest  string
 
-	documents [][]fleetplan.Document
+	documents [][]Document
 	files     map[string]string // of inputs, by digest
 	named     map[string]string // what each target is, by its name
 	seen      map[string]bool   // ids of jobs
-	jobs      []fleetplan.Job
+	jobs      []Job
 	list      result.Fleet // of the jobs, none of them done, and of what was left
 }
 
 // expandPlan makes all jobs of a plan. What cannot be used is left, with the reason; only a plan that makes no sense at all is
 // an error.
-func expandPlan(ctx context.Context, plan *fleetplan.Plan, version string) (*expansion, error) {
+func expandPlan(ctx context.Context, plan *Plan, version string) (*expansion, error) {
 	e := &expansion{plan: plan, version: version, files: map[string]string{}, named: map[string]string{}, seen: map[string]bool{}}
 	for _, l := range plan.Lanes {
 		docs, err := e.documentsOf(l)
@@ -57,11 +56,11 @@ func expandPlan(ctx context.Context, plan *fleetplan.Plan, version string) (*exp
 	here := filepath.Dir(plan.File)
 	for _, s := range plan.Sources {
 		switch s.Kind {
-		case fleetplan.Directory:
+		case Directory:
 			e.addDirectory(s.Value[0])
-		case fleetplan.List:
+		case List:
 			e.addList(s.Value[0])
-		case fleetplan.Registry:
+		case Registry:
 			e.addRegistry(ctx, s.Value[0])
 		default:
 			e.addTarget(s, here)
@@ -71,13 +70,13 @@ func expandPlan(ctx context.Context, plan *fleetplan.Plan, version string) (*exp
 }
 
 // documentsOf finds the attack documents of a lane.
-func (e *expansion) documentsOf(l fleetplan.Lane) (docs []fleetplan.Document, err error) {
+func (e *expansion) documentsOf(l Lane) (docs []Document, err error) {
 	names := l.Documents
-	if len(names) == 0 && l.Name == fleetplan.Attack {
+	if len(names) == 0 && l.Name == Attack {
 		names = attacks.Names()
 	}
 	for _, name := range names {
-		d := fleetplan.Document{Name: name}
+		d := Document{Name: name}
 		if _, builtIn := attacks.Text(name); !builtIn {
 			if _, d.Digest, err = e.addFile(name, filepath.Dir(e.plan.File)); err != nil {
 				return nil, fmt.Errorf("the document %s: %w", name, err)
@@ -124,9 +123,9 @@ func (e *expansion) leave(target, format string, args ...any) {
 }
 
 // addTarget makes the jobs of one target; the name of a file is as seen from dir.
-func (e *expansion) addTarget(t fleetplan.Target, dir string) {
+func (e *expansion) addTarget(t Target, dir string) {
 	err := t.Check()
-	if err == nil && t.Kind == fleetplan.File {
+	if err == nil && t.Kind == File {
 		var at string
 		if at, t.Digest, err = e.addFile(t.Value[0], dir); err == nil {
 			t.Value = []string{at}
@@ -167,7 +166,7 @@ func (e *expansion) addTarget(t fleetplan.Target, dir string) {
 
 // nameApart gives a target a name that no other has: two servers of a registry may have one name. It reports false for a target
 // that the plan named before.
-func (e *expansion) nameApart(t *fleetplan.Target) bool {
+func (e *expansion) nameApart(t *Target) bool {
 	label, detail := t.Label(), strings.Join(t.Value, " ")
 	if label == detail {
 		detail = string(t.Kind)
@@ -210,7 +209,7 @@ func (e *expansion) addDirectory(name string) {
 			leave("it is no regular file, and was not read")
 		default:
 			found = true
-			e.addTarget(fleetplan.Target{Kind: fleetplan.File, Value: []string{path}}, ".")
+			e.addTarget(Target{Kind: File, Value: []string{path}}, ".")
 		}
 		return nil
 	})
@@ -226,7 +225,7 @@ func (e *expansion) addList(name string) {
 		e.leave(name, "%s", userfile.Reason(err))
 		return
 	}
-	targets, problems := fleetplan.ParseList(text)
+	targets, problems := ParseList(text)
 	for _, p := range problems {
 		e.leave(fmt.Sprintf("%s:%d", name, p.Line), "%s", p.Msg)
 	}
@@ -250,7 +249,7 @@ func (e *expansion) addRegistry(ctx context.Context, name string) {
 			return
 		case next == nil || seen[*next]:
 			return
-		case !fleetplan.IsURL(name):
+		case !IsURL(name):
 			e.leave(name, "it is one page of a longer list, as its nextCursor says: the rest was not read; name the registry by its URL")
 			return
 		case page == maxPages:
@@ -264,7 +263,7 @@ func (e *expansion) addRegistry(ctx context.Context, name string) {
 
 func (e *expansion) addPage(ctx context.Context, name, address string) (next *string, err error) {
 	var text string
-	if fleetplan.IsURL(address) {
+	if IsURL(address) {
 		var answer []byte
 		answer, err = fetch.Get(ctx, address, "application/json", maxPage)
 		text = string(answer)
@@ -274,7 +273,7 @@ func (e *expansion) addPage(ctx context.Context, name, address string) (next *st
 	if err != nil {
 		return nil, err
 	}
-	page, err := fleetplan.ParseRegistry(text)
+	page, err := ParseRegistry(text)
 	if err != nil {
 		return nil, err
 	}

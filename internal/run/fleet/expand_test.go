@@ -12,14 +12,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"gauntlet/internal/engine/fleetplan"
 )
 
 // expand returns the targets of a plan in a directory and what was left of it, "NAME: REASON".
 func expand(t *testing.T, dir, targets string) (names, left []string) {
 	t.Helper()
-	plan, wrong := fleetplan.Parse(filepath.Join(dir, "plan.yaml"), "targets: ["+targets+"]\nlanes: [scan, vet]\n")
+	plan, wrong := Parse(filepath.Join(dir, "plan.yaml"), "targets: ["+targets+"]\nlanes: [scan, vet]\n")
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}

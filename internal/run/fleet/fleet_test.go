@@ -15,7 +15,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/result"
 )
@@ -95,7 +94,7 @@ func newRun(t *testing.T, as, more string) *Run {
 		}
 	}
 	file := filepath.Join(dir, "plan.yaml")
-	plan, wrong := fleetplan.Parse(file, "targets: [a.json, b.json]\nlanes: [scan]\n"+more)
+	plan, wrong := Parse(file, "targets: [a.json, b.json]\nlanes: [scan]\n"+more)
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
@@ -106,7 +105,7 @@ func newRun(t *testing.T, as, more string) *Run {
 	}
 	t.Cleanup(server.Close)
 	return &Run{
-		Plan: plan, Home: home, Server: server, Limits: broker.DefaultLimits(fleetplan.MaxJob), Version: "test", Workers: 2,
+		Plan: plan, Home: home, Server: server, Limits: broker.DefaultLimits(MaxJob), Version: "test", Workers: 2,
 		Capabilities: Capabilities{Lookup: func(string) (string, bool) { return "", false }},
 		Runner:       Runner{Program: []string{os.Args[0]}, Environ: append(os.Environ(), jobRole+"="+as, "STARTED="+filepath.Join(dir, "started"))},
 		Note:         t.Logf, Progress: func(int, int) {},
@@ -206,7 +205,7 @@ func TestTheServerIsFoundAgain(t *testing.T) {
 		t.Fatal(err)
 	} else {
 		defer again.Close()
-		if _, err := again.Client.Create(t.Context(), "t", broker.DefaultLimits(fleetplan.MaxJob)); err != nil {
+		if _, err := again.Client.Create(t.Context(), "t", broker.DefaultLimits(MaxJob)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -235,7 +234,7 @@ func TestDoneOnce(t *testing.T) {
 	if n := started(t, r); n != 2 {
 		t.Errorf("%d processes were started, want 2", n)
 	}
-	more, wrong := fleetplan.Parse(r.Plan.File, "targets: [a.json, b.json, {url: 'http://127.0.0.1:1/mcp'}]\nlanes: [scan]\n")
+	more, wrong := Parse(r.Plan.File, "targets: [a.json, b.json, {url: 'http://127.0.0.1:1/mcp'}]\nlanes: [scan]\n")
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
@@ -297,11 +296,11 @@ func TestStrangers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stranger, err := fleetplan.NewKeys(rand.Reader)
+	stranger, err := NewKeys(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	evil := fleetplan.Job{Plan: list.Plan, Version: "test", Lane: fleetplan.Scan, Target: fleetplan.Target{Kind: fleetplan.Command, Value: []string{"sh"}}}
+	evil := Job{Plan: list.Plan, Version: "test", Lane: Scan, Target: Target{Kind: Command, Value: []string{"sh"}}}
 	foreign, err := stranger.SealJob(&evil)
 	if err != nil {
 		t.Fatal(err)
@@ -316,7 +315,7 @@ func TestStrangers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if f.Publish(ctx, "any", "giant", make([]byte, fleetplan.MaxJob+2048)) == nil {
+	if f.Publish(ctx, "any", "giant", make([]byte, MaxJob+2048)) == nil {
 		t.Error("the queue takes a message longer than any job")
 	}
 	forged, err := json.Marshal(Entry{FleetJob: result.FleetJob{ID: list.Targets[0].Jobs[0].ID, State: result.FleetDone}, Digest: "0"})
@@ -326,11 +325,11 @@ func TestStrangers(t *testing.T) {
 	if err := f.Index.Put(ctx, list.Targets[0].Jobs[0].ID, stranger.Worker().SealText(forged)); err != nil {
 		t.Fatal(err)
 	}
-	order, err := stranger.SealOrder(&fleetplan.Order{Plan: list.Plan, Version: "test", State: fleetplan.Canceled, Issued: time.Now().Add(time.Hour).UnixNano()})
+	order, err := stranger.SealOrder(&Order{Plan: list.Plan, Version: "test", State: Canceled, Issued: time.Now().Add(time.Hour).UnixNano()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &Worker{Fleet: f, Keys: keys.Worker(), ID: "w", Version: "test", Slots: 1, Capabilities: Capabilities{Words: []string{fleetplan.NeedsCommands}, Lookup: r.Capabilities.Lookup}, Runner: r.Runner, Temp: t.TempDir(), Note: t.Logf}
+	w := &Worker{Fleet: f, Keys: keys.Worker(), ID: "w", Version: "test", Slots: 1, Capabilities: Capabilities{Words: []string{NeedsCommands}, Lookup: r.Capabilities.Lookup}, Runner: r.Runner, Temp: t.TempDir(), Note: t.Logf}
 	w.obey(ctx, order)
 	if w.order.Load() != nil {
 		t.Error("the worker obeys a stranger")
@@ -421,7 +420,7 @@ func beginRun(t *testing.T, r *Run) (o *Owner, over chan error) {
 func TestCancel(t *testing.T) {
 	r := newRun(t, "hangs", "")
 	o, over := beginRun(t, r)
-	if err := o.Tell(t.Context(), fleetplan.Canceled); err != nil {
+	if err := o.Tell(t.Context(), Canceled); err != nil {
 		t.Fatal(err)
 	}
 	awaitEnd(t, over)
@@ -441,13 +440,13 @@ func TestDrain(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "c.json"), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r.Plan, _ = fleetplan.Parse(r.Plan.File, "targets: [a.json, b.json, c.json]\nlanes: [scan]\n")
+	r.Plan, _ = Parse(r.Plan.File, "targets: [a.json, b.json, c.json]\nlanes: [scan]\n")
 	o, over := beginRun(t, r)
 	lost, err := o.fleet.Next(t.Context(), "any", 5*time.Second) // as by a worker that is killed then
 	if err != nil || lost == nil {
 		t.Fatalf("the third job: %v, %v", lost, err)
 	}
-	if err := o.Tell(t.Context(), fleetplan.Draining); err != nil {
+	if err := o.Tell(t.Context(), Draining); err != nil {
 		t.Fatal(err)
 	}
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -457,7 +456,7 @@ func TestDrain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.State == fleetplan.Draining && len(s.Workers) == 1 && s.Workers[0].State == fleetplan.Draining {
+		if s.State == Draining && len(s.Workers) == 1 && s.Workers[0].State == Draining {
 			break
 		}
 		<-tick.C

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/result"
@@ -34,11 +33,11 @@ func (h Home) WorkerKeys() string { return h.file("worker.key") }
 const maxSmallFile = 4096
 
 // ReadKeys reads a file with the keys of an owner or of a worker.
-func ReadKeys(name string, owner bool) (*fleetplan.Keys, error) {
+func ReadKeys(name string, owner bool) (*Keys, error) {
 	text, err := userfile.ReadText(name, nil, maxSmallFile)
-	var keys *fleetplan.Keys
+	var keys *Keys
 	if err == nil {
-		keys, err = fleetplan.ParseKeys([]byte(text), owner)
+		keys, err = ParseKeys([]byte(text), owner)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, userfile.Reason(err))
@@ -47,7 +46,7 @@ func ReadKeys(name string, owner bool) (*fleetplan.Keys, error) {
 }
 
 // OpenKeys reads the keys of the plan, and makes them and the directory if there are none.
-func (h Home) OpenKeys() (*fleetplan.Keys, error) {
+func (h Home) OpenKeys() (*Keys, error) {
 	keys, err := ReadKeys(h.file("plan.key"), true)
 	if !errors.Is(err, userfile.ErrMissing) {
 		return keys, err
@@ -55,7 +54,7 @@ func (h Home) OpenKeys() (*fleetplan.Keys, error) {
 	if err := os.MkdirAll(h.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	if keys, err = fleetplan.NewKeys(rand.Reader); err != nil {
+	if keys, err = NewKeys(rand.Reader); err != nil {
 		return nil, err
 	}
 	return keys, errors.Join(writeJSON(h.WorkerKeys(), keys.Worker()), writeJSON(h.file("plan.key"), keys))

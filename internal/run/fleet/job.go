@@ -1,240 +1,189 @@
 package fleet
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
-	"time"
+	"strings"
 
-	"gauntlet/internal/engine/fleetplan"
-	"gauntlet/internal/run/userfile"
-	"gauntlet/internal/runtime/broker"
-	"gauntlet/rawjson"
-	"gauntlet/result"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
-// errCanceled stops a job that the plan's owner no longer wants.
-var errCanceled = errors.New("the fleet was cancelled")
-
-// backoff is how long a job rests before its next attempt.
-func backoff(attempt int) time.Duration {
-	return min(time.Second<<min(attempt, 10), 2*time.Minute)
+// A Job is one target in one lane.
+type Job struct {
+	Plan    string   `json:"plan"` // digest of the plan that names it
+	Version string   `json:"version"`
+	Round   string   `json:"round,omitempty"`
+	Lane    LaneName `json:"lane"`
+	Target  Target   `json:"target"`
+	// Document is the attack document of the lanes attack and redteam: a built-in one by its name, or with DocumentDigest a
+	// file of that SHA-256.
+	Document       string   `json:"document,omitempty"`
+	DocumentDigest string   `json:"document_digest,omitempty"`
+	Options        []string `json:"options,omitempty"`
+	// Needs are the capabilities that a worker must have declared, sorted.
+	Needs []string `json:"needs,omitempty"`
 }
 
-// oneJob is one delivery of one job.
-type oneJob struct {
-	w      *Worker
-	d      *broker.Delivery
-	job    *fleetplan.Job
-	id     string
-	limits fleetplan.Limits
-}
-
-// lostDeliveries are deliveries beyond the attempts of a job that may get lost with a connection.
-const lostDeliveries = 2
-
-// do does the job, unless it has a result. A job that is stopped goes to the next worker, or is dropped where nobody wants it.
-func (o *oneJob) do(ctx context.Context) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	beating := make(chan struct{})
-	go func() { // ends with ctx, which this function ends
-		defer close(beating)
-		o.beat(ctx, cancel)
-	}()
-	defer func() {
-		cancel(nil)
-		<-beating
-	}()
-	if o.d.Attempt > o.limits.Attempts+lostDeliveries {
-		o.fail(ctx, fmt.Sprintf("it was given to workers %d times, and none said what became of it", o.d.Attempt-1))
-		return
+// ID names the job by what is looked at, what it is called, how, by which version, in which round. Where a file lies on this
+// machine does not matter, but two files are two jobs even if they hold the same: each has a result that says which it is.
+func (j *Job) ID() string {
+	t, document := j.Target, j.Document
+	t.Name = t.Label()
+	if t.Kind == File {
+		t.Value = nil
 	}
-	if there, err := o.w.Fleet.Index.Get(ctx, o.id); err == nil && there != nil {
-		switch e, err := openEntry(o.w.Keys, o.id, there); {
-		case err != nil:
-			o.w.refuse(ctx, there, "a result", err)
-		case e.State != result.FleetFailed:
-			_ = o.d.Done(ctx) // or it comes again and is found done again
-			return
+	if j.DocumentDigest != "" {
+		document = ""
+	}
+	return hashOf(j.Version, j.Round, j.Lane, t, document, j.DocumentDigest, j.Options)[:32]
+}
+
+// ClassOf names a set of needs, which is sorted, as one word of a subject.
+func ClassOf(needs []string) string {
+	if len(needs) == 0 {
+		return "any"
+	}
+	return hashOf(needs)[:16]
+}
+
+var (
+	digestForm = lazyregexp.New(`^[0-9a-f]{64}$`)
+	docForm    = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,99}$`)
+)
+
+// Check refuses a job that no plan makes.
+func (j *Job) Check() error {
+	switch hasDocument := j.Document != "" || j.DocumentDigest != ""; {
+	case !j.Lane.Takes(j.Target.Kind):
+		return fmt.Errorf("the lane %q takes no target of the kind %q", j.Lane, j.Target.Kind)
+	case j.Target.Kind == File && !digestForm.MatchString(j.Target.Digest):
+		return errors.New("a file without its digest")
+	case hasDocument && (!lanes[j.Lane].documents || j.DocumentDigest == "" && !docForm.MatchString(j.Document) || j.DocumentDigest != "" && !digestForm.MatchString(j.DocumentDigest)):
+		return errors.New("a document that the lane does not take")
+	case !hasDocument && j.Lane == Attack:
+		return errors.New("the lane attack names no document")
+	case !slices.IsSorted(j.Needs) || len(j.Needs) > maxWords:
+		return errors.New("its needs are out of order")
+	}
+	return errors.Join(j.Target.Check(), checkOptions(j.Lane, j.Options))
+}
+
+// A Document is an attack document of a lane: built in, or with the digest of its file.
+type Document struct{ Name, Digest string }
+
+// Jobs makes the jobs of one target: one for each lane that takes its kind, and for each document. documents holds those of
+// each lane, by its place in the plan.
+func (p *Plan) Jobs(t Target, digest, version string, documents [][]Document) (out []Job) {
+	for i, l := range p.Lanes {
+		if !l.Name.Takes(t.Kind) {
+			continue
+		}
+		docs := documents[i]
+		if len(docs) == 0 {
+			docs = []Document{{}}
+		}
+		for _, d := range docs {
+			j := Job{Plan: digest, Version: version, Round: p.Round, Lane: l.Name, Target: t, Document: d.Name, DocumentDigest: d.Digest, Options: l.Options}
+			j.Needs = p.needs(&j)
+			out = append(out, j)
 		}
 	}
-	switch err := o.attempt(ctx); {
-	case errors.Is(context.Cause(ctx), errCanceled):
-		_ = o.d.TermWithReason("cancelled")
-	case ctx.Err() != nil:
-		_ = o.d.Nak()
-	case err == nil:
-		o.w.done.Add(1)
-		_ = o.d.Done(context.WithoutCancel(ctx)) // or it comes again and is found done
-	case o.d.Attempt >= o.limits.Attempts:
-		o.fail(ctx, err.Error())
-	default:
-		_ = o.d.NakWithDelay(backoff(o.d.Attempt))
-	}
+	return out
 }
 
-// beatLooks are the looks at the order between two signs to the queue, five seconds: well below the silence after which a job goes
-// to another worker.
-const beatLooks = 5
-
-// beat tells the queue that the job is under way, and stops it where the fleet is cancelled.
-func (o *oneJob) beat(ctx context.Context, cancel context.CancelCauseFunc) {
-	for n := 1; waitFor(ctx, lookWait); n++ {
-		if order := o.w.order.Load(); order.State == fleetplan.Canceled || order.Plan != o.job.Plan {
-			cancel(errCanceled)
-			return
-		}
-		if n%beatLooks == 0 {
-			_ = o.d.InProgress() // where the server is away, another worker gets the job, and the first result counts
-		}
-	}
-}
-
-// attempt does the job and stores its result. What fails since nothing can be written, here or in the store, is no attempt.
-func (o *oneJob) attempt(ctx context.Context) error {
-	for {
-		if err := o.untilPossible(ctx, o.hasRoom); err != nil {
-			return err
-		}
-		entry, text, why := o.attemptOnce(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case why == "":
-			return o.untilPossible(ctx, func() error { return o.w.storeResult(ctx, entry, text) })
-		case o.hasRoom() == nil:
-			return errors.New(why)
-		}
-	}
-}
-
-// untilPossible does what fails for no fault of the job: a disk is full, or the store is away. The job stays with this worker
-// and spends no attempt, and the person is told.
-func (o *oneJob) untilPossible(ctx context.Context, do func() error) error {
-	for n := 0; ; n++ {
-		err := do()
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		if n == 0 {
-			o.w.Note("%s %s waits, and spends no attempt: %s", o.job.Lane, o.job.Target.Label(), err)
-		}
-		if !waitFor(ctx, backoff(n)) {
-			return err
-		}
-	}
-}
-
-// hasRoom returns why nothing can be written where jobs work.
-func (o *oneJob) hasRoom() error {
-	name := filepath.Join(o.w.Temp, "room-"+o.id)
-	defer os.Remove(name)
-	return os.WriteFile(name, make([]byte, 1<<20), 0o600)
-}
-
-func (o *oneJob) attemptOnce(ctx context.Context) (entry *Entry, text []byte, why string) {
-	dir, err := os.MkdirTemp(o.w.Temp, "job-")
-	if err != nil {
-		return nil, nil, err.Error()
-	}
-	defer os.RemoveAll(dir)
-	args, err := o.prepare(ctx, dir)
-	if err != nil {
-		return nil, nil, err.Error()
-	}
-	began := time.Now()
-	entry = o.entry()
-	end := o.w.Runner.run(ctx, o.job, o.limits, args, dir)
-	if ctx.Err() != nil {
-		return nil, nil, ""
-	}
-	end.report = o.nameInputs(end.report, dir)
-	entry.Exit, entry.Milliseconds = end.exit, time.Since(began).Milliseconds()
-	return entry, end.report, o.judge(entry, &end)
-}
-
-// entry is what every entry of the job says.
-func (o *oneJob) entry() *Entry {
-	return &Entry{FleetJob: result.FleetJob{ID: o.id, Lane: string(o.job.Lane), Document: o.job.Document, State: result.FleetDone, Worker: o.w.ID, Attempts: min(o.d.Attempt, o.limits.Attempts)}}
-}
-
-// The names of what a job reads, in its directory.
+// The capabilities that workers declare, beside LANGUAGE, "model ID", "region NAME" and "env NAME".
 const (
-	targetFile   = "target.json"
-	documentFile = "document.yaml"
+	NeedsSandbox  = "sandbox"  // it can seal servers off
+	NeedsCommands = "commands" // it starts what the plan names
 )
 
-// nameInputs has a report call files what the plan calls them, and not by their places in the directory of a worker, which is gone
-// when somebody reads it. Reports name places from the root or from the working directory.
-func (o *oneJob) nameInputs(report []byte, dir string) []byte {
-	places := []string{dir}
-	if absolute, err := filepath.Abs(dir); err == nil {
-		places = append(places, absolute)
-		if here, err := os.Getwd(); err == nil {
-			if relative, err := filepath.Rel(here, absolute); err == nil {
-				places = append(places, relative)
-			}
-		}
-	}
-	slices.SortFunc(places, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
-	for _, place := range places {
-		for name, label := range map[string]string{targetFile: o.job.Target.Label(), documentFile: o.job.Document} {
-			report = bytes.ReplaceAll(report, inJSON(filepath.Join(place, name)), inJSON(filepath.ToSlash(label)))
-		}
-	}
-	return report
+// languages are what a command or a package wants to be there, by the name of its program or registry.
+var languages = map[string]string{
+	"npx": "node", "node": "node", "npm": "node", "bunx": "node", "uvx": "python", "uv": "python", "python": "python", "python3": "python", "pipx": "python", "pypi": "python", "docker": "docker",
 }
 
-// inJSON is a text as it stands inside a string of JSON.
-func inJSON(s string) []byte {
-	quoted := rawjson.Quote(s)
-	return []byte(quoted[1 : len(quoted)-1])
-}
-
-// prepare puts what the job reads into its directory, and returns the arguments.
-func (o *oneJob) prepare(ctx context.Context, dir string) ([]string, error) {
-	file, document := filepath.Join(dir, targetFile), filepath.Join(dir, documentFile)
-	if o.job.Target.Kind == fleetplan.File {
-		if err := o.input(ctx, file, o.job.Target.Digest, o.job.Target.Value[0]); err != nil {
-			return nil, fmt.Errorf("the file of the target: %w", err)
+// needs are the capabilities that a worker must have for a job, sorted.
+func (p *Plan) needs(j *Job) []string {
+	var out []string
+	add := func(kind, name string) {
+		if name != "" {
+			out = append(out, kind+name)
 		}
 	}
-	if o.job.DocumentDigest != "" {
-		if err := o.input(ctx, document, o.job.DocumentDigest, ""); err != nil {
-			return nil, fmt.Errorf("the attack document: %w", err)
+	t := &j.Target
+	switch first := t.Value[0]; t.Kind {
+	case Command:
+		out = append(out, NeedsCommands)
+		add("language ", languages[path.Base(first)])
+		if level := strings.Join(optionValues(j.Options, "sandbox"), ""); level == "require" || level == "" && j.Lane == Probe {
+			out = append(out, NeedsSandbox)
+		}
+	case Package:
+		registry, _, _ := strings.Cut(first, ":")
+		out = append(out, NeedsCommands) // it is started, sealed off
+		add("language ", languages[registry])
+	case Model:
+		add("model ", first)
+	case Agent:
+		if id, ok := strings.CutPrefix(first, "model:"); ok {
+			add("model ", id)
+		} else if !strings.HasPrefix(first, "builtin:") {
+			out = append(out, NeedsCommands)
 		}
 	}
-	return o.job.Args(file, document, filepath.Join(dir, reportName)), nil
+	for _, id := range optionValues(j.Options, "model") {
+		add("model ", id)
+	}
+	for _, name := range t.variables() {
+		add("env ", name)
+	}
+	add("region ", p.Region)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
-// input writes the content with a digest into the directory of the job. A file of this machine serves if it has the
-// digest; else the store has it.
-func (o *oneJob) input(ctx context.Context, to, digest, here string) error {
-	if filepath.IsAbs(here) {
-		if text, err := userfile.ReadText(here, nil, maxInput); err == nil && broker.Digest([]byte(text)) == digest {
-			return os.WriteFile(to, []byte(text), 0o600)
-		}
+// Args are the arguments of gauntlet that do the job. file and document are where the worker has the contents of the target
+// and of the document, "" for none. The report goes to output, as JSON.
+func (j *Job) Args(file, document, output string) []string {
+	args := []string{string(j.Lane)}
+	if j.Lane == Attack {
+		args = append(args, "run")
 	}
-	content, err := o.w.Fleet.File(ctx, digest, maxInput)
-	if err != nil {
-		return err
+	args = append(args, "--format=json", "--output="+output, "--quiet")
+	args = append(args, j.Options...)
+	if j.Lane == Scan {
+		args = append(args, "--no-suppressions")
 	}
-	return os.WriteFile(to, content, 0o600)
-}
-
-// fail records the failure for good and takes the job off the queue, in this order: a job is in one of the two at any time.
-func (o *oneJob) fail(ctx context.Context, why string) {
-	e := o.entry()
-	e.State, e.Reason = result.FleetFailed, cut(why, maxReason)
-	if err := o.w.record(ctx, e); err != nil {
-		_ = o.d.NakWithDelay(backoff(o.d.Attempt))
-		return
+	t := &j.Target
+	if t.Bearer != "" {
+		args = append(args, "--bearer-env="+t.Bearer)
 	}
-	o.w.failed.Add(1)
-	o.w.Note("%s %s failed: %s", o.job.Lane, o.job.Target.Label(), cut(why, 400))
-	_ = o.d.TermWithReason(cut(why, 200))
+	for _, name := range t.Env {
+		args = append(args, "--env="+name)
+	}
+	switch value := t.Value[0]; {
+	case t.Kind == Model && j.Lane == Redteam:
+		args = append(args, "--model="+value)
+	case t.Kind == Model:
+		args = append(args, "--agent=model:"+value)
+	case t.Kind == Agent:
+		args = append(args, "--agent="+value)
+	case t.Kind == URL && j.Lane == Attack:
+		args = append(args, "--url="+value)
+	case t.Kind == File:
+		args = append(args, file)
+	case t.Kind != Command:
+		args = append(args, value)
+	}
+	if j.DocumentDigest != "" {
+		args = append(args, document)
+	} else if j.Document != "" {
+		args = append(args, j.Document)
+	}
+	if t.Kind == Command {
+		args = append(append(args, "--"), t.Value...)
+	}
+	return args
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"gauntlet/finding"
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/result"
 )
 
@@ -34,17 +33,17 @@ func (o *oneJob) judge(e *Entry, end *ending) (why string) {
 	case end.exit != result.ExitOK && end.exit != result.ExitGate:
 		e.State, e.Reason = result.FleetIncomplete, fmt.Sprintf("exit code %d%s", end.exit, said(end.tail))
 	}
-	live := o.job.Target.Kind == fleetplan.URL || o.job.Target.Kind == fleetplan.Command
-	if live && o.job.Lane == fleetplan.Scan && r.Summary.Servers == 0 && o.d.Attempt < o.limits.Attempts {
+	live := o.job.Target.Kind == URL || o.job.Target.Kind == Command
+	if live && o.job.Lane == Scan && r.Summary.Servers == 0 && o.d.Attempt < o.limits.Attempts {
 		return "nothing could be read: " + e.Reason // perhaps next time
 	}
 	return ""
 }
 
 // readResult reads a report, and what it says was not done, the cause first. Of a report on models it keeps the counts alone.
-func readResult(lane fleetplan.LaneName, text []byte) (r *result.Report, undone []string, err error) {
+func readResult(lane LaneName, text []byte) (r *result.Report, undone []string, err error) {
 	r = &result.Report{}
-	if lane == fleetplan.Redteam {
+	if lane == Redteam {
 		var models result.RedTeam
 		if err := json.Unmarshal(text, &models); err != nil || models.Models == nil {
 			return nil, nil, fmt.Errorf("want one on models (%v)", err)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/report"
 	"gauntlet/result"
@@ -20,7 +19,7 @@ import (
 type Owner struct {
 	home  Home
 	fleet *broker.Fleet
-	keys  *fleetplan.Keys
+	keys  *Keys
 	list  *result.Fleet
 }
 
@@ -38,7 +37,7 @@ func OpenOwner(ctx context.Context, h Home, s *Server) (o *Owner, err error) {
 }
 
 // order is what the fleet was last told, nil if that is not known.
-func (o *Owner) order(ctx context.Context) *fleetplan.Order {
+func (o *Owner) order(ctx context.Context) *Order {
 	message, err := o.fleet.State.Get(ctx, orderKey)
 	if err != nil {
 		return nil
@@ -50,7 +49,7 @@ func (o *Owner) order(ctx context.Context) *fleetplan.Order {
 	return order
 }
 
-func (o *Owner) give(ctx context.Context, order fleetplan.Order) error {
+func (o *Owner) give(ctx context.Context, order Order) error {
 	order.Issued = time.Now().UnixNano()
 	message, err := o.keys.SealOrder(&order)
 	if err != nil {
@@ -60,13 +59,13 @@ func (o *Owner) give(ctx context.Context, order fleetplan.Order) error {
 }
 
 // Tell gives the fleet another order. Cancelled, its queue is emptied; what has a result keeps it.
-func (o *Owner) Tell(ctx context.Context, state fleetplan.State) error {
+func (o *Owner) Tell(ctx context.Context, state State) error {
 	order := o.order(ctx)
 	if order == nil {
 		return fmt.Errorf("the order of the fleet %s cannot be read, or the key of this plan did not sign it", o.list.Name)
 	}
 	order.State = state
-	if err := o.give(ctx, *order); err != nil || state != fleetplan.Canceled {
+	if err := o.give(ctx, *order); err != nil || state != Canceled {
 		return err
 	}
 	return o.fleet.PurgeJobs(ctx)
@@ -74,7 +73,7 @@ func (o *Owner) Tell(ctx context.Context, state fleetplan.State) error {
 
 // known is what became of the jobs of a list.
 type known struct {
-	keys    *fleetplan.Keys
+	keys    *Keys
 	listed  map[string]bool   // every job that should end
 	entries map[string]*Entry // of those that ended
 	forged  map[string]bool   // those whose entry no worker of the plan wrote
@@ -118,19 +117,19 @@ func (o *Owner) load(ctx context.Context) (*known, error) {
 
 // A Status is what a fleet is doing.
 type Status struct {
-	Name    string          `json:"name"`
-	Plan    string          `json:"plan"`
-	State   fleetplan.State `json:"state"`
-	Jobs    int             `json:"jobs"`
-	Done    int             `json:"done"`
-	Failed  int             `json:"failed"`
-	Waiting int             `json:"waiting"` // in the queue, with no worker
-	Taken   int             `json:"taken"`   // that workers have
-	Forged  int             `json:"forged"`  // entries that no worker of the plan wrote
-	Bytes   int64           `json:"queue_bytes"`
-	Classes []broker.Class  `json:"classes"`
-	Workers []About         `json:"workers"`
-	Refused []string        `json:"refused,omitempty"` // messages of strangers
+	Name    string         `json:"name"`
+	Plan    string         `json:"plan"`
+	State   State          `json:"state"`
+	Jobs    int            `json:"jobs"`
+	Done    int            `json:"done"`
+	Failed  int            `json:"failed"`
+	Waiting int            `json:"waiting"` // in the queue, with no worker
+	Taken   int            `json:"taken"`   // that workers have
+	Forged  int            `json:"forged"`  // entries that no worker of the plan wrote
+	Bytes   int64          `json:"queue_bytes"`
+	Classes []broker.Class `json:"classes"`
+	Workers []About        `json:"workers"`
+	Refused []string       `json:"refused,omitempty"` // messages of strangers
 }
 
 // Status says what the fleet is doing.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/result"
 )
 
@@ -20,7 +19,7 @@ func (o *Owner) Report(ctx context.Context, directory string, note func(format s
 	r := o.list // it serves this report
 	r.Refused = slices.Sorted(maps.Values(k.refused))
 	waiting := "it is not done yet: no worker has taken it, or one still does it"
-	if order := o.order(ctx); order != nil && order.State != fleetplan.Running {
+	if order := o.order(ctx); order != nil && order.State != Running {
 		waiting = fmt.Sprintf("the fleet was told to end first (%s)", order.State)
 	}
 	for _, t := range r.Targets {

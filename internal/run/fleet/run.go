@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/result"
@@ -16,7 +15,7 @@ import (
 
 // A Run is one run of a plan.
 type Run struct {
-	Plan    *fleetplan.Plan
+	Plan    *Plan
 	Home    Home
 	Server  *Server
 	Limits  broker.Limits
@@ -116,11 +115,11 @@ func (r *Run) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	last := r.order(ctx)
-	r.resumed = last != nil && last.Plan == r.list.Plan && last.State != fleetplan.Canceled
+	r.resumed = last != nil && last.Plan == r.list.Plan && last.State != Canceled
 	if waiting, _, err := r.fleet.Queued(ctx); err == nil && waiting > 0 && !r.resumed {
 		r.Note("%d jobs that were queued before, for another state of the plan, are dropped", waiting)
 	}
-	return r.give(ctx, fleetplan.Order{Plan: r.list.Plan, Version: r.Version, State: fleetplan.Running, Limits: r.Plan.Limits})
+	return r.give(ctx, Order{Plan: r.list.Plan, Version: r.Version, State: Running, Limits: r.Plan.Limits})
 }
 
 // publishAtOnce is how many jobs are on their way to the queue at a time.
@@ -148,7 +147,7 @@ func (r *Run) enqueue(ctx context.Context, k *known) error {
 		}
 		slots <- struct{}{}
 		all.Go(func() { // ends with ctx, or when the server has the job
-			if err := r.fleet.Publish(ctx, fleetplan.ClassOf(j.Needs), j.ID()+epoch, message); err != nil {
+			if err := r.fleet.Publish(ctx, ClassOf(j.Needs), j.ID()+epoch, message); err != nil {
 				cancel(err)
 			}
 			<-slots
@@ -159,8 +158,8 @@ func (r *Run) enqueue(ctx context.Context, k *known) error {
 }
 
 // readyJob seals a job and puts what it needs where workers find it: done are the classes and inputs that are there.
-func (r *Run) readyJob(ctx context.Context, j *fleetplan.Job, done map[string]bool) ([]byte, error) {
-	if class := fleetplan.ClassOf(j.Needs); !done[class] {
+func (r *Run) readyJob(ctx context.Context, j *Job, done map[string]bool) ([]byte, error) {
+	if class := ClassOf(j.Needs); !done[class] {
 		done[class] = true
 		if err := r.fleet.AddClass(ctx, class, j.Needs, r.Limits); err != nil {
 			return nil, err
@@ -218,7 +217,7 @@ func (r *Run) await(ctx context.Context, all int) (unfit map[string]int, err err
 		if err != nil {
 			continue
 		}
-		if o := r.order(ctx); o != nil && o.State != fleetplan.Running {
+		if o := r.order(ctx); o != nil && o.State != Running {
 			if workers, err := r.workers(ctx); err == nil && len(workers) == 0 {
 				return nil, nil
 			}

@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/runtime/broker"
 	"gauntlet/result"
 )
@@ -21,7 +20,7 @@ import (
 // A Worker does jobs of one fleet, several at a time.
 type Worker struct {
 	Fleet        *broker.Fleet
-	Keys         *fleetplan.Keys
+	Keys         *Keys
 	ID           string
 	Version      string // of gauntlet; the plan must want the same
 	Slots        int    // jobs at the same time
@@ -31,7 +30,7 @@ type Worker struct {
 	// Note is told what a person should know; it is called from several goroutines.
 	Note func(format string, args ...any)
 
-	order   atomic.Pointer[fleetplan.Order]
+	order   atomic.Pointer[Order]
 	classes atomic.Pointer[[]broker.Class]
 
 	running, done, failed, refused atomic.Int64
@@ -118,7 +117,7 @@ type About struct {
 	Capabilities []string  `json:"capabilities"`
 	At           time.Time `json:"at"`
 	// State is what it was last told.
-	State fleetplan.State `json:"state"`
+	State State `json:"state"`
 }
 
 // The keys of a fleet's state.
@@ -130,7 +129,7 @@ const (
 // sayAlive tells the fleet that this worker is there.
 func (w *Worker) sayAlive(ctx context.Context) {
 	host, _ := os.Hostname() // for people alone
-	var state fleetplan.State
+	var state State
 	if order := w.order.Load(); order != nil {
 		state = order.State
 	}
@@ -177,7 +176,7 @@ func (w *Worker) workSlot(ctx context.Context) error {
 			continue
 		case order.Version != w.Version:
 			return fmt.Errorf("the plan is one of gauntlet %s and this worker is %s: results would not be comparable", order.Version, w.Version)
-		case order.State != fleetplan.Running:
+		case order.State != Running:
 			return nil
 		}
 		if d := w.take(ctx); d != nil {
@@ -214,7 +213,7 @@ func (w *Worker) take(ctx context.Context) *broker.Delivery {
 // handle does with one message what is to be done with it. Whatever it holds, the worker goes on.
 func (w *Worker) handle(ctx context.Context, d *broker.Delivery) {
 	job, err := w.Keys.OpenJob(d.Data())
-	var order *fleetplan.Order
+	var order *Order
 	if err == nil {
 		if order = w.order.Load(); order.Plan != job.Plan { // perhaps of an order that this worker has not heard of yet
 			message, stateErr := w.Fleet.State.Get(ctx, orderKey)

@@ -1,4 +1,4 @@
-package fleetplan
+package fleet
 
 import (
 	"bytes"

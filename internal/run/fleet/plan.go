@@ -1,6 +1,4 @@
-// Package fleetplan says what a fleet run is made of: the plan that a person writes, the jobs that follow from it, and the
-// seals by which a worker knows a job of the plan from a stranger's.
-package fleetplan
+package fleet
 
 import (
 	"crypto/sha256"
