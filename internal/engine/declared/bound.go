@@ -21,6 +21,9 @@ type Bound struct {
 	Members  map[string]*Bound // of an object; "*" for the elements of a list
 }
 
+// Anything is the bound of a value that a caller chooses whatever it is.
+var Anything = &Bound{Open: true, Free: true}
+
 // A Check is a function that refuses values: by what it answers or, where it is told to, by saying what is wrong.
 type Check struct {
 	Func *ir.Expr
@@ -44,7 +47,7 @@ func (b *Bound) At(path string) *Bound {
 func eitherOf(all []*Bound) Bound {
 	out := Bound{Gone: len(all) > 0}
 	for _, b := range all {
-		out.Gone, out.Open = out.Gone && b.Gone, out.Open || b.Open
+		out.Gone, out.Open, out.Free = out.Gone && b.Gone, out.Open || b.Open, out.Free || b.Free
 	}
 	return out
 }
@@ -74,7 +77,12 @@ func (r *Reader) Schema(x *ir.Expr) *Bound {
 // Model returns what is known of the members of an object of a class that checks them.
 func (r *Reader) Model(c *ir.Class) *Bound { return r.ask(c, func() schema { return r.model(c, 0) }) }
 
-// Parameter returns what the annotation of a parameter and its default say of it.
+// Parameter returns what the type or the annotation of a parameter and its default say of it.
 func (r *Reader) Parameter(p *ir.Param) *Bound {
-	return r.ask(p, func() schema { return r.declaredField(p.Noted, p.Value, 0) })
+	return r.ask(p, func() schema {
+		if r.g.Convention().Language == "go" {
+			return r.goType(p.Type, 0)
+		}
+		return r.declaredField(p.Noted, p.Value, 0)
+	})
 }

@@ -21,17 +21,17 @@ func (r *Reader) goParameters(fn *ir.Func) {
 		return
 	}
 	if class := r.g.ClassOf(last.Type, nowhere); class != nil {
-		r.setSchema(schema{json: r.goStruct(class, 0)})
+		r.setSchema(r.goStruct(class, 0))
 	}
 }
 
 // goStruct reads a struct as encoding/json and the SDK's tag "jsonschema" do.
-func (r *Reader) goStruct(c *ir.Class, depth int) object {
+func (r *Reader) goStruct(c *ir.Class, depth int) schema {
 	if !r.spend(depth) {
 		r.unread()
-		return nil
+		return schema{}
 	}
-	properties, required := object{}, []string(nil)
+	out := noMembers()
 	for _, f := range c.Noted {
 		tag := reflect.StructTag(f.Tag)
 		name, options, _ := strings.Cut(tag.Get("json"), ",")
@@ -39,69 +39,64 @@ func (r *Reader) goStruct(c *ir.Class, depth int) object {
 		case name == "-" || f.Name != "" && !isExported(f.Name):
 			continue
 		case f.Name == "" && name == "":
-			o := r.goType(f.Type, depth+1)
-			properties, required = append(properties, o.properties()...), append(required, o.required()...)
+			out.addMembers(r.goType(f.Type, depth+1))
 			continue
 		case name == "":
 			name = f.Name
 		}
-		within(r, "properties/"+name, func() any {
+		out.addMember(name, within(r, "properties/"+name, func() schema {
 			s := r.goType(f.Type, depth+1)
-			needed := !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero")
-			s, needed = tagged(s, tag.Get("jsonschema"), needed)
+			s.optional = strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
+			s.setTag(tag.Get("jsonschema"))
 			if text := tag.Get("jsonschema_description"); text != "" {
-				s = s.with("description", text)
+				s.json = s.json.with("description", text)
 			}
-			properties = properties.with(name, s)
-			if needed {
-				required = append(required, name)
-			}
-			return nil
-		})
+			return s
+		}))
+		if f.Name != "" { // as the program has it
+			out.Members[f.Name] = out.Members[name]
+		}
 	}
-	return shaped(properties, required)
+	return out
 }
 
 func isExported(name string) bool { return strings.ToUpper(name[:1]) == name[:1] }
 
-// tagged adds what the tag "jsonschema" says: of the official SDK the description itself, of others a list of settings.
-func tagged(s object, tag string, needed bool) (object, bool) {
-	if tag == "" {
-		return s, needed
-	}
-	if !strings.Contains(tag, "description=") && tag != "required" && !strings.HasPrefix(tag, "required,") {
-		return s.with("description", tag), needed
+// setTag adds what the tag "jsonschema" says: of the official SDK the description itself, of others a list of settings.
+func (s *schema) setTag(tag string) {
+	if tag != "" && !strings.Contains(tag, "description=") && tag != "required" && !strings.HasPrefix(tag, "required,") {
+		s.json = s.json.with("description", tag)
+		return
 	}
 	for _, part := range strings.Split(tag, ",") {
-		if part == "required" {
-			needed = true
-		}
+		s.optional = s.optional && part != "required"
 		if text, ok := strings.CutPrefix(part, "description="); ok {
-			s = s.with("description", text)
+			s.json = s.json.with("description", text)
 		}
 	}
-	return s, needed
 }
 
 // goTypes are types that JSON has.
 var goTypes = map[string]string{"string": "string", "bool": "boolean", "float64": "number", "float32": "number", "int": "integer", "int8": "integer", "int16": "integer",
 	"int32": "integer", "int64": "integer", "uint": "integer", "uint8": "integer", "uint16": "integer", "uint32": "integer", "uint64": "integer"}
 
-func (r *Reader) goType(x *ir.Expr, depth int) object {
-	if x == nil || !r.spend(depth) {
-		return object{}
-	}
+func (r *Reader) goType(x *ir.Expr, depth int) schema {
+	anything := schema{json: object{}, Bound: *Anything}
 	switch {
+	case x == nil || !r.spend(depth):
+		return anything
 	case x.Kind == ir.List && x.Text == "map":
-		return typed("object")
+		return schema{json: typed("object"), Bound: *Anything}
 	case x.Kind == ir.List && len(x.Args) == 1:
-		return typed("array").with("items", within(r, "items", func() object { return r.goType(x.Args[0].Value, depth+1) }))
+		return listOf(within(r, "items", func() schema { return r.goType(x.Args[0].Value, depth+1) }))
 	case x.Kind == ir.Type && x.X != nil && x.X.Kind == ir.Name && goTypes[x.X.Text] != "":
-		return typed(goTypes[x.X.Text])
+		return schema{json: typed(goTypes[x.X.Text]), Bound: Bound{Gone: x.X.Text != "string", Text: x.X.Text == "string"}}
+	case x.X.Is(ir.Name) && x.X.Text == "any":
+		return anything
 	}
 	switch class := r.g.ClassOf(x, nowhere); {
 	case class == nil:
-		return object{}
+		return schema{json: object{}}
 	case len(class.Noted) == 0 && len(class.Bases) == 1: // type Color string
 		return r.goType(class.Bases[0], depth+1)
 	default:
@@ -114,7 +109,7 @@ var optionTypes = map[string]string{"WithString": "string", "WithNumber": "numbe
 
 // goOptions reads mcp.NewTool("x", mcp.WithDescription("…"), mcp.WithString("path", mcp.Required())).
 func (r *Reader) goOptions(x *ir.Expr, c callgraph.Context) {
-	properties, required := object{}, []string(nil)
+	out := noMembers()
 	var annotations object
 	for _, a := range x.Args[min(1, len(x.Args)):] {
 		if a.Spread || a.Value == nil || a.Value.Kind != ir.Call || len(a.Value.Args) == 0 {
@@ -140,14 +135,7 @@ func (r *Reader) goOptions(x *ir.Expr, c callgraph.Context) {
 				r.unread()
 				continue
 			}
-			within(r, "properties/"+parameter, func() any {
-				s, needed := r.goProperty(typed(kind), option.Args[1:], c)
-				properties = properties.with(parameter, s)
-				if needed {
-					required = append(required, parameter)
-				}
-				return nil
-			})
+			out.addMember(parameter, within(r, "properties/"+parameter, func() schema { return r.goProperty(typed(kind), option.Args[1:], c) }))
 		case slices.Contains([]string{"WithOutputSchema", "WithRawOutputSchema", "WithSchemaAdditionalProperties", "WithIcons", "WithDeferLoading"}, name):
 		default: // WithInputSchema[T]() and options of the program
 			r.unread()
@@ -156,36 +144,34 @@ func (r *Reader) goOptions(x *ir.Expr, c callgraph.Context) {
 	if annotations != nil {
 		r.out.Annotations = encode(annotations)
 	}
-	r.setSchema(schema{json: shaped(properties, required)})
+	r.setSchema(out)
 }
 
 // propertyWords are options of a parameter that JSON Schema has a word for.
 var propertyWords = map[string]string{"DefaultString": "default", "DefaultNumber": "default", "DefaultBool": "default", "Min": "minimum", "Max": "maximum", "Pattern": "pattern",
 	"MaxLength": "maxLength", "MinLength": "minLength", "Title": "title", "Items": "items", "WithStringItems": "items"}
 
-func (r *Reader) goProperty(s object, options []ir.Arg, c callgraph.Context) (_ object, needed bool) {
+func (r *Reader) goProperty(json object, options []ir.Arg, c callgraph.Context) schema {
+	s := schema{json: json, optional: true}
 	for _, o := range options {
 		if o.Value == nil || o.Value.Kind != ir.Call {
 			r.unread()
 			continue
 		}
-		var first *ir.Expr
-		if len(o.Value.Args) > 0 {
-			first = o.Value.Args[0].Value
-		}
+		first := o.Value.Arg(0)
 		switch name := o.Value.Calls(); {
 		case name == "Required":
-			needed = true
+			s.optional = false
 		case name == "Description":
-			s = r.described(s, first, c)
+			s.json = r.described(s.json, first, c)
 		case name == "Enum":
 			list, _ := r.plainList(o.Value, c, 1)
-			s = s.with("enum", list)
+			s.json = s.json.with("enum", list)
 		case propertyWords[name] != "":
 			if v, ok := r.plain(first, c, 0); ok {
-				s = s.with(propertyWords[name], v)
+				s.json = s.json.with(propertyWords[name], v)
 			}
 		}
 	}
-	return s, needed
+	return s
 }

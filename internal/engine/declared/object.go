@@ -3,6 +3,7 @@ package declared
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -92,6 +93,33 @@ func shaped(properties object, required []string) object {
 		out = append(out, member{"required", required})
 	}
 	return out
+}
+
+// noMembers is the schema of an object without members.
+func noMembers() schema { return schema{json: shaped(object{}, nil)} }
+
+// addMember adds a member to the schema of an object, in place of one of that name.
+func (s *schema) addMember(name string, m schema) {
+	required := slices.DeleteFunc(slices.Clone(s.json.required()), func(n string) bool { return n == name })
+	if !m.optional {
+		required = append(required, name)
+	}
+	if s.Members == nil {
+		s.Members = map[string]*Bound{}
+	}
+	s.json, s.Members[name] = shaped(s.json.properties().with(name, m.json), required), &m.Bound
+}
+
+// addMembers adds the members that the schema of another object has.
+func (s *schema) addMembers(more schema) {
+	for _, p := range more.json.properties() {
+		m := schema{optional: !slices.Contains(more.json.required(), p.name)}
+		m.json, _ = p.value.(object)
+		if b := more.Members[p.name]; b != nil {
+			m.Bound = *b
+		}
+		s.addMember(p.name, m)
+	}
 }
 
 // lowerFirst writes the names of members as JSON has them: Go's ReadOnlyHint is readOnlyHint.

@@ -1,7 +1,6 @@
 package declared
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -28,18 +27,14 @@ func (r *Reader) function(root callgraph.Root) {
 	if !described {
 		r.out.Description = docstring(root.Func)
 	}
-	properties, required := object{}, []string(nil)
+	out := noMembers()
 	for _, p := range root.Func.Params {
 		if p.Index < 0 || p.Rest || strings.HasPrefix(p.Name, "_") || isContext(p) {
 			continue
 		}
-		s := within(r, "properties/"+p.Name, func() schema { return r.declaredField(p.Noted, p.Value, 0) })
-		properties = properties.with(p.Name, s.json)
-		if !s.optional {
-			required = append(required, p.Name)
-		}
+		out.addMember(p.Name, within(r, "properties/"+p.Name, func() schema { return r.declaredField(p.Noted, p.Value, 0) }))
 	}
-	r.setSchema(schema{json: shaped(properties, required)})
+	r.setSchema(out)
 }
 
 // isContext reports whether a parameter is what FastMCP hands over itself.
@@ -81,7 +76,7 @@ func cleanIndentation(text string) string {
 
 // declaredField reads a parameter or a field by its annotation and its default.
 func (r *Reader) declaredField(noted, value *ir.Expr, depth int) schema {
-	s := schema{json: object{}}
+	s := schema{json: object{}, Bound: *Anything}
 	if noted != nil {
 		s = r.annotation(noted, depth)
 	}
@@ -150,9 +145,12 @@ var boundedTypes = callgraph.Names("int float bool Literal datetime date UUID De
 // addressTypes are types whose values begin with a scheme.
 var addressTypes = callgraph.Names("AnyUrl HttpUrl AnyHttpUrl")
 
+// openTypes are types that let an object in.
+var openTypes = callgraph.Names("Any dict Dict object Mapping MutableMapping JSON JsonValue")
+
 // namedAs is the schema of a type by its name.
 func namedAs(name string, json object) schema {
-	return schema{json: json, Bound: Bound{Gone: boundedTypes[name], Address: addressTypes[name]}}
+	return schema{json: json, Bound: Bound{Gone: boundedTypes[name], Address: addressTypes[name], Open: openTypes[name], Free: openTypes[name]}}
 }
 
 // annotation reads the type of a parameter or a field.
@@ -188,7 +186,7 @@ func (r *Reader) annotation(x *ir.Expr, depth int) schema {
 
 func (r *Reader) namedType(x *ir.Expr, depth int) schema {
 	if x.Text == "Any" || x.Text == "object" {
-		return schema{json: object{}}
+		return namedAs(x.Text, object{})
 	}
 	if class := r.g.ClassOf(x, nowhere); class != nil {
 		return r.model(class, depth+1)
@@ -226,14 +224,14 @@ func (r *Reader) generic(x *ir.Expr, depth int) schema {
 	kind := pythonTypes[x.X.Text]
 	if kind == "" {
 		r.unread()
-		return schema{json: object{}}
+		return namedAs(x.X.Text, object{})
 	}
 	if kind == "array" && len(args) > 0 {
 		s := listOf(within(r, "items", func() schema { return r.annotation(args[0].Value, depth+1) }))
 		s.Gone = s.Members["*"].Gone
 		return s
 	}
-	return schema{json: typed(kind)}
+	return namedAs(x.X.Text, typed(kind))
 }
 
 // typeArguments are the types in the brackets of a generic one, which the syntax may keep together.
@@ -291,29 +289,22 @@ func (r *Reader) model(c *ir.Class, depth int) schema {
 		return schema{}
 	}
 	if r.g.Convention().Language == "go" {
-		return schema{json: r.goStruct(c, depth)}
+		return r.goStruct(c, depth)
 	}
 	if isEnum(c) {
 		return schema{json: r.enumClass(c), Bound: Bound{Gone: true}}
 	}
-	properties, required, known := object{}, []string(nil), map[string]*Bound{}
+	out := noMembers()
 	if up := r.g.Lineage(c, 0)[1:]; len(up) > 0 && up[0] != c {
-		s := r.model(up[0], depth+1)
-		properties, required = s.json.properties(), s.json.required()
-		maps.Copy(known, s.Members)
+		out.addMembers(r.model(up[0], depth+1))
 	}
 	for _, f := range c.Noted {
 		if strings.HasPrefix(f.Name, "_") || f.Name == "model_config" {
 			continue
 		}
-		s := within(r, "properties/"+f.Name, func() schema { return r.declaredField(f.Type, f.Value, depth+1) })
-		properties, known[f.Name] = properties.with(f.Name, s.json), &s.Bound
-		required = slices.DeleteFunc(required, func(n string) bool { return n == f.Name })
-		if !s.optional {
-			required = append(required, f.Name)
-		}
+		out.addMember(f.Name, within(r, "properties/"+f.Name, func() schema { return r.declaredField(f.Type, f.Value, depth+1) }))
 	}
-	return schema{json: shaped(properties, required), Bound: Bound{Members: known}}
+	return out
 }
 
 func isEnum(c *ir.Class) bool {

@@ -1,8 +1,6 @@
 package declared
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
@@ -148,26 +146,19 @@ func (r *Reader) property(x *ir.Expr, c callgraph.Context, depth int) object {
 
 // shape reads an object whose members are schemas: { path: z.string() }.
 func (r *Reader) shape(d *ir.Expr, c callgraph.Context, depth int) schema {
-	properties, required, known := object{}, []string(nil), map[string]*Bound{}
+	out := noMembers()
 	for _, a := range d.Args {
 		switch {
 		case a.Value == nil || !r.spend(depth):
 		case a.Spread:
-			more := r.schema(a.Value, c, depth+1)
-			properties = properties.joined(more.json.properties())
-			required = append(required, more.json.required()...)
-			maps.Copy(known, more.Members)
+			out.addMembers(r.schema(a.Value, c, depth+1))
 		case a.Name == "":
 			r.unread()
 		default:
-			s := within(r, "properties/"+a.Name, func() schema { return r.field(a.Value, c, depth+1) })
-			properties, known[a.Name] = properties.with(a.Name, s.json), &s.Bound
-			if !s.optional && !slices.Contains(required, a.Name) {
-				required = append(required, a.Name)
-			}
+			out.addMember(a.Name, within(r, "properties/"+a.Name, func() schema { return r.field(a.Value, c, depth+1) }))
 		}
 	}
-	return schema{json: shaped(properties, required), Bound: Bound{Members: known}}
+	return out
 }
 
 // field reads a member of a shape.

@@ -1,7 +1,6 @@
 package declared
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -230,7 +229,7 @@ func (r *Reader) modified(x *ir.Expr, c callgraph.Context, depth int) schema {
 		more := r.inner(arg, c, depth)
 		s = schema{json: object{{"anyOf", []any{s.json, more.json}}}, Bound: eitherOf([]*Bound{&s.Bound, &more.Bound})}
 	case "extend", "safeExtend", "merge", "augment", "and", "setKey":
-		s = extended(s, r.schema(arg, c, depth+1))
+		s.addMembers(r.schema(arg, c, depth+1))
 	case "partial":
 		s.json = shaped(s.json.properties(), nil)
 	case "pick", "omit":
@@ -279,22 +278,6 @@ func limited(s object, check string, arg *ir.Expr) object {
 		return s.with(word, v)
 	}
 	return s
-}
-
-// extended is the schema of an object with the members of another one.
-func extended(s, more schema) schema {
-	replaced := more.json.properties()
-	required := slices.DeleteFunc(slices.Clone(s.json.required()), func(n string) bool { return slices.Contains(replaced.names(), n) })
-	s.json = shaped(s.json.properties().joined(replaced), append(required, more.json.required()...))
-	s.Members = joinMembers(s.Members, more.Members)
-	return s
-}
-
-func joinMembers(a, b map[string]*Bound) map[string]*Bound {
-	out := map[string]*Bound{}
-	maps.Copy(out, a)
-	maps.Copy(out, b)
-	return out
 }
 
 func (r *Reader) picked(s object, arg *ir.Expr, c callgraph.Context, keep bool) object {

@@ -14,9 +14,6 @@ import (
 
 // factsOfBound is what holds of a value that a schema has accepted.
 func (a *analyzer) factsOfBound(b *declared.Bound) (f fact) {
-	if b == nil {
-		return 0
-	}
 	if b.Text {
 		f |= isText
 	}

@@ -98,10 +98,6 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 		from, _ := a.throughRest(root.Func, p.src)
 		return strings.HasPrefix(from.path, ".params")
 	})
-	var schema *declared.Bound
-	if a.g.Convention().Language == "typescript" && root.Via == sink.ByRegistration {
-		schema = a.schemas.Tool(root.Tool)
-	}
 	for _, p := range promised(sum.flows) {
 		if !p.fits() {
 			continue
@@ -114,18 +110,11 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 		if !ok {
 			continue
 		}
-		if b := schema.At(from.path); b != nil && from.param == 0 {
-			if b.Gone {
-				continue
-			}
-			p.facts |= a.factsOfBound(b)
-		}
-		if p.kind == sink.QueryFlow && p.about == "" && !a.mayBeObject(root, from, schema) {
+		bound := a.boundOf(root, from)
+		if bound.Gone || p.kind == sink.QueryFlow && p.about == "" && !bound.Open || p.kind == sink.ProgramFlow && p.about == variables && !bound.Free {
 			continue
 		}
-		if p.kind == sink.ProgramFlow && p.about == variables && !a.mayNameMembers(root, from, schema) {
-			continue
-		}
+		p.facts |= a.factsOfBound(bound)
 		if params && from.param == 0 && !strings.HasPrefix(from.path, ".params") {
 			continue // beside the arguments, a request holds what the server itself puts there
 		}
@@ -138,15 +127,6 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 		if !ok {
 			continue
 		}
-		if p2 := paramOf(root.Func, from.param); p2 != nil && root.Via == sink.ByRegistration && a.g.Convention().Language == "python" {
-			b := a.schemas.Parameter(p2)
-			if b.Gone {
-				continue
-			}
-			if from.path == "" {
-				p.facts |= a.factsOfBound(b)
-			}
-		}
 		if f, bad := judge(p, a.g.Convention().Language); bad {
 			f.Param = name
 			f.Steps = append([]sink.FlowStep{{At: callgraph.PlaceOfFunc(root.Func), What: "parameter " + name}}, f.Steps...)
@@ -154,6 +134,21 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 		}
 	}
 	return out, a.cut
+}
+
+// boundOf returns what a caller can choose of a parameter of a handler, or of a member of it, as far as schemas and types say.
+func (a *analyzer) boundOf(root callgraph.Root, src source) *declared.Bound {
+	p, bound := paramOf(root.Func, src.param), (*declared.Bound)(nil)
+	switch lang := a.g.Convention().Language; {
+	case p == nil:
+	case lang == "typescript" && root.Via == sink.ByDispatch, lang == "go" && p.Type.Is(ir.Type) && strings.HasSuffix(p.Type.X.Text, "Request"):
+		return declared.Anything // a low-level server's schema is listed, and compared with nothing
+	case lang == "typescript" && root.Via == sink.ByRegistration && src.param == 0:
+		bound = a.schemas.Tool(root.Tool).At(src.path)
+	case lang == "go", lang == "python" && root.Via == sink.ByRegistration:
+		bound = a.schemas.Parameter(p).At(src.path)
+	}
+	return cmp.Or(bound, &declared.Bound{})
 }
 
 // argumentHolders are members that hold the arguments of a tool, or lead to them.
