@@ -31,24 +31,11 @@ func Server(s *catalog.Server) capability.Server {
 type Classifier struct {
 	server  *catalog.Server
 	profile *profile
-	weights *Weights
+	lens    *Lens
 }
 
 // Of reads what a server says about itself and a sample of its tools.
-func Of(s *catalog.Server) *Classifier { return By(s, defaultWeights()) }
-
-// By is [Of] with the caller's weights, for measuring them.
-func By(s *catalog.Server, weights *Weights) *Classifier {
-	c := &Classifier{server: s, weights: weights}
-	c.profile = c.newReader().readProfile(s)
-	return c
-}
-
-func (c *Classifier) newReader() *toolReader {
-	w := newToolReader()
-	w.weights = c.weights
-	return w
-}
+func Of(s *catalog.Server) *Classifier { return new(Lens).of(s) }
 
 // Server classifies every tool and aggregates the labels.
 func (c *Classifier) Server() capability.Server {
@@ -103,26 +90,26 @@ func (j *Classified) Labels() capability.Tool {
 
 // Tool classifies the tool at a place in the server's list.
 func (c *Classifier) Tool(index int) capability.Tool {
-	return c.classifyTool(c.newReader(), index).Labels()
+	return c.classifyTool(newToolReader(c.lens), index).Labels()
 }
 
 // classifyTool reads and judges one tool. One that breaks that does not break the others.
 func (c *Classifier) classifyTool(w *toolReader, index int) (j *Classified) {
 	defer func() {
 		if e := recover(); e != nil {
-			knows, blind := w.tok.mayUse, w.tok.excludedClasses
-			*w = *c.newReader() // whatever state it was left in
-			w.tok.mayUse, w.tok.excludedClasses = knows, blind
+			*w = *newToolReader(c.lens) // whatever state it was left in
 			j = &Classified{index: index, name: c.server.Tools()[index].Name(), Failed: fmt.Sprint(e)}
 		}
 	}()
-	w.is = c.profile.is
+	w.is, w.index, w.reports = c.profile.is, index, true
 	w.readTool(c.server, &c.server.Tools()[index], c.profile.isToolName)
 	p := c.profile.forTool(w)
+	w.reportAs("")
 	w.observeTool()
 	w.unjudged = w.sumTool(p)
 	w.scoreTags(p)
 	w.weigh(p)
+	w.reports, w.seen.told = false, nil // what is observed again is seen already
 	if plain := c.profile.withoutName; plain != nil {
 		w.scoreNameless(plain.forTool(w))
 	}
@@ -144,7 +131,7 @@ func (c *Classifier) Each(show func(index int, t *Classified)) {
 	chunks := (n + chunk - 1) / chunk
 	var next atomic.Int64
 	work := func() {
-		w := c.newReader()
+		w := newToolReader(c.lens)
 		for {
 			k := int(next.Add(1)) - 1
 			if k >= chunks {

@@ -68,7 +68,7 @@ func read(t *testing.T, text string) *toolReader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newToolReader()
+	w := newToolReader(new(Lens))
 	w.readTool(c.Servers[0], &c.Servers[0].Tools()[0], nil)
 	return w
 }

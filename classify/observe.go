@@ -74,8 +74,8 @@ type observations struct {
 	}
 	turn uint32
 
-	// named is told the name of each key, for who learns weights; nil otherwise.
-	named func(key observationKey, name string)
+	// told is told what is added, for who learns weights; nil otherwise.
+	told func(kind *factKind, what string)
 }
 
 func (o *observations) reset() {
@@ -108,39 +108,32 @@ func (o *observations) add(kind *factKind, key observationKey) bool {
 }
 
 func (o *observations) addWord(kind *factKind, word []byte) {
-	key := observationKey(hashBytes(kind.seed, word))
-	if o.add(kind, key) && o.named != nil {
-		o.named(key, kind.name+":"+string(word))
+	if o.add(kind, observationKey(hashBytes(kind.seed, word))) && o.told != nil {
+		o.told(kind, string(word))
 	}
 }
 
 func (o *observations) addText(kind *factKind, word string) {
-	key := observationKey(hashString(kind.seed, word))
-	if o.add(kind, key) && o.named != nil {
-		o.named(key, kind.name+":"+word)
+	if o.add(kind, observationKey(hashString(kind.seed, word))) && o.told != nil {
+		o.told(kind, word)
 	}
 }
 
 func (o *observations) addClasses(kind *factKind, c classes) {
-	for half := range c {
-		for set := c[half]; set != 0; set &= set - 1 {
-			i := half<<6 | bits.TrailingZeros64(set)
-			if o.add(kind, kind.classes[i]) && o.named != nil {
-				o.named(kind.classes[i], kind.name+":"+className(class(i)))
-			}
-		}
-	}
-}
-
-func (o *observations) addConcepts(kind *factKind, s conceptSet) {
-	s.each(func(i int) {
-		if o.add(kind, kind.concepts[i]) && o.named != nil {
-			o.named(kind.concepts[i], kind.name+":"+conceptNames[i])
+	c.each(func(i class) {
+		if o.add(kind, kind.classes[i]) && o.told != nil {
+			o.told(kind, classNames[i])
 		}
 	})
 }
 
-func className(c class) string { return classNames[c] }
+func (o *observations) addConcepts(kind *factKind, s conceptSet) {
+	s.each(func(i int) {
+		if o.add(kind, kind.concepts[i]) && o.told != nil {
+			o.told(kind, conceptNames[i])
+		}
+	})
+}
 
 var classNames = func() (out [maxClasses]string) {
 	for name, i := range lex.names {
@@ -151,9 +144,8 @@ var classNames = func() (out [maxClasses]string) {
 
 // addPair adds that two things hold at once.
 func (o *observations) addPair(kind *factKind, first uint64, a, b string) {
-	key := observationKey(hashString(first, b))
-	if o.add(kind, key) && o.named != nil {
-		o.named(key, kind.name+":"+a+"+"+b)
+	if o.add(kind, observationKey(hashString(first, b))) && o.told != nil {
+		o.told(kind, a+"+"+b)
 	}
 }
 
@@ -428,7 +420,7 @@ func (w *toolReader) observeJudgement(p *profile) {
 				w.seen.addText(factRule, ruleFacts[t][s][1])
 			}
 		}
-		if w.seen.named != nil {
+		if w.seen.told != nil {
 			w.seen.addText(factVerdict, string(tagOrder[t])+" "+string(w.ruleConfidence(uint8(t))))
 		}
 	}

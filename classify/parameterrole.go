@@ -12,6 +12,6 @@ func ParameterRole(name string) capability.Role {
 	var t tally
 	p := parameter{name: name, parts: paramName(name, nil)}
 	p.whole = strings.Join(p.parts, "")
-	newToolReader().scoreRoleName(&t, &p, p.parts)
+	newToolReader(new(Lens)).scoreRoleName(&t, &p, p.parts)
 	return t.bestRole().role
 }

@@ -144,7 +144,8 @@ var (
 
 // readProfile reads a server's own words and a sample of its tools.
 func (w *toolReader) readProfile(s *catalog.Server) *profile {
-	w.is = 0
+	w.is, w.index, w.reports = 0, -1, true
+	w.reportAs("")
 	p := &profile{isToolName: knownTools(s)}
 	w.seen.reset()
 	var about classes
@@ -171,9 +172,8 @@ func (w *toolReader) readProfile(s *catalog.Server) *profile {
 		}
 	}
 	p.words = p.words.with(w.readServerName(ownName))
-	if !w.rulesOnly {
-		p.about = w.weights.tags.sum(w.seen.keys)
-	}
+	p.about = w.weights.tags.sum(w.seen.keys)
+	w.reports, w.seen.told = false, nil // the tools of the sample are observed again
 	c := w.countSample(s, p.isToolName, distinctiveWords(ownName))
 	p.mixed = p.words.meets(engineWords) && !p.words.meets(brandNames)
 	p.others, p.sampled = c.others, c.tools
@@ -305,11 +305,9 @@ func (w *toolReader) countSample(s *catalog.Server, known func(string) bool, own
 			continue
 		}
 		c.tools++
-		if !w.rulesOnly {
-			w.observeTool()
-			said := w.weights.tags.sumOthers(w.seen.own)
-			c.others.add(&said)
-		}
+		w.observeTool()
+		said := w.weights.tags.sumOthers(w.seen.own)
+		c.others.add(&said)
 		add := func(n *int, is bool) {
 			if is {
 				*n++

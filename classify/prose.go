@@ -174,7 +174,7 @@ func (t *tokenizer) matchWords(s string, i int, words []string) (int, bool) {
 
 // areAllowed reports whether the lexicon is not to do without one of these words.
 func (t *tokenizer) areAllowed(words []string) bool {
-	return t.mayUse == nil || !slices.ContainsFunc(words, func(word string) bool { return !t.mayUse(word) })
+	return t.lens.Knows == nil || !slices.ContainsFunc(words, func(word string) bool { return !t.lens.Knows(word) })
 }
 
 // nextPhraseWord returns the word at or behind i in the same clause, and where it ends.

@@ -99,9 +99,10 @@ type toolReader struct {
 	heldSecret bool           // a secret is spoken of that something works with, or that something is only about
 	fewWords   bool           // the description has hardly a word that the weights know
 
-	// For who learns weights: no weights are used, or roles are decided by others.
-	rulesOnly bool
-	roleOf    func(tool, parameter string) ([columns]float32, bool)
+	// How it looks, and whether what it observes is reported, as that of the tool at an index.
+	lens    *Lens
+	index   int
+	reports bool
 }
 
 // annotations are a tool's annotations.
@@ -123,9 +124,16 @@ func optionalBoolOf(v rawjson.Value) optionalBool {
 	return -1
 }
 
-func newToolReader() *toolReader {
+func newToolReader(l *Lens) *toolReader {
 	loadFactKinds()
-	return &toolReader{tok: tokenizer{lex: lex.withWords()}, concepts: loadConcepts(), weights: defaultWeights()}
+	w := &toolReader{tok: tokenizer{lex: lex.withWords(), lens: l}, concepts: loadConcepts(), weights: l.Weights, lens: l}
+	if w.weights == nil {
+		w.weights = defaultWeights()
+	}
+	if l.Nameless {
+		w.tok.excludedClasses = serviceNames
+	}
+	return w
 }
 
 // readTool reads one definition: what it says, without a judgement.

@@ -39,7 +39,7 @@ func TestRuleConfidence(t *testing.T) {
 		{"a source that speaks against counts for none", tExec, scores{byName: 2, byAnnotation: -1}, -1, capability.Low},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := newToolReader()
+			w := newToolReader(new(Lens))
 			for source, weight := range tt.scores {
 				w.score[tt.tag][source] = weight
 			}

@@ -306,21 +306,23 @@ const fewestConcepts = 2
 
 // weighRoles decides the role of each parameter by what the rules take it for and by the words around it.
 func (w *toolReader) weighRoles() {
-	if len(w.params) == 0 || w.rulesOnly {
+	if len(w.params) == 0 {
 		return
 	}
 	t := w.weights.roles
+	w.reportAs(EveryParameter)
 	w.observeForRoles()
 	base := t.sum(w.seen.keys)
 	base.add(&t.bias)
 	for i := range w.params {
 		q := &w.params[i]
-		if w.roleOf != nil {
-			if z, ok := w.roleOf(w.name.Text(), parameterPath(w.params, i)); ok {
+		if w.lens.RoleOf != nil {
+			if z, ok := w.lens.RoleOf(w.name.Text(), parameterPath(w.params, i)); ok {
 				w.chooseRole(q, (*logits)(&z))
 			}
 			continue
 		}
+		w.reportAs(parameterPath(w.params, i))
 		w.observeForRole(q)
 		z := t.sum(w.seen.keys)
 		z.add(&base)

@@ -33,8 +33,7 @@ const (
 type tokenizer struct {
 	lex             *lexicon
 	out             []token
-	collected       map[string]bool        // collects words; nil for none
-	mayUse          func(word string) bool // restricts the lexicon; nil for all of it
+	lens            *Lens
 	excludedClasses classes                // meanings to do without
 	isToolName      func(name string) bool // whether a word names another tool; may be nil
 	cuts            [][2]int32             // where the words of a name stand

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"gauntlet/capability"
 	"gauntlet/catalog"
@@ -114,7 +115,7 @@ func (c *Corpus) Measure(folds int) *Run {
 	}
 	nameless := slices.Clone(cases)
 	for i, s := range c.servers {
-		p := classify.Nameless(s)
+		p := (&classify.Lens{Nameless: true}).Server(s)
 		nameless[i].Predicted = &p
 	}
 	r.Nameless = Of(nameless)
@@ -140,8 +141,7 @@ func classifyUnseen(servers []*catalog.Server, cases []Case, n int) []Case {
 	out := slices.Clone(cases)
 	words := make([]map[string]bool, len(servers))
 	for i, s := range servers {
-		words[i] = map[string]bool{}
-		classify.Words(s, words[i])
+		words[i] = wordsOf(s)
 	}
 	for _, fold := range Split(cases, n) {
 		known := map[string]bool{}
@@ -154,10 +154,23 @@ func classifyUnseen(servers []*catalog.Server, cases []Case, n int) []Case {
 			}
 		}
 		for _, i := range fold {
-			p := classify.Without(servers[i], func(w string) bool { return known[w] })
+			p := (&classify.Lens{Knows: func(w string) bool { return known[w] }}).Server(servers[i])
 			out[i].Predicted = &p
 		}
 	}
+	return out
+}
+
+// wordsOf returns the words that a server's definitions use, as the lexicon spells them.
+func wordsOf(s *catalog.Server) map[string]bool {
+	var mu sync.Mutex
+	out := map[string]bool{}
+	lens := classify.Lens{Read: func(word string) {
+		mu.Lock()
+		defer mu.Unlock()
+		out[word] = true
+	}}
+	lens.Server(s)
 	return out
 }
 

@@ -77,7 +77,7 @@ func (h *heldOut) judge(family int, c *Corpus, l *Lists) {
 			h.scores[shares] = make([][]Case, len(h.files))
 		}
 		for j, s := range c.servers {
-			p := classify.By(s, weights).Server()
+			p := (&classify.Lens{Weights: weights}).Server(s)
 			h.scores[shares][family] = append(h.scores[shares][family], Case{Truth: c.truths[j], Predicted: &p, Mode: capability.DefinitionOnly})
 		}
 	}

@@ -94,12 +94,12 @@ func learnRoles(servers []*catalog.Server, truths []*Truth, counts []float64, fo
 	var things []Observed
 	var keys []parameterKey
 	for i, s := range servers {
-		for _, f := range classify.ParameterFacts(s) {
-			want, ok := truths[i].Tools[f.Tool].Roles[f.Parameter]
+		for _, f := range parameterFacts(s) {
+			want, ok := truths[i].Tools[f.tool].Roles[f.parameter]
 			if !ok {
 				continue
 			}
-			t := Observed{Server: truths[i].Server, Count: counts[i], Names: f.Names, Values: f.Values}
+			t := Observed{Server: truths[i].Server, Count: counts[i], Names: f.names, Values: f.values}
 			accepted := strings.Split(want, "|")
 			for _, l := range labels {
 				switch slices.Index(accepted, l) {
@@ -111,7 +111,7 @@ func learnRoles(servers []*catalog.Server, truths []*Truth, counts []float64, fo
 					t.Labels = append(t.Labels, 0)
 				}
 			}
-			things, keys = append(things, t), append(keys, parameterKey{i, f.Tool, f.Parameter})
+			things, keys = append(things, t), append(keys, parameterKey{i, f.tool, f.parameter})
 		}
 	}
 	learnt := learning(labels, folds).Learn(things)
@@ -197,18 +197,18 @@ func (out *Lists) learnTags(servers []*catalog.Server, truths []*Truth, counts [
 	var things []Observed
 	for i, s := range servers {
 		seen := map[string]bool{}
-		for _, f := range classify.ToolFacts(s, func(tool, parameter string) (z [8]float32, ok bool) {
+		for _, f := range toolFacts(s, func(tool, parameter string) (z [8]float32, ok bool) {
 			for k, v := range roles[parameterKey{i, tool, parameter}] {
 				z[k], ok = float32(v), true
 			}
 			return z, ok
 		}) {
-			truth, ok := truths[i].Tools[f.Tool]
-			if !ok || seen[f.Tool] {
+			truth, ok := truths[i].Tools[f.tool]
+			if !ok || seen[f.tool] {
 				continue
 			}
-			seen[f.Tool] = true
-			t := Observed{Server: truths[i].Server, Tool: f.Tool, Count: counts[i], Names: f.Names, Values: f.Values}
+			seen[f.tool] = true
+			t := Observed{Server: truths[i].Server, Tool: f.tool, Count: counts[i], Names: f.names, Values: f.values}
 			for _, tag := range capability.Tags() {
 				t.Labels = append(t.Labels, truth.Learnable(tag))
 			}
@@ -259,7 +259,7 @@ func CrossValidate(corpora []*Corpus, outer, inner int) ([]*Score, error) {
 		for i, c := range corpora {
 			for j, s := range c.servers {
 				if j%outer == fold {
-					p := classify.By(s, weights).Server()
+					p := (&classify.Lens{Weights: weights}).Server(s)
 					cases[i] = append(cases[i], Case{Truth: c.truths[j], Predicted: &p, Mode: capability.DefinitionOnly})
 				}
 			}
