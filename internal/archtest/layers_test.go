@@ -112,7 +112,7 @@ var table = []row{
 	{path: "internal/engine/check/namespace", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text"}},
 	{path: "internal/engine/check/integrity", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "posture"}},
 	{path: "oatf/indicator", layer: lanes, may: []string{"internal/leaf/a2a", "internal/leaf/agui", "oatf", "oatf/match", "trace", "verdict", "rawjson"}},
-	{path: "internal/engine/delivery", layer: lanes, may: []string{"internal/leaf/planted", "internal/leaf/a2a", "internal/engine/schemafill", "oatf/match", "internal/leaf/agui", "internal/leaf/mcp", "oatf", "trace", "verdict", "rawjson", "internal/leaf/clause"}},
+	{path: "internal/engine/delivery", layer: lanes, may: []string{"internal/leaf/planted", "internal/leaf/probe", "internal/leaf/a2a", "internal/engine/schemafill", "oatf/match", "internal/leaf/agui", "internal/leaf/mcp", "oatf", "trace", "verdict", "rawjson", "internal/leaf/clause"}},
 	{path: "internal/engine/check/differential", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson"}},
 	{path: "internal/engine/check/probing", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "result", "internal/leaf/mcp", "internal/leaf/probe", "internal/leaf/schemacheck", "internal/leaf/secret", "internal/leaf/hostscope"}},
 	{path: "internal/engine/check/behaviour", layer: lanes, may: []string{"internal/engine/check", "internal/leaf/startup", "finding", "rawjson", "trace"}},

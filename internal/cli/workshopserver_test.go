@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -18,13 +19,17 @@ import (
 
 // serveWorkshop is a server on stdio with a tool for each attack on servers that is tried by class.
 // kind is careless, which makes the mistake in each, careful, which makes none, dull, which has
-// no tool that any of them could be tried on, or overlaid, which has one that pretends to fetch pages.
+// no tool that any of them could be tried on, keyless, whose tool fails whatever it is given, or overlaid, which has one that pretends to fetch pages.
 func serveWorkshop(kind string) int {
 	s := mcp.NewServer(&mcp.Implementation{Name: "workshop", Version: "1"}, nil)
 	b := bench{careful: kind == "careful"}
 	does := carelesstest.Tools{Careful: b.careful}
 	if kind == "overlaid" {
 		addBenchTool(s, "download", "Downloads a web page from a URL.", func(a benchURL) (string, error) { return "a page of the real server", nil })
+	} else if kind == "keyless" {
+		addBenchTool(s, "read_file", "Reads a file of the project.", func(benchPath) (string, error) {
+			return "", fmt.Errorf("401 invalid api key (request %d)", time.Now().UnixNano())
+		})
 	} else if kind == "dull" {
 		addBenchTool(s, "roll", "Rolls a die and returns what it shows.", func(struct{}) (string, error) { return "4", nil })
 	} else {

@@ -2,11 +2,13 @@ package delivery
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/leaf/a2a"
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/leaf/probe"
 	"gauntlet/rawjson"
 	"gauntlet/trace"
 	"gauntlet/verdict"
@@ -159,6 +161,10 @@ func (w *Watch) noteLife(m *trace.Message) {
 // addControl takes note of what a control showed.
 func (w *Watch) addControl(m *trace.Message) {
 	content, err := m.Content(&w.tree)
+	if ordinary := content.Get("ordinary"); ordinary.Exists() { // a server's
+		w.sameness.ignored = strconv.FormatBool(probe.Ignores(w.sameness.said, ordinary.Text(), content.Get("again").Text()))
+		return
+	}
 	called, sum := content.Get("called").Raw() != "false", content.Get("sum").Raw() == "true"
 	switch {
 	case err != nil, called && sum:
@@ -194,11 +200,19 @@ const sameResult = "the attack was delivered; the server's tools gave one and th
 
 // sameness is what all calls of an attacked server's tools have in common.
 type sameness struct {
-	params, result string // of the first call
-	calls, other   bool   // there were different calls, and different answers or errors
+	params, said string // of the first call
+	failed       bool   // its answer is an error
+	calls        bool   // there were different calls
+	varied       bool   // and answers that differ
+	other        bool   // in more than what every answer has of its own, such as a request's number
+	ignored      string // whether ordinary values got the same in a control: "true", "false", or "" without one
 }
 
-func (s *sameness) shows() bool { return s.calls && !s.other }
+// shows reports whether nothing that was given mattered. A tool may refuse different attacks in the same words, so that errors need a
+// control.
+func (s *sameness) shows() bool {
+	return s.ignored == "true" || s.ignored == "" && s.calls && !s.varied && !s.failed
+}
 
 // noteSame compares a tool's answer with the first one.
 func (w *Watch) noteSame(m *trace.Message, asked request) {
@@ -206,11 +220,30 @@ func (w *Watch) noteSame(m *trace.Message, asked request) {
 		return
 	}
 	content, err := m.Content(&w.tree)
-	s, result := &w.sameness, content.Raw()
-	s.other = err != nil || m.Kind == trace.Error || content.Get("isError").Raw() == "true" || s.params != "" && result != s.result
-	if s.calls = s.calls || s.params != "" && asked.params != s.params; s.params == "" {
-		s.params, s.result = asked.params, strings.Clone(result)
+	s, said := &w.sameness, TextOf(content)
+	if s.params == "" {
+		s.params, s.said, s.failed = asked.params, said, m.Kind == trace.Error || content.Get("isError").Raw() == "true"
 	}
+	s.varied = s.varied || err != nil || said != s.said
+	s.other = s.varied && !probe.SameShape(said, s.said)
+	s.calls = s.calls || asked.params != s.params
+}
+
+// OrdinaryCall returns the params of the first call of an attacked server's tools with ordinary values, if all their answers say the
+// same: only an ordinary call tells a refusal of the attack from an adapter that has no key, whose tool fails whatever it is given.
+func (w *Watch) OrdinaryCall() (params string, ok bool) {
+	if w.sameness.other || w.tree.Parse(w.sameness.params, 0) != nil {
+		return "", false
+	}
+	given, values := w.tree.Root().Get("arguments"), map[string]string{}
+	for s := range given.Strings() {
+		values[s.Value.Text()] = "ordinary"
+		if scheme, _, ok := strings.Cut(s.Value.Text(), "://"); ok {
+			values[s.Value.Text()] = scheme + "://example.com/"
+		}
+	}
+	ordinary, n := withTexts(given, values)
+	return `{"name":` + w.tree.Root().Get("name").Raw() + `,"arguments":` + ordinary.Raw() + `}`, n > 0
 }
 
 // lifeAfter returns the strongest sign of life after the last part of the attack that arrived, at its first delivery: an agent

@@ -48,7 +48,18 @@ func TestAVerdictNeedsASignOfLife(t *testing.T) {
 	said := func(text string, failed bool) trace.Message {
 		return run("", trace.ToClient, agui.Answer, agui.AnswerContent(text, failed))
 	}
+	ordinary := func(said, again string) trace.Message {
+		return run("", trace.ToClient, agui.Control, `{"ordinary":`+rawjson.Quote(said)+`,"again":`+rawjson.Quote(again)+`}`)
+	}
 	client := func(m trace.Message) trace.Message { m.Role = trace.AsClient; return m }
+	once := func(m trace.Message) []trace.Message {
+		return []trace.Message{client(asked("default", "tools/call", `{"name":"x","arguments":{"path":"../y"}}`)), client(m)}
+	}
+	failing := func(id string) trace.Message {
+		m := answered("default")
+		m.Raw = `{"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":[{"type":"text","text":"error (request ` + id + `)"}]}}`
+		return m
+	}
 	question := asked("default", "sampling/createMessage", "{}")
 	question.Direction = trace.ToClient
 	sample := answered("default")
@@ -121,6 +132,11 @@ func TestAVerdictNeedsASignOfLife(t *testing.T) {
 		{"it called a tool without a name", New(doc), append(list[:2:2], run("", trace.ToClient, agui.ToolCallStart, `{"toolCallName":""}`)), verdict.Failed},
 		{"it gave different calls one result", New(target), []trace.Message{client(asked("default", "tools/call", `{"name":"x","a":1}`)), client(answered("default")), client(asked("default", "tools/call", `{"name":"x","a":2}`)), client(answered("default"))}, verdict.Failed},
 		{"it gave one call twice one result", New(target), []trace.Message{client(asked("default", "tools/call", `{"name":"x"}`)), client(answered("default")), client(asked("default", "tools/call", `{"name":"x"}`)), client(answered("default"))}, verdict.NotExploited},
+		{"it refused one call, and takes an ordinary one", New(target), append(once(denied), ordinary("hello", "hello")), verdict.NotExploited},
+		{"it refused one call, and an ordinary one alike", New(target), append(once(denied), ordinary("outside of the folder\ntext", "outside of the folder\ntext")), verdict.Failed},
+		{"it failed, and with an ordinary call", New(target), append(once(failing("8f3a")), ordinary("error (request 77c1)\ntext", "error (request 012f)\ntext")), verdict.Failed},
+		{"it says where it looked in vain, and of an ordinary call, too", New(target), append(once(failing("8f3a")), ordinary("error (request 77c1)\ntext", "error (request 77c1)\ntext")), verdict.NotExploited},
+		{"it refused different calls alike, and takes an ordinary one", New(target), []trace.Message{client(asked("default", "tools/call", `{"name":"x","a":1}`)), client(answered("default")), client(asked("default", "tools/call", `{"name":"x","a":2}`)), client(answered("default")), ordinary("hello", "hello")}, verdict.NotExploited},
 		{"it refused different calls alike", New(target), []trace.Message{client(asked("default", "tools/call", `{"name":"x","a":1}`)), client(denied), client(asked("default", "tools/call", `{"name":"x","a":2}`)), client(denied)}, verdict.NotExploited},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -220,5 +236,31 @@ func TestBaitsNeedNotBeDelivered(t *testing.T) {
 				t.Errorf("%s (%s), want %s; %+v", v.Outcome, v.Reason, tt.want, v.Exposure)
 			}
 		})
+	}
+}
+
+// Only a tool that said one thing is asked again, with ordinary values.
+func TestOrdinaryCall(t *testing.T) {
+	doc := load(t, `
+  execution: {mode: mcp_client, state: {actions: [{method: tools/call, params: {name: x}}]}}
+`+indicators("send"))
+	for _, tt := range []struct{ name, params, first, second, want string }{
+		{"a path", `{"name":"x","arguments":{"path":"../y","n":3}}`, "no", "no", `{"name":"x","arguments":{"path":"ordinary","n":3}}`},
+		{"an address", `{"name":"x","arguments":{"url":"http://127.0.0.1/"}}`, "no", "no", `{"name":"x","arguments":{"url":"http://example.com/"}}`},
+		{"answers with numbers of their own", `{"name":"x","arguments":{"path":"../y"}}`, "no (call 1)", "no (call 2)", `{"name":"x","arguments":{"path":"ordinary"}}`},
+		{"different answers", `{"name":"x","arguments":{"path":"../y"}}`, "no", "yes", ""},
+		{"nothing that could be ordinary", `{"name":"x","arguments":{"n":3}}`, "no", "no", ""},
+		{"no arguments", `{"name":"x"}`, "no", "no", ""},
+	} {
+		w := New(doc)
+		for _, said := range []string{tt.first, tt.second} {
+			call, result := asked("default", "tools/call", tt.params), answered("default")
+			call.Role, result.Role = trace.AsClient, trace.AsClient
+			result.Raw = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":` + rawjson.Quote(said) + `}]}}`
+			say(w, call, result)
+		}
+		if got, ok := w.OrdinaryCall(); ok != (tt.want != "") || ok && got != tt.want {
+			t.Errorf("%s: %q, %t, want %q", tt.name, got, ok, tt.want)
+		}
 	}
 }

@@ -180,6 +180,21 @@ func withText(parts []part) []part {
 	return out
 }
 
+// TextOf returns the strings and numbers of a value in the order of the alphabet, one a line.
+func TextOf(v rawjson.Value) string {
+	var out []string
+	for t := range v.All() {
+		switch t.Kind() {
+		case rawjson.String:
+			out = append(out, t.Text())
+		case rawjson.Number:
+			out = append(out, t.Raw())
+		}
+	}
+	slices.Sort(out)
+	return strings.Clone(strings.Join(out, "\n"))
+}
+
 // textsOf returns the strings of a value, without member names.
 func textsOf(v rawjson.Value) []string {
 	var out []string

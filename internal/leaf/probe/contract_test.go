@@ -73,3 +73,23 @@ func TestClassesAreListedOnce(t *testing.T) {
 		t.Errorf("classes %q", all)
 	}
 }
+
+// What every answer has of its own does not tell that a tool looked at what it was given.
+func TestIgnores(t *testing.T) {
+	for _, tt := range []struct {
+		name, attacked, ordinary, again string
+		want                            bool
+	}{
+		{"one answer", "401 invalid api key", "401 invalid api key", "401 invalid api key", true},
+		{"a request's id", "error 500 (request 8f3a)", "error 500 (request 77c1)", "error 500 (request 0d2e)", true},
+		{"the time", "2026-01-02T10:00:00Z down", "2026-01-02T10:00:01Z down", "2026-01-02T10:00:02Z down", true},
+		{"a number that follows the value", "the sum is 42", "the sum is 43", "the sum is 43", false},
+		{"another answer", "outside of the folder", "hello", "hello", false},
+		{"another answer with an id", "outside (request 8f3a)", "hello (request 77c1)", "hello (request 0d2e)", false},
+		{"nothing but numbers", "42", "17", "3", false},
+	} {
+		if got := Ignores(tt.attacked, tt.ordinary, tt.again); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}

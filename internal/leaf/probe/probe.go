@@ -2,6 +2,12 @@
 // does no I/O.
 package probe
 
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
 // A Class is a kind of weakness a probe can prove.
 type Class string
 
@@ -76,6 +82,22 @@ const Refused = "refused by validation"
 // SameResult is the reason of a trial where every value, ordinary ones too, got one result: whoever says "temporarily unavailable" to
 // everything has resisted nothing.
 const SameResult = "every value gets the same result"
+
+// Ignores reports whether a tool answered a payload as it answers an ordinary value, whatever both are. again is its answer to that value
+// once more: what differs between these two, such as a request's number or the time, every answer has of its own.
+func Ignores(attacked, ordinary, again string) bool {
+	return attacked == ordinary || ordinary != again && SameShape(ordinary, again) && SameShape(attacked, ordinary)
+}
+
+// SameShape reports whether two answers have the same words, but for those with digits, and at least one: "error 500 (request 8f3a)".
+func SameShape(a, b string) bool {
+	shape := words(a)
+	return len(shape) > 0 && slices.Equal(shape, words(b))
+}
+
+func words(text string) []string {
+	return slices.DeleteFunc(strings.Fields(text), func(w string) bool { return strings.ContainsFunc(w, unicode.IsDigit) })
+}
 
 // Because returns an outcome with its reason.
 func (e Ending) Because(why string) Outcome { return Outcome{Ending: e, Why: why} }

@@ -1,7 +1,9 @@
 package attackrun
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -11,8 +13,11 @@ import (
 	"gauntlet/internal/leaf/a2a"
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/mcpclient"
+	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
 	"gauntlet/rawjson"
 	"gauntlet/result"
@@ -102,8 +107,15 @@ func (p *play) speaksCurrentA2A() bool {
 // words, and no list of phrases distinguishes them in every language; an agent that can do its user's task calls the tool. The
 // outcome is in the trace, so that judging it again gives the same verdict.
 func (p *play) runControl(ctx context.Context) {
+	if p.Target != nil {
+		p.runServerControl(ctx)
+		return
+	}
 	o := &p.outcome
-	if !o.Command && o.Model == nil && p.AGUI == "" && p.A2A == "" || p.Uncontrolled || o.Trouble != nil || o.Crashed || !p.heardOnlyWords(ctx) {
+	if !o.Command && o.Model == nil && p.AGUI == "" && p.A2A == "" || p.Uncontrolled || o.Trouble != nil || o.Crashed {
+		return
+	}
+	if _, only := p.watched(ctx).OnlyWords(); !only {
 		return
 	}
 	doc, err := p.controlDocument()
@@ -150,21 +162,60 @@ func howEnded(run *result.AttackRun) string {
 // mostOfCause is the longest cause that a reason quotes, in bytes.
 const mostOfCause = 300
 
-// heardOnlyWords reports whether the attack reached an agent that only answered in words.
-func (p *play) heardOnlyWords(ctx context.Context) bool {
+// runServerControl makes the call of a server whose tools gave the attack one answer twice more with ordinary values, in a session of its
+// own. The answers are in the trace, where they decide whether the server looked at what it was given.
+func (p *play) runServerControl(ctx context.Context) {
+	params, ok := p.watched(ctx).OrdinaryCall()
+	if !ok || p.Uncontrolled {
+		return
+	}
+	inTime, cancel := context.WithTimeout(ctx, controlTime)
+	defer cancel()
+	conn, err := p.connectToTarget(inTime, "", nil)
+	if err != nil {
+		return // it is for what was recorded that there is a verdict
+	}
+	defer conn.Close()
+	session, err := mcpclient.Open(inTime, conn, mcpclient.Options{Timeout: controlTime})
+	if err != nil {
+		return
+	}
+	var answers []string
+	for range 2 {
+		var tree rawjson.Tree
+		m, err := session.Call(inTime, mcp.ToolsCall, params)
+		var refused *wire.AnswerError
+		switch {
+		case errors.As(err, &refused):
+			m.Result = fmt.Sprintf(`{"code":%d,"message":%s,"data":%s}`, refused.Code, rawjson.Quote(refused.Message), cmp.Or(refused.Data, "null"))
+		case err != nil:
+			return
+		}
+		_ = tree.Parse(m.Result, 0) // what cannot be read says nothing
+		answers = append(answers, rawjson.Quote(delivery.TextOf(tree.Root())))
+	}
+	p.recordEvent(trace.ToClient, agui.Control, `{"ordinary":`+answers[0]+`,"again":`+answers[1]+`}`, "what the tool answered to ordinary values")
+}
+
+// controlTime bounds the control of a server.
+const controlTime = 30 * time.Second
+
+// watched returns what has arrived so far. A trace that can't be read has brought nothing: judging it will report that.
+func (p *play) watched(ctx context.Context) *delivery.Watch {
+	w, nothing := delivery.New(p.doc), delivery.New(p.doc)
 	in, err := userfile.Open(p.Trace, nil)
 	if err != nil {
-		return false // judging will report it
+		return nothing
 	}
 	defer in.Close()
 	r, err := trace.NewReader(in, trace.Limits{})
 	if err != nil {
-		return false
+		return nothing
 	}
 	r.OpenNext = tracefile.OpenNext(p.Trace)
 	defer r.Close()
-	w := delivery.New(p.doc)
-	_, err = readMessages(ctx, r, w.Add)
-	_, only := w.OnlyWords()
-	return err == nil && only
+	if _, err = readMessages(ctx, r, w.Add); err != nil {
+		return nothing
+	}
+	return w
 }

@@ -1,6 +1,7 @@
 package proberun
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -199,8 +200,8 @@ var (
 	digitRun   = lazyregexp.New(`\d+`)
 )
 
-// errorShape returns an error without what it quotes of the value and without its numbers: "cannot reach host-7 (try 2)" and
-// "cannot reach $(id) (try 3)" have one shape. A path that was made absolute is a quote, too.
+// errorShape returns an error without what it quotes of the value and without words with digits: "cannot reach host-7 (request 8f3a)"
+// and "cannot reach $(id) (request c01d)" have one shape. A path that was made absolute is a quote, too.
 func errorShape(text, value string) string {
 	text = text[:min(len(text), maxShape)]
 	longest := ""
@@ -216,7 +217,7 @@ func errorShape(text, value string) string {
 		}
 		return part
 	})
-	return strings.Join(quoteParts.FindAllString(digitRun.ReplaceAllString(text, "0"), -1), " ")
+	return strings.Join(slices.DeleteFunc(quoteParts.FindAllString(text, -1), func(part string) bool { return digitRun.MatchString(part) }), " ")
 }
 
 // maxShape bounds what errors are compared by, in bytes.

@@ -131,6 +131,7 @@ type tool struct {
 	filler      schemafill.Filler
 	choices     []map[string]any // values of a parameter that selects what the tool does; one empty map if there is none
 	ordinary    map[string]Ordinary
+	unsure      bool // answers differed in nothing but words with digits
 	works       bool // some call had a result that is no error, and another another answer: its code can be reached
 	first       Answer
 	slow        int // answers that did not arrive in time

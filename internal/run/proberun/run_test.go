@@ -209,7 +209,8 @@ func TestOneResultForAllIsNotConclusive(t *testing.T) {
 	}{
 		{"one result for all", []Answer{down, down, {}, down}, probe.SameResult},
 		{"an error among results", []Answer{down, {Came: true, Failed: true, Text: "denied"}, down}, ""},
-		{"results that differ", []Answer{down, {Came: true, Text: "found 1"}, down}, ""},
+		{"results with numbers of their own", []Answer{{Came: true, Text: "unavailable (request 8f3a)"}, {Came: true, Text: "unavailable (request 77c1)"}}, probe.SameResult},
+		{"results that differ", []Answer{down, {Came: true, Text: "found one"}, down}, ""},
 		{"errors alone, which differ", []Answer{{Came: true, Failed: true, Text: "denied a"}, {Came: true, Failed: true, Text: "denied b"}}, ""},
 	} {
 		of := target{tool: new(tool), tried: 3, delivered: 3, answered: 3}

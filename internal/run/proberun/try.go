@@ -351,10 +351,26 @@ func (r *run) call(ctx context.Context, t *tool, arguments string) Answer {
 }
 
 func (t *tool) noteAnswer(a Answer) {
-	if t.first.Came && a.Came && a.Text != t.first.Text {
-		t.works = t.works || !a.Failed || !t.first.Failed
-	} else if a.Came {
+	switch {
+	case !a.Came:
+	case !t.first.Came:
 		t.first = a
+	case a.Text != t.first.Text && a.Failed && t.first.Failed:
+	case a.Text != t.first.Text && probe.SameShape(a.Text, t.first.Text):
+		t.unsure = true
+	case a.Text != t.first.Text:
+		t.works = true
+	}
+}
+
+// repeatUnsure makes the first call of tools again whose answers differ only in words with digits: the number of a request differs again,
+// a sum does not.
+func (r *run) repeatUnsure(ctx context.Context) {
+	for _, t := range r.tools {
+		if t.unsure && !t.works && ctx.Err() == nil {
+			first := t.first.Text
+			t.works = r.call(ctx, t, t.first.Sent).Text == first
+		}
 	}
 }
 
@@ -448,6 +464,7 @@ func (r *run) letEffectsCome(ctx context.Context) {
 func (r *run) settle(ctx context.Context) {
 	r.noteCut()
 	r.useWhatIsKept(ctx)
+	r.repeatUnsure(ctx)
 	if len(r.pending) > 0 {
 		r.letEffectsCome(ctx)
 	}
