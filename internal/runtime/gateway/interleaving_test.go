@@ -319,7 +319,9 @@ func TestMergedNames(t *testing.T) {
 	}{
 		{"different names", []string{"x"}, []string{"y"}, []string{"x", "y"}},
 		{"the same name", []string{"x"}, []string{"x"}, []string{"a__x", "b__x"}},
-		{"a server that has a name twice is no other server", []string{"x", "x"}, []string{"y"}, []string{"x", "x", "y"}},
+		{"a server that has a name twice is no other server", []string{"x", "x"}, []string{"y"}, []string{"x", "y"}},
+		{"names of one server that differ in case", []string{"search", "Search", "sear"}, []string{"y"}, []string{"search", "a__Search", "sear", "y"}},
+		{"names of two servers that differ in case", []string{"search"}, []string{"Search"}, []string{"a__search", "b__Search"}},
 		{"a new name that a tool has already", []string{"x", "b__x"}, []string{"x"}, []string{"a__x", "a__b__x", "b__x"}},
 		{"the same, of the server itself", []string{"x", "a__x"}, []string{"x"}, []string{"a__x", "a__a__x", "b__x"}},
 		{"a name like another server's, before that has it", []string{"b__y"}, []string{"x"}, []string{"a__b__y", "x"}},
@@ -348,6 +350,13 @@ func TestMergedNames(t *testing.T) {
 // Of a list without end a bounded part is taken, and it is said.
 func TestListLimits(t *testing.T) {
 	item := `{"name":"n"}`
+	items := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `{"name":"n%d"},`, i)
+		}
+		return strings.TrimSuffix(b.String(), ",")
+	}
 	for _, tt := range []struct {
 		name      string
 		first     string // the first page
@@ -355,10 +364,10 @@ func TestListLimits(t *testing.T) {
 		items     int
 		truncated bool
 	}{
-		{"as many items as are taken, and a further page", `{"tools":[` + strings.Repeat(item+",", maxListItems-1) + item + `],"nextCursor":"x"}`, 1, maxListItems, true},
-		{"one less", `{"tools":[` + strings.Repeat(item+",", maxListItems-2) + item + `],"nextCursor":"x"}`, 2, maxListItems, false},
-		{"more than are taken, on one page", `{"tools":[` + strings.Repeat(item+",", maxListItems+9) + item + `]}`, 1, maxListItems, true},
-		{"just as many, on one page", `{"tools":[` + strings.Repeat(item+",", maxListItems-1) + item + `]}`, 1, maxListItems, false},
+		{"as many items as are taken, and a further page", `{"tools":[` + items(maxListItems) + `],"nextCursor":"x"}`, 1, maxListItems, true},
+		{"one less", `{"tools":[` + items(maxListItems-1) + `],"nextCursor":"x"}`, 2, maxListItems, false},
+		{"more than are taken, on one page", `{"tools":[` + items(maxListItems+10) + `]}`, 1, maxListItems, true},
+		{"just as many, on one page", `{"tools":[` + items(maxListItems) + `]}`, 1, maxListItems, false},
 		{"no list at all", `{"tools":"n","nextCursor":"x"}`, 2, 1, false},
 		{"an object in place of the list", `{"tools":{"a":[` + item + `]}}`, 1, 0, false},
 		{"nothing", `{}`, 1, 0, false},
@@ -375,13 +384,48 @@ func TestListLimits(t *testing.T) {
 			f := open(t, Options{Upstreams: []Upstream{server.upstream(t), silentList(t)}}) // pages of one server pass as they are
 			f.begin("{}")
 			got := f.call("tools/list", "{}")
-			if n := strings.Count(got, item); n != tt.items || int(asked.Load()) != tt.asked {
+			if n := strings.Count(got, `"name":"n`); n != tt.items || int(asked.Load()) != tt.asked {
 				t.Errorf("%d items with %d requests, want %d with %d", n, asked.Load(), tt.items, tt.asked)
 			}
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			if said := slices.ContainsFunc(f.notes, func(n string) bool { return strings.Contains(n, "not handed on whole") }); said != tt.truncated {
 				t.Errorf("said: %q", f.notes)
+			}
+		})
+	}
+}
+
+// A single server's pages pass as they are, but for names that could mean another tool or that providers do not take: those are ours, on
+// later pages as well, and lead to the tool.
+func TestNamesOfASingleServer(t *testing.T) {
+	for _, tt := range []struct{ name, first, second, want, call, called string }{
+		{"nothing to rename", `{"name":"a","x":1.0}`, `{"name":"b"}`, `{"name":"a","x":1.0}{"name":"b"}`, "b", "b"},
+		{"names that differ in case", `{"name":"search"},{"name":"Search"}`, `{"name":"find"}`, `{"name":"search"},{"name":"only__Search"}{"name":"find"}`, "only__Search", "Search"},
+		{"on two pages", `{"name":"search"}`, `{"name":"Search"}`, `{"name":"search"}{"name":"only__Search"}`, "only__Search", "Search"},
+		{"one name twice", `{"name":"a"},{"name":"a","x":1}`, `{"name":"b"}`, `{"name":"a"}{"name":"b"}`, "a", "a"},
+		{"one name twice, on two pages", `{"name":"a"}`, `{"name":"a","x":1},{"name":"b"}`, `{"name":"a"}{"name":"b"}`, "a", "a"},
+		{"a name that providers do not take", `{"name":"get page"}`, `{"name":"b"}`, `{"name":"only__get_page"}{"name":"b"}`, "only__get_page", "get page"},
+		{"and one that another one has got", `{"name":"get page"}`, `{"name":"only__get_page"}`, `{"name":"only__get_page"}{"name":"only__only__get_page"}`, "only__only__get_page", "only__get_page"},
+		{"items without a name", `{"x":1},{"y":7}`, `{"x":1}`, `{"x":1},{"y":7}{"x":1}`, "a", "a"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			page := func(items, next string) string { return `"result":{"tools":[` + items + `]` + next + `}` }
+			server := &mirror{answers: map[string]string{"initialize": `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`,
+				"tools/list": page(tt.first, `,"nextCursor":"2"`), "tools/call": `"result":{"content":[]}`}}
+			f := open(t, Options{Upstreams: []Upstream{server.upstream()}})
+			f.begin("{}")
+			got := f.call("tools/list", "{}")
+			server.mu.Lock()
+			server.answers["tools/list"] = page(tt.second, "")
+			server.mu.Unlock()
+			got += f.call("tools/list", `{"cursor":"2"}`)
+			if want := strings.Replace(tt.want, "}{", `}],"nextCursor":"2"}{"tools":[{`, 1); got != `{"tools":[`+want+`]}` {
+				t.Errorf("listed\n%s, want\n%s", got, `{"tools":[`+want+`]}`)
+			}
+			f.call("tools/call", `{"name":"`+tt.call+`"}`)
+			if got := server.params("tools/call"); got != `{"name":"`+tt.called+`"}` {
+				t.Errorf("called with %s, want %s", got, tt.called)
 			}
 		})
 	}

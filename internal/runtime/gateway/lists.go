@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 
@@ -54,7 +55,7 @@ func listOf(method string) int {
 	return -1
 }
 
-// passList passes on a page of a single server's list. While the server is away, the last known list is returned.
+// passList passes on a page of a single server's list, unchanged unless it has a name that cannot stay. While the server is away, the last known list is returned.
 func (cs *clientSession) passList(ctx context.Context, l int, c mcpserver.Call) (string, error) {
 	s := cs.upstreams[0]
 	first := rawjson.LastMember(c.Params, "cursor") == ""
@@ -70,18 +71,27 @@ func (cs *clientSession) passList(ctx context.Context, l int, c mcpserver.Call) 
 		cs.noteEvent("%s of %s is the last one known: %v", mcp.Lists[l].Method, s.up.Name, err)
 		return `{` + rawjson.Quote(mcp.Lists[l].Member) + `:[` + strings.Join(cs.mergeItems(l), ",") + `]}`, nil
 	}
-	items := []string{}
+	page := []string{}
 	eachItem(result, l, func(item string) bool {
-		items = append(items, item)
-		return len(items) < maxListItems
+		page = append(page, item)
+		return len(page) < maxListItems
 	})
+	items := page
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.mirrorHeaders(s.conn, l, items, first)
 	if !first {
 		items = append(s.lists[l], items...)
 	}
 	s.lists[l] = items[:min(len(items), maxListItems)]
+	s.mu.Unlock()
+	if l >= resources {
+		return result, nil
+	}
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if named := cs.nameList(l, [][]string{page}, first); !slices.Equal(named, page) {
+		result = replaceMember(result, mcp.Lists[l].Member, "["+strings.Join(named, ",")+"]")
+	}
 	return result, nil
 }
 
@@ -183,48 +193,61 @@ func (s *upstream) mirrorHeaders(l *upstreamConn, list int, items []string, anew
 func (cs *clientSession) mergeItems(l int) []string {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	lists, ids := make([][]string, len(cs.upstreams)), make([][]string, len(cs.upstreams))
+	lists := make([][]string, len(cs.upstreams))
 	for i, s := range cs.upstreams {
 		s.mu.Lock()
 		lists[i] = s.lists[l]
 		s.mu.Unlock()
+	}
+	if l >= resources {
+		return cs.mergeResources(l, lists)
+	}
+	return cs.nameList(l, lists, true)
+}
+
+// nameList gives the items of the servers their front names and records where each leads, anew or beside those of earlier pages. cs.mu is held.
+func (cs *clientSession) nameList(l int, lists [][]string, anew bool) (out []string) {
+	if anew || cs.routes[l] == nil {
+		cs.routes[l] = map[string]route{}
+	}
+	taken, listed := map[string]bool{}, map[route]bool{}
+	for name, r := range cs.routes[l] {
+		taken[strings.ToLower(name)], listed[r] = true, true
+	}
+	ids := make([][]string, len(lists))
+	for i := range lists {
 		for _, item := range lists[i] {
 			ids[i] = append(ids[i], idOf(item, l))
 		}
 	}
-	if l >= resources {
-		return cs.mergeResources(l, lists, ids)
-	}
-	var names []map[string]frontName
-	if len(cs.upstreams) > 1 {
-		names = nameItems(cs.gateway.opt.Upstreams, cs.gateway.prefixes, ids)
-	}
-	routes, out := map[string]route{}, []string(nil)
+	names, kind := nameItems(cs.gateway.opt.Upstreams, cs.gateway.prefixes, ids, taken), [2]string{"tool", "prompt"}[l]
 	for i, s := range cs.upstreams {
 		for n, item := range lists[i] {
 			id := ids[i][n]
-			front := frontName{name: id}
-			if names != nil {
-				front = names[i][id]
-			}
-			if front.why != "" {
-				cs.noteOnce("%s %q of %s is called %q: %s", [2]string{"the tool", "the prompt"}[l], id, s.up.Name, front.name, front.why)
+			front := names[i][id]
+			switch {
+			case rawjson.LastMember(item, "name") == "": // nobody can call it
+			case listed[route{s, id}]:
+				cs.noteOnce("%s lists the %s %q more than once: only the first is handed on, since a call could mean any", s.up.Name, kind, id)
+				continue
+			case front.why != "":
+				cs.noteOnce("the %s %q of %s is called %q: %s", kind, id, s.up.Name, front.name, front.why)
 				item = replaceMember(item, "name", rawjson.Quote(front.name))
 			}
-			routes[front.name] = route{s, id}
+			cs.routes[l][front.name] = route{s, id}
+			listed[route{s, id}] = true
 			out = append(out, item)
 		}
 	}
-	cs.routes[l] = routes
 	return out
 }
 
 // mergeResources does so for lists with URIs: the first server that has a URI is asked for it. cs.mu is held.
-func (cs *clientSession) mergeResources(l int, lists, ids [][]string) (out []string) {
+func (cs *clientSession) mergeResources(l int, lists [][]string) (out []string) {
 	uris := map[string]*upstream{}
 	for i, s := range cs.upstreams {
-		for n, item := range lists[i] {
-			id := ids[i][n]
+		for _, item := range lists[i] {
+			id := idOf(item, l)
 			if first := uris[id]; first != nil && first != s {
 				cs.noteOnce("%s and %s both have %s: it is read from %[1]s", first.up.Name, s.up.Name, id)
 				continue
@@ -251,7 +274,7 @@ func (cs *clientSession) routeByName(ctx context.Context, method, name string) (
 		switch {
 		case ok:
 			return r, nil
-		case len(cs.upstreams) == 1:
+		case len(cs.upstreams) == 1 && (fresh || beginsLike(cs.gateway.prefixes, name) < 0):
 			return route{cs.upstreams[0], name}, nil // it knows its own names
 		case fresh:
 			return route{}, &mcpserver.Error{Code: mcp.CodeInvalidParams, Message: "Unknown " + [2]string{"tool", "prompt"}[l] + ": " + name}

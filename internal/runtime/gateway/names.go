@@ -11,9 +11,9 @@ import (
 	"gauntlet/rawjson"
 )
 
-// With several servers, front names are ours: "bank__search" is the tool "search" of the server bank, whatever names other servers
-// use, and every name is valid for model providers. A tool or prompt keeps its name if no other server has it, it does not begin
-// like another server's qualified names, and it is valid.
+// Front names are ours: "bank__search" is the tool "search" of the server bank, whatever names other servers use, and every name is
+// valid for model providers. A tool or prompt keeps its name if no other server has it, it does not begin like another server's
+// qualified names, no earlier one of its server has it, and it is valid. "Search" and "search" are one name to people and models.
 
 const (
 	separator     = "__"
@@ -58,26 +58,24 @@ type frontName struct {
 }
 
 // nameItems names the tools or prompts of all servers, whose own names are given in order. Qualified names come first, so that no
-// other item takes one.
-func nameItems(servers []Upstream, prefixes []string, own [][]string) []map[string]frontName {
-	owners := map[string]int{}
+// other item takes one. taken are the names of earlier pages in lower case.
+func nameItems(servers []Upstream, prefixes []string, own [][]string, taken map[string]bool) []map[string]frontName {
+	owners, shared := map[string]int{}, map[string]bool{}
 	out := make([]map[string]frontName, len(own))
 	for i := range own {
 		out[i] = map[string]frontName{}
 		for _, id := range own[i] {
-			if _, again := out[i][id]; !again {
-				out[i][id] = frontName{}
-				owners[id]++
-			}
+			owner, known := owners[strings.ToLower(id)]
+			shared[strings.ToLower(id)] = shared[strings.ToLower(id)] || known && owner != i
+			owners[strings.ToLower(id)] = i
 		}
 	}
-	taken := map[string]bool{}
 	qualify := func(i int, id, why string) {
 		name := qualifiedName(prefixes[i], id, false)
-		if taken[name] {
+		if taken[strings.ToLower(name)] {
 			name = qualifiedName(prefixes[i], id, true)
 		}
-		taken[name] = true
+		taken[strings.ToLower(name)] = true
 		out[i][id] = frontName{name, why}
 	}
 	each := func(do func(i int, id string)) {
@@ -91,7 +89,7 @@ func nameItems(servers []Upstream, prefixes []string, own [][]string) []map[stri
 	}
 	each(func(i int, id string) {
 		switch posesAs := beginsLike(prefixes, id); {
-		case owners[id] > 1:
+		case shared[strings.ToLower(id)]:
 			qualify(i, id, "several servers have it")
 		case posesAs >= 0 && posesAs != i:
 			qualify(i, id, "its name begins like those of "+servers[posesAs].Name+" do")
@@ -100,10 +98,11 @@ func nameItems(servers []Upstream, prefixes []string, own [][]string) []map[stri
 		}
 	})
 	each(func(i int, id string) {
-		if taken[id] { // by a qualified name of the same server
-			qualify(i, id, "another tool of the server is called that")
+		if taken[strings.ToLower(id)] {
+			qualify(i, id, "another one of the server is called that, letter case aside")
 			return
 		}
+		taken[strings.ToLower(id)] = true
 		out[i][id] = frontName{name: id}
 	})
 	return out

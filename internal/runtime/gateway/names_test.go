@@ -41,6 +41,7 @@ func FuzzNames(f *testing.F) {
 	f.Add("bank evil", "search", "search bank__search evil__bank__search")
 	f.Add("bank evil mcp", "search", "mcp__bank__search bank__search")
 	f.Add("a a__b a_b", "b__c c", "c a__b__c 查询 demo/read demo.read")
+	f.Add("bank", "search Search bank__Search bank__search 查询", "search")
 	f.Add("a a_ _a", "x "+strings.Repeat("x", 70)+" "+strings.Repeat("x", 71), "a__x a___x")
 	f.Fuzz(func(t *testing.T, servers, first, others string) {
 		var ups []Upstream
@@ -57,15 +58,16 @@ func FuzzNames(f *testing.F) {
 		}
 		prefixes := prefixesOf(ups)
 		owner := map[string][2]string{}
-		for i, names := range nameItems(ups, prefixes, own) {
+		for i, names := range nameItems(ups, prefixes, own, map[string]bool{}) {
 			for id, front := range names {
-				if len(ups) > 1 && !accepted.MatchString(front.name) {
+				if !accepted.MatchString(front.name) {
 					t.Errorf("%q of %q is called %q", id, ups[i].Name, front.name)
 				}
-				if have, taken := owner[front.name]; taken {
+				key := strings.ToLower(front.name)
+				if have, taken := owner[key]; taken {
 					t.Errorf("%q is %q and %q of %q", front.name, have, id, ups[i].Name)
 				}
-				owner[front.name] = [2]string{ups[i].Name, id}
+				owner[key] = [2]string{ups[i].Name, id}
 				if of := beginsLike(prefixes, front.name); of >= 0 && of != i {
 					t.Errorf("%q of %q is called %q, as those of %q", id, ups[i].Name, front.name, ups[of].Name)
 				}

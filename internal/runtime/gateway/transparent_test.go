@@ -62,7 +62,7 @@ func TestSameEraPassesVerbatim(t *testing.T) {
 	both := map[string]string{
 		"initialize":       `"result":{"x":1.0,"protocolVersion":"2025-06-18","capabilities":{"logging":{},"resources":{"subscribe":true},"x":{}},"serverInfo":{"name":"s","version":"1","x":2.50},"_meta":{"a":1}}`,
 		"server/discover":  `"result":{"supportedVersions":["2026-07-28","2025-06-18"],"capabilities":{"tools":{}},"ttlMs":7,"cacheScope":"public","x":1.0,"resultType":"complete"}`,
-		"tools/list":       `"result":{"x":1.0,"tools":[{"name":"not for providers","inputSchema":{"type":"object"}}],"nextCursor":"2","ttlMs":5,"cacheScope":"public","resultType":"complete"}`,
+		"tools/list":       `"result":{"x":1.0,"tools":[{"name":"for_providers","inputSchema":{"type":"object"}}],"nextCursor":"2","ttlMs":5,"cacheScope":"public","resultType":"complete"}`,
 		"logging/setLevel": `"result":{"x":1e2}`, "resources/subscribe": `"result":{}`, "made/up": `"result":{"x":1.0}`,
 		"prompts/get": `"error":{"x":1.0,"code":-32042,"message":"\u0041sk","data":{"b":[1.50]}}`,
 	}
@@ -79,7 +79,7 @@ func TestSameEraPassesVerbatim(t *testing.T) {
 		calls   []exchange
 	}{
 		{"handshake", legacy, exchange{"initialize", `{"protocolVersion":"2025-11-25","capabilities":{"roots":{},"x":[1]},"clientInfo":{"name":"c","version":"1","title":"C","x":1.50}}`}, []exchange{
-			{"tools/list", `{"cursor":"1","x":1.0}`}, {"tools/call", `{"name":"not for providers","arguments":{"n":1.50},"x":1}`}, {"logging/setLevel", `{"level":"debug"}`},
+			{"tools/list", `{"cursor":"1","x":1.0}`}, {"tools/call", `{"name":"for_providers","arguments":{"n":1.50},"x":1}`}, {"logging/setLevel", `{"level":"debug"}`},
 			{"resources/subscribe", `{"uri":"a:b"}`}, {"prompts/get", `{"name":"p"}`}, {"made/up", `{"x":1.0}`}, {"made/up", ""},
 		}},
 		{"stateless", stateless, exchange{"server/discover", `{` + meta + `}`}, []exchange{
