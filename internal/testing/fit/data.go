@@ -54,7 +54,6 @@ type window struct {
 	text     string
 	shared   float64 // how much of it is harmful text
 	harmful  bool
-	easy     bool
 }
 
 var lists = []string{"tools", "prompts", "resources", "resourceTemplates"}

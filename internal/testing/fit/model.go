@@ -13,10 +13,12 @@ type model struct {
 	weights []float32
 	squares []float32 // of the gradients, for the step of each weight
 	bias    float64
-	kept    []uint32 // what thin returns
+	kept    []uint32         // what thin returns
+	easy    map[*window]bool // clearly honest windows
 }
 
 const (
+	orders    = 3 // models that are averaged
 	epochs    = 8
 	rate      = 0.3
 	shrink    = 2e-6 // of a weight at each step
@@ -59,10 +61,28 @@ func (m *model) thin(features []uint32, rng *rand.Rand) []uint32 {
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// fit runs over the data some times in changing order. The weights of the second half of the way are averaged, which is worth a
-// tenth of what is found at the same alarms.
+// fit averages the models of several orders of the data: one order alone finds up to six of 364 public attacks more or fewer than
+// another at the same alarms, and three together find three more, six more between the sentences of a real description.
 func fit(docs []*document, seed int64) *model {
-	m := &model{weights: make([]float32, clause.LearntFeatures), squares: make([]float32, clause.LearntFeatures), bias: -3}
+	m := fitOnce(docs, seed)
+	for k := range int64(orders - 1) {
+		other := fitOnce(docs, seed+100*(k+1))
+		m.bias += other.bias
+		for i, w := range other.weights {
+			m.weights[i] += w
+		}
+	}
+	m.bias /= orders
+	for i := range m.weights {
+		m.weights[i] /= orders
+	}
+	return m
+}
+
+// fitOnce runs over the data some times in changing order. The weights of the second half of the way are averaged, which is worth a
+// tenth of what is found at the same alarms.
+func fitOnce(docs []*document, seed int64) *model {
+	m := &model{weights: make([]float32, clause.LearntFeatures), squares: make([]float32, clause.LearntFeatures), bias: -3, easy: map[*window]bool{}}
 	sum, taken := make([]float64, clause.LearntFeatures), 0
 	rng := rand.New(rand.NewSource(seed))
 	order := rng.Perm(len(docs))
@@ -95,12 +115,12 @@ func fit(docs []*document, seed int64) *model {
 // third time.
 func (m *model) learnHonest(d *document, later bool, rng *rand.Rand) {
 	for _, w := range d.windows {
-		if later && w.easy && rng.Intn(3) > 0 {
+		if later && m.easy[w] && rng.Intn(3) > 0 {
 			continue
 		}
 		fs := m.thin(w.features, rng)
 		p := sigmoid(m.window(fs))
-		if w.easy = p < 0.01; p >= 0.003 {
+		if m.easy[w] = p < 0.01; p >= 0.003 {
 			m.step(fs, p*d.weight)
 		}
 	}
