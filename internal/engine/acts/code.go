@@ -147,8 +147,11 @@ func (r *reader) codeActs(i int) {
 			continue
 		}
 		weight := p.weight
-		if u.prose && enumerates.MatchString(s[m[0]:m[1]]) || p.kind == Spy && ownItem(s) {
+		if u.prose && enumerates.MatchString(s[m[0]:m[1]]) {
 			continue
+		}
+		if item := keychainItem.FindStringSubmatch(s); p.kind == Spy && item != nil {
+			weight = r.itemWeight(item[1])
 		}
 		if p.fetch {
 			weight = trust(s[m[0]:min(len(s), m[1]+200)], weight)
@@ -179,12 +182,32 @@ var given = lazyregexp.New(`^[^|]*\|\s*(?:sudo\s+)?(?:\S*/)?(?:python[0-9.]*\s+-
 // enumerates matches what parts spans of code that stand beside each other: "`eval(`, `atob(`" runs nothing.
 var enumerates = lazyregexp.New("`(?:,|\\s+(?:and|or)|\\s*/)\\s*(?:(?:and|or)\\s+)?`")
 
-// ownItem reports whether a line takes one item by its name from the keychain, as a program does with its own; not that of a browser or
-// of another program with an account.
-func ownItem(s string) bool { return keychainItem.MatchString(s) && !othersItem.MatchString(s) }
+// itemWeight weighs taking one item by its name from the keychain, as a program does with its own. It is the item of the service it is sent
+// to where a word of its name stands in the host (notion-token for api.notion.com), and not the program's own if it has the name of a
+// browser's or another program's; of any other, a person should look.
+func (r *reader) itemWeight(name string) int {
+	for word := range strings.FieldsFuncSeq(name, func(c rune) bool { return c < 'a' || c > 'z' }) {
+		if len(word) < 4 || anyWord(word, "token password secret credential login account service") {
+			continue
+		}
+		for _, host := range literalHost.FindAllStringSubmatch(r.low, mostHosts) {
+			if strings.Contains(host[1], word) {
+				return 0
+			}
+		}
+	}
+	if othersItem.MatchString(name) {
+		return 4
+	}
+	return 2
+}
+
+// mostHosts is how many addresses of a program are compared with the names of its items.
+const mostHosts = 50
 
 var (
-	keychainItem = lazyregexp.New(`security\s+find-(?:generic|internet)-password\b[^\n|;]*\s-s[\s"'=]*[\w.@$-]`)
+	keychainItem = lazyregexp.New(`security\s+find-(?:generic|internet)-password\b[^\n|;]*\s-s[\s"'=]*([\w.@$:/-][\w.@$:/ -]*)`)
+	literalHost  = lazyregexp.New(`://([\w.-]+)`)
 	othersItem   = lazyregexp.New(`safe storage|chrome|brave|firefox|edge\b|claude|codex|copilot|cursor|gemini|openai|anthropic|slack|github|gitlab|aws|icloud|apple|login|wi-?fi|wallet|1password|bitwarden|ssh`)
 )
 
@@ -251,9 +274,12 @@ func (r *reader) together() {
 		u, s := &r.units[i], r.text(i)
 		if took == nil && anyWord(s, taking) {
 			if strings.Contains(s, "env") {
-				s = handedOn.ReplaceAllStringFunc(s, func(m string) string { return strings.Repeat(" ", len(m)) })
+				s = handedOn.ReplaceAllStringFunc(s, blank)
 			}
-			if m := takes.FindStringIndex(s); m != nil && !ownItem(s) {
+			if item := keychainItem.FindStringSubmatch(s); item != nil && r.itemWeight(item[1]) < 4 {
+				s = keychainItem.ReplaceAllStringFunc(s, blank) // codeActs has weighed it
+			}
+			if m := takes.FindStringIndex(s); m != nil {
 				took = &span{u.start + m[0], u.start + min(m[1], m[0]+maxShown)}
 			}
 		}
@@ -279,6 +305,8 @@ func (r *reader) together() {
 		r.acts = append(r.acts, Act{Kind: Send, Says: "takes credentials or the whole environment and sends data to somebody outside", Start: took.start, End: took.end, Weight: 4})
 	}
 }
+
+func blank(s string) string { return strings.Repeat(" ", len(s)) }
 
 // taking are parts of which takes needs one, to be quick.
 const taking = "env .ssh .aws id_rsa id_ed25519 netrc gnupg .kube npmrc pypirc git-credentials .docker gcloud wallet keychain login cookies shadow .config library appdata documents desktop find-generic"
