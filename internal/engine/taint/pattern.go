@@ -1,6 +1,8 @@
 package taint
 
 import (
+	"cmp"
+	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -15,6 +17,9 @@ const shellActive = " \t\r\n;&|`$<>(){}[]*?!~#'\"\\"
 
 // shellEnough are those without which a text in a shell line can start nothing.
 const shellEnough = ";&|`$<>\n"
+
+// maxPattern is how long a pattern is that is looked at.
+const maxPattern = 2_000
 
 // charFacts are what holds of a text because it matches a pattern, or because it does not.
 type charFacts struct {
@@ -31,7 +36,7 @@ func (a *analyzer) patternFacts(pattern string, anchored bool) charFacts {
 		return f
 	}
 	var f charFacts
-	if re, err := syntax.Parse(pattern, syntax.Perl); err == nil && len(pattern) < 2000 {
+	if re, err := syntax.Parse(pattern, syntax.Perl); err == nil && len(pattern) < maxPattern {
 		re = re.Simplify()
 		f.match = factsOfSet(func(set string) bool { return admits(re, holding(set)) })
 		if !admits(re, textForm{{of: "-"}, anything}) {
@@ -43,8 +48,8 @@ func (a *analyzer) patternFacts(pattern string, anchored bool) charFacts {
 		if !admitsAny(re, hostsOfOthers) {
 			f.ofHost = hostAllowed
 		}
-		if class := classOf(re); class != nil {
-			f.differ = factsWithout(func(c rune) bool { return inClass(class, c) })
+		if whole, err := regexp.Compile(pattern); err == nil {
+			f.differ = factsWithout(func(c string) bool { return finds(whole, c) })
 		}
 	}
 	a.factsOf[pattern] = f
@@ -87,46 +92,31 @@ func admitsAny(re *syntax.Regexp, forms []textForm) bool {
 	return slices.ContainsFunc(forms, func(form textForm) bool { return admits(re, form) })
 }
 
+// finds reports whether a pattern matches every text that holds some text: behind or between others, and alone.
+func finds(re *regexp.Regexp, text string) bool {
+	return re.MatchString(text) && slices.ContainsFunc([]string{"x", "7", "_", " "}, func(other string) bool {
+		return !re.MatchString(other+other) && re.MatchString(other+text+other)
+	})
+}
+
 // factsWithout is what is known of a text that lacks some characters.
-func factsWithout(lacks func(rune) bool) fact {
+func factsWithout(lacks func(c string) bool) fact {
+	lacksAll := func(set string) bool {
+		return !slices.ContainsFunc(strings.Split(set, ""), func(c string) bool { return !lacks(c) })
+	}
 	var f fact
-	if strings.IndexFunc(shellEnough, func(c rune) bool { return !lacks(c) }) < 0 {
+	if lacksAll(shellEnough) {
 		f = noShellMeta
-	} else {
+	} else if slices.ContainsFunc(strings.Split(shellActive, ""), lacks) {
 		f = halfQuoted
 	}
-	if lacks('/') && lacks('\\') {
+	if lacksAll(`/\`) {
 		f |= noSlash
 	}
-	if lacks('\'') && lacks('"') {
+	if lacksAll(`'"`) {
 		f |= noQuote
 	}
 	return f
-}
-
-func inClass(class []rune, c rune) bool {
-	for i := 0; i+1 < len(class); i += 2 {
-		if class[i] <= c && c <= class[i+1] {
-			return true
-		}
-	}
-	return false
-}
-
-// classOf returns the characters of a pattern that is one class, repeated or not; nil for any other.
-func classOf(re *syntax.Regexp) []rune {
-	for re.Op == syntax.OpCapture || re.Op == syntax.OpPlus || re.Op == syntax.OpStar {
-		re = re.Sub[0]
-	}
-	switch re.Op {
-	case syntax.OpCharClass:
-		return re.Rune
-	case syntax.OpLiteral:
-		if len(re.Rune) == 1 {
-			return []rune{re.Rune[0], re.Rune[0]}
-		}
-	}
-	return nil
 }
 
 // patternText returns the text of a pattern that an expression is, with its flags.
@@ -192,82 +182,59 @@ func (r *reader) replaced(c call, name string) *value {
 	if len(c.args) < 2 {
 		return subject.derived(0)
 	}
-	if f := r.quoting(c, subject); f != 0 {
-		return subject.derived(f)
+	if does := r.replacement(c, name); does != nil {
+		return subject.derived(does.facts(subject))
 	}
-	text, flags, ok := r.patternText(c.expr.Args[0].Value)
-	if !ok || c.expr.Args[0].Value.Is(ir.String) && name != "re.sub" || !strings.Contains(flags, "g") { // the first match alone
-		return subject.derived(halfQuoted)
-	}
-	add := fact(halfQuoted)
-	if re, err := syntax.Parse(text, syntax.Perl); err == nil {
-		if class := classOf(re.Simplify()); class != nil {
-			with := c.args[1].fixed
-			if with == `\$&` && inClass(class, '(') && inClass(class, '*') && inClass(class, '+') {
-				return subject.derived(patternQuoted) // escapeRegExp, as every program writes it
-			}
-			add = factsOfSet(func(set string) bool {
-				return slices.ContainsFunc([]rune(set), func(c rune) bool { return !inClass(class, c) || strings.ContainsRune(with, c) })
-			})
-			if add == 0 {
-				add = halfQuoted
-			}
-		}
-	}
-	return subject.derived(add)
+	return subject.derived(halfQuoted)
 }
 
-// quoting is what is known of text in which one kind of quotation mark was replaced everywhere: doubled for a statement, closed,
-// escaped and opened again for a shell, or given a backslash once the backslashes were doubled.
-func (r *reader) quoting(c call, subject *value) fact {
-	text, flags, ok := r.patternText(c.expr.Args[0].Value)
-	if !ok {
-		return 0
-	}
-	with := c.args[1].fixed
-	if p := c.expr.Args[0].Value; p.Kind == ir.String && r.a.g.Convention().Language == "typescript" && c.expr.X.Text != "replaceAll" {
-		return 0 // the first one alone
-	} else if p.Kind != ir.String {
-		if !strings.Contains(flags, "g") {
-			return 0
+// A replacement is what a call makes of a text in which it replaces whatever matches a pattern.
+type replacement func(text string) string
+
+// replacement returns what a call replaces, nil where that is the first match alone, or not known.
+func (r *reader) replacement(c call, name string) replacement {
+	p, with, script := c.expr.Args[0].Value, c.args[1].fixed, r.a.g.Convention().Language == "typescript"
+	text, flags, ok := r.patternText(p)
+	if p.Is(ir.String) && name != "re.sub" {
+		if script && c.expr.X.Text != "replaceAll" {
+			return nil
 		}
-		if escapesBoth(text, with) {
-			return slashQuoted
-		}
-		text = onlyCharacter(text)
+		return func(s string) string { return strings.ReplaceAll(s, text, with) }
 	}
+	re, err := regexp.Compile(text)
+	if !ok || err != nil || len(text) >= maxPattern || !strings.Contains(flags, "g") {
+		return nil
+	}
+	groups := strings.NewReplacer("$&", "${0}", "$1", "${1}")
+	if !script {
+		groups = strings.NewReplacer("$", "$$", `\\`, `\`, `\g<0>`, "${0}", `\1`, "${1}")
+	}
+	with = groups.Replace(with)
+	return func(s string) string { return re.ReplaceAllString(s, with) }
+}
+
+// of returns what a replacement makes of a text that stands alone, between others and twice.
+func (do replacement) of(c string) string { return do("x" + c + "7" + c + c) }
+
+// makes reports whether a replacement puts a text in place of each character of a kind.
+func (do replacement) makes(c, text string) bool { return do.of(c) == "x"+text+"7"+text+text }
+
+// facts is what is known of a text in which something was replaced: what is quoted in it, or which characters it no longer holds.
+func (do replacement) facts(subject *value) fact {
+	escapes := func(c string) bool { return do.makes(c, `\`+c) }
 	switch {
-	case len(text) != 1:
-	case strings.Contains("'\"]`", text) && with == text+text:
+	case escapes("(") && escapes("*") && escapes("+"): // as every program writes it
+		return patternQuoted
+	case slices.ContainsFunc([]string{"'", `"`, "]", "`"}, func(c string) bool { return do.makes(c, c+c) }):
 		return sqlQuoted
-	case text == "'" && (with == `'\''` || with == `'"'"'`):
+	case do.makes("'", `'\''`) || do.makes("'", `'"'"'`):
 		return shellQuoted
-	case text == `\` && with == `\\`:
-		return slashed
-	case text == `"` && with == `\"` && subject.has(slashed):
+	case escapes(`"`) && (escapes(`\`) || subject.has(slashed)):
 		return slashQuoted
+	case escapes(`\`):
+		return slashed
 	}
-	return 0
-}
-
-// onlyCharacter returns the one character that a pattern matches, "" for any other pattern: /\\/ matches a backslash.
-func onlyCharacter(pattern string) string {
-	re, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil || re.Op != syntax.OpLiteral || len(re.Rune) != 1 || re.Flags&syntax.FoldCase != 0 {
-		return ""
-	}
-	return string(re.Rune)
-}
-
-// escapesBoth reports whether backslashes and quotation marks are given a backslash at once: replace(/[\\"]/g, "\\$&").
-func escapesBoth(pattern, with string) bool {
-	re, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil || with != `\$&` && (with != `\$1` || re.Op != syntax.OpCapture) {
-		return false
-	}
-	if re.Op == syntax.OpCapture {
-		re = re.Sub[0]
-	}
-	// Of [\\"]+ only the first is escaped, and a class with "(" is made for regular expressions.
-	return re.Op == syntax.OpCharClass && inClass(re.Rune, '\\') && inClass(re.Rune, '"') && !inClass(re.Rune, '(')
+	return cmp.Or(factsOfSet(func(set string) bool {
+		return slices.ContainsFunc(strings.Split(set, ""), func(c string) bool { return strings.ContainsAny(do.of(c), set) })
+	}), halfQuoted)
 }

@@ -1,6 +1,10 @@
 package taint
 
-import "testing"
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
 
 // TestPatternFacts: what a pattern proves is decided from the characters that it lets through.
 func TestPatternFacts(t *testing.T) {
@@ -23,10 +27,46 @@ func TestPatternFacts(t *testing.T) {
 		{"[;&|`$<>\\n]", false, 0, noShellMeta, noShellMeta},
 		{`[;&]`, false, 0, noShellMeta, halfQuoted},
 		{`[/\\]`, false, 0, noSlash, noSlash},
+		{`/|\\`, false, 0, noSlash, noSlash},
+		{`^[/\\]`, false, 0, noSlash, 0}, // at the beginning alone
+		{`rm -rf`, false, 0, noShellMeta, 0},
 	} {
 		f := a.patternFacts(tt.pattern, tt.anchored)
 		if f.match&tt.match != tt.match || f.match&tt.never != 0 || f.differ&tt.differ != tt.differ {
 			t.Errorf("%q: match %b, differ %b; want %b without %b, %b", tt.pattern, f.match, f.differ, tt.match, tt.never, tt.differ)
+		}
+	}
+}
+
+// TestReplacements: what is known of a text in which something was replaced is decided by replacing it.
+func TestReplacements(t *testing.T) {
+	all := func(old, with string) replacement {
+		return func(s string) string { return strings.ReplaceAll(s, old, with) }
+	}
+	regex := func(pattern, with string) replacement {
+		re := regexp.MustCompile(pattern)
+		return func(s string) string { return re.ReplaceAllString(s, with) }
+	}
+	for _, tt := range []struct {
+		name string
+		do   replacement
+		want fact
+	}{
+		{"doubled", all("'", "''"), sqlQuoted},
+		{"closed, escaped and opened", regex("'", `'\''`), shellQuoted},
+		{"a backslash in front, backslashes as they are", all("'", `\'`), halfQuoted},
+		{"backslashes doubled", regex(`\\`, `\\`), slashed},
+		{"both", regex(`[\\"]`, `\${0}`), slashQuoted},
+		{"of several the first alone", regex(`[\\"]+`, `\${0}`), halfQuoted},
+		{"for a pattern", regex(`[.*+?^${}()|[\]\\"]`, `\${0}`), patternQuoted},
+		{"letters and digits left", regex(`[^a-z0-9]`, ""), plainWord},
+		{"letters, digits and signs that a set holds", regex(`[^a-z0-9]`, "-"), plainWord &^ noDash},
+		{"no dot", all(".", "_"), noDotDot},
+		{"two dots, once", all("..", ""), halfQuoted},
+		{"at the end", regex(`[^a-z0-9]+$`, ""), halfQuoted},
+	} {
+		if got := tt.do.facts(nothing); got != tt.want {
+			t.Errorf("%s: got %b, want %b", tt.name, got, tt.want)
 		}
 	}
 }
