@@ -44,6 +44,14 @@ func (ev *evaluator) texts(x *ir.Expr, f *frame) (out []string) {
 	return out
 }
 
+// EndsIn reports whether one of the texts that an expression can be is known to end in one of some characters.
+func (ev *evaluator) EndsIn(x *ir.Expr, f Context, characters string) bool {
+	return slices.ContainsFunc(ev.texts(x, f), func(text string) bool {
+		text = strings.TrimRight(text, madePart)
+		return text != "" && strings.IndexByte(characters, text[len(text)-1]) >= 0
+	})
+}
+
 // textOf returns what is known of a value that is a text.
 func (ev *evaluator) textOf(v value, left *int, depth int) (text string, ok bool) {
 	switch {

@@ -22,14 +22,14 @@ func (s *surveyor) isOptional(fn *ir.Func) bool {
 		}
 		if c := st.Cond; c.Kind == ir.Either && c.Text == "&&" {
 			for _, a := range c.Args {
-				optional = cmp.Or(optional, s.setting(a.Value))
+				optional = cmp.Or(optional, s.settingAsked(a.Value, true))
 			}
 			return
 		}
 		if len(st.Arms) > 0 && !headersIn(st.Arms[0].Body).refuses && ir.Leaves(st.Arms[0].Body) { // if (!TOKEN) return next()
-			optional = cmp.Or(optional, s.setting(negated(st.Cond)))
+			optional = cmp.Or(optional, s.settingAsked(st.Cond, false))
 		} else if len(st.Arms) > 0 && !headersIn(st.Rest).refuses { // if (TOKEN) { … }
-			optional = cmp.Or(optional, s.setting(st.Cond))
+			optional = cmp.Or(optional, s.settingAsked(st.Cond, true))
 		}
 	})
 	return optional != "" && !s.isDemanded(optional)
@@ -48,7 +48,7 @@ func (s *surveyor) isForgiving(fn *ir.Func) bool {
 		if st.Step != ir.Branch || c == nil || st.Block != ir.Plain || len(st.Arms) == 0 || len(st.Rest) > 0 || !ir.Leaves(st.Arms[0].Body) {
 			continue
 		}
-		if missing := negated(c); missing != nil && s.isCredential(missing) { // if (!supplied) return false
+		if x, there := ir.Presence(c); !there && s.isCredential(x) { // if (!supplied) return false
 			return false
 		}
 		refuses := headersIn(st.Arms[0].Body).refuses || isFalse(st.Arms[0].Body[len(st.Arms[0].Body)-1].X)
@@ -80,25 +80,16 @@ func (s *surveyor) isCredential(e *ir.Expr) bool {
 
 func isFalse(e *ir.Expr) bool { return e != nil && (e.Text == "false" || e.Text == "False") }
 
-// negated returns what a condition denies, nil for one that denies nothing.
-func negated(e *ir.Expr) *ir.Expr {
-	for e.Is(ir.Other) && len(e.Args) == 1 && e.Text == "" {
-		e = e.Args[0].Value
-	}
-	if e.Is(ir.Other) && len(e.Args) == 1 && e.Text == "!" {
-		return e.Args[0].Value
-	}
-	return nil
-}
-
-// setting returns the name by which an expression asks whether a variable of the environment is set, "" for any other.
-func (s *surveyor) setting(e *ir.Expr) string {
-	if !e.Is(ir.Name, ir.Attr) {
+// settingAsked returns the name by which a condition asks whether a variable of the environment is set or, as there says, is not; "" for any
+// other.
+func (s *surveyor) settingAsked(cond *ir.Expr, there bool) string {
+	x, holds := ir.Presence(cond)
+	if x == nil || holds != there {
 		return ""
 	}
-	d := s.g.Definition(e)
+	d := s.g.Definition(x)
 	if name, ok := s.g.Variable(d, nil); ok && name != "*" && len(d.Args) < 2 {
-		return e.Text
+		return x.Text
 	}
 	return ""
 }
@@ -107,7 +98,7 @@ func (s *surveyor) setting(e *ir.Expr) string {
 func (s *surveyor) isDemanded(name string) (demanded bool) {
 	for _, body := range s.g.Program().Bodies() {
 		ir.EachCondition(body, func(st *ir.Stmt) {
-			if asked := negated(st.Cond); asked != nil && asked.Text == name && len(st.Arms) > 0 {
+			if x, there := ir.Presence(st.Cond); x != nil && !there && x.Text == name && len(st.Arms) > 0 {
 				demanded = demanded || ends(st.Arms[0].Body)
 			}
 		})

@@ -14,28 +14,11 @@ import (
 // absentParam returns the parameter that a condition asks for, and whether the condition holds where that is nothing; nil for a
 // condition of another kind.
 func (r *reader) absentParam(e *ir.Expr) (p *ir.Param, where bool) {
-	switch {
-	case e == nil || r.inline > 0:
-		return nil, false
-	case e.Kind == ir.Name:
-		return r.wholeParam(e), false
-	case e.Kind != ir.Other && e.Kind != ir.Either:
-		return nil, false
-	case len(e.Args) == 1 && e.Text == "!":
-		p, where = r.absentParam(e.Args[0].Value)
-		return p, !where
-	case len(e.Args) == 1 && e.Text == "":
-		return r.absentParam(e.Args[0].Value)
-	case len(e.Args) != 2 || e.Args[1].Value == nil || !isNothing(e.Args[1].Value):
-		return nil, false
+	x, there := ir.Presence(e)
+	if r.inline > 0 {
+		x = nil
 	}
-	switch e.Text {
-	case "===", "==", "is":
-		return r.wholeParam(e.Args[0].Value), true
-	case "!==", "!=", "is not":
-		return r.wholeParam(e.Args[0].Value), false
-	}
-	return nil, false
+	return r.wholeParam(x), !there
 }
 
 // wholeParam returns the parameter of the function that a name stands for, as it came.
@@ -95,7 +78,7 @@ func (r *reader) given(c call, p *ir.Param) *ir.Expr {
 	if e == nil && !slices.ContainsFunc(c.expr.Args, func(a ir.Arg) bool { return a.Spread }) {
 		e = p.Value
 	}
-	if e == nil || isNothing(e) || isNothing(r.a.g.Definition(e)) {
+	if e == nil || e.IsNothing() || r.a.g.Definition(e).IsNothing() {
 		return nil
 	}
 	return e

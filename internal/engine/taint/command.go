@@ -56,7 +56,7 @@ func (r *reader) fileSink(c call, name, prog string, a *value) {
 func (cmd *command) read(r *reader, c call, name string, a *value) {
 	defer func() { cmd.before = a.fixed }()
 	valueOfOption := cmd.TakesValue(cmd.before)
-	need, kind := anyFront, sink.ShellFlow
+	need, kind := (*front)(nil), sink.ShellFlow
 	switch {
 	case cmd.name == "ssh" && cmd.host:
 		if a.fixed == "--" && !cmd.line {

@@ -263,7 +263,7 @@ func asksPresence(e *ir.Expr, depth int) bool {
 	case e.Kind != ir.Other && e.Kind != ir.Either || len(e.Args) == 0:
 		return false
 	case len(e.Args) > 1 && e.Kind == ir.Other && e.Text != "&&" && e.Text != "||": // a comparison
-		return slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return a.Value != nil && (isNothing(a.Value) || a.Value.Text == "typeof") })
+		return slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return a.Value != nil && (a.Value.IsNothing() || a.Value.Text == "typeof") })
 	}
 	return !slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return !asksPresence(a.Value, depth+1) })
 }

@@ -180,14 +180,14 @@ func (r *reader) assumeEqual(a, b *ir.Expr, equal bool, st *state, depth int) {
 	if a == nil || b == nil {
 		return
 	}
-	if isNothing(a) {
+	if a.IsNothing() {
 		a, b = b, a
 	}
 	if r.countsFiltered(a) && b.Kind == ir.Literal && b.Text == "0" { // list.filter(f).length === 0
 		r.assumeDeep(a, "", !equal, st, depth+1)
 		return
 	}
-	if isNothing(b) { // x === null
+	if b.IsNothing() { // x === null
 		r.assumeDeep(a, "", !equal, st, depth+1)
 		return
 	}
@@ -258,10 +258,6 @@ func (r *reader) assumeType(a, b *ir.Expr, equal bool, st *state) bool {
 		st.bounded(v.wholeOnly())
 	}
 	return true
-}
-
-func isNothing(e *ir.Expr) bool {
-	return e.Is(ir.Literal, ir.Name) && slices.Contains([]string{"null", "undefined", "None", "nil"}, e.Text)
 }
 
 // has reports whether all marks of a value have a fact.
@@ -338,7 +334,7 @@ func (r *reader) assumePrefix(subject, prefix *ir.Expr, holds bool, st *state) {
 		st.learn(v, denylisted)
 	case text != "" && !strings.ContainsAny(text, `/\\`): // a word, no directory: what it begins with is known
 		st.beginWith(r, subject, text)
-	case r.endsWithSeparator(prefix) || r.isSeparated(subject):
+	case r.endsWithSeparator(prefix) || subject.Is(ir.Name) && r.endsWithSeparator(subject):
 		st.learn(v, fenced)
 	default:
 		st.learn(v, prefixed)
@@ -362,37 +358,9 @@ func (st *state) beginWith(r *reader, subject *ir.Expr, text string) {
 	}
 }
 
-// isSeparated reports whether a path had a separator added before it is compared: path += sep. That is done where the
-// directories that it is compared with end in one.
-func (r *reader) isSeparated(subject *ir.Expr) bool {
-	if !subject.Is(ir.Name) {
-		return false
-	}
-	bindings, _ := subject.Scope.Find(subject.Text)
-	return slices.ContainsFunc(bindings, func(b *ir.Binding) bool { return b.Value.Is(ir.Template) && r.endsWithSeparator(b.Value) })
-}
-
-// endsWithSeparator reports whether the text that a path begins with ends where a directory's name does.
-func (r *reader) endsWithSeparator(e *ir.Expr) bool {
-	if e == nil {
-		return false
-	}
-	for e = r.a.g.Definition(e); e.Is(ir.Template) && len(e.Args) > 0; {
-		e = e.Args[len(e.Args)-1].Value
-	}
-	switch {
-	case e == nil:
-		return false
-	case e.Kind == ir.Either && len(e.Args) > 0: // base.endsWith(sep) ? base : base + sep
-		return slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return r.endsWithSeparator(a.Value) })
-	case e.Is(ir.Attr, ir.Name) && (e.Text == "sep" || e.Text == "Separator" || e.Text == "PathSeparator"): // of a package that was handed over
-		return true
-	case e.Kind == ir.Call: // string(filepath.Separator)
-		return len(e.Args) == 1 && e.X.Text == "string" && r.endsWithSeparator(e.Args[0].Value)
-	}
-	text, ok := r.a.g.Constant(e, r.ctx)
-	return ok && (strings.HasSuffix(text, "/") || strings.HasSuffix(text, `\`))
-}
+// endsWithSeparator reports whether a text that an expression can be ends where a directory's name does: base + path.sep, or a path to which a
+// separator was added before it is compared, as is done where the directories that it is compared with end in one.
+func (r *reader) endsWithSeparator(e *ir.Expr) bool { return r.a.g.EndsIn(e, r.ctx, `/\`) }
 
 // hostMarks returns the marks in a condition that are the host of an address, or what a name server said of it.
 func (r *reader) hostMarks(e *ir.Expr) []mark {

@@ -52,7 +52,7 @@ func (r *reader) mayBeLeftOut(p *ir.Param, depth int) bool {
 
 // isBareOption reports whether a call declares an option by a name, and says neither that it is required nor what it is by default.
 func isBareOption(c *ir.Expr, name string) bool {
-	if x := c.Option("default"); x != nil && !isNothing(x) || c.Option("required") != nil || c.Option("action") != nil || c.Option("is_flag") != nil {
+	if x := c.Option("default"); x != nil && !x.IsNothing() || c.Option("required") != nil || c.Option("action") != nil || c.Option("is_flag") != nil {
 		return false
 	}
 	return slices.ContainsFunc(c.Args, func(a ir.Arg) bool {

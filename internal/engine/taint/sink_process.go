@@ -155,8 +155,7 @@ func (r *reader) inputSink(c call, name string) {
 
 // readCode is text that a program reads and runs.
 func (r *reader) readCode(c call, name, prog string, v *value) {
-	kind := sink.ShellFlow
-	need := anyFront
+	need, kind := (*front)(nil), sink.ShellFlow
 	if callgraph.ProgramOf(prog).SQL {
 		kind, need = sink.SQLFlow, statementFront
 	}

@@ -56,7 +56,7 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 	}
 	for _, role := range []struct {
 		name  string
-		front front
+		front *front
 		kind  sink.FlowKind
 	}{
 		// A whole expression, a script for a page, a line for another machine: to take these from the caller is what such tools are for.
@@ -122,11 +122,11 @@ const chosenAttribute = "attribute"
 
 // sinkMarks records the flows of marks that arrive at a sink.
 func (r *reader) sinkMarks(c call, kind sink.FlowKind, name, about string, marks []mark) {
-	r.sinkMarksBehind(anyFront, c, kind, name, about, marks)
+	r.sinkMarksBehind(nil, c, kind, name, about, marks)
 }
 
 // sinkMarksBehind records the flows of marks that count where a text of that kind stands in front of them.
-func (r *reader) sinkMarksBehind(need front, c call, kind sink.FlowKind, name, about string, marks []mark) {
+func (r *reader) sinkMarksBehind(need *front, c call, kind sink.FlowKind, name, about string, marks []mark) {
 	at := r.sinkAt
 	if at.File == "" {
 		at = callgraph.PlaceOf(c.expr)

@@ -19,7 +19,7 @@ type flow struct {
 	src   source
 	facts fact
 	head  string
-	front front
+	front *front
 	step  *step
 	// guesses are the calls on the way that are tied by the name of a method alone.
 	guesses int
@@ -28,55 +28,40 @@ type flow struct {
 	argv bool
 }
 
-// A front says what has to stand in front of a value for its flow to count. A helper that hands on what it is given cannot
-// know; its caller does.
-type front uint8
+// A front says what has to stand in front of a value for its flow to count, nil that it counts whatever does. A helper that hands on what it
+// is given cannot know; its caller does.
+type front struct{ fits func(flow) bool }
 
-const (
-	anyFront       front = iota
-	textFront            // some text of the source: a line that the caller sends whole to what runs lines is what the tool is for
-	statementFront       // the beginning of a statement
-	splitFront           // the name of a program and more: the line is split into words
-	fileFront            // nothing that makes it an option or an address
+func (f flow) fits() bool { return f.front == nil || f.front.fits(f) }
 
-	fullFront      // a statement that the source begins
-	wordsFront     // nothing, and the verbs of statements were compared
-	severalFront   // nothing, and it may hold several statements
-	directoryFront // the beginning of a filter of a directory service
-	emptyFront     // nothing: what begins with a text of the source is no option, and no program of the caller's choice
+var (
+	// Some text of the source: a line that the caller sends whole to what runs lines is what the tool is for.
+	textFront = &front{func(f flow) bool { return strings.Trim(f.head, unknownText) != "" }}
+	// Nothing: what begins with a text of the source is no option, and no program of the caller's choice.
+	emptyFront = &front{func(f flow) bool {
+		return f.head == "" || f.kind == sink.ArgumentFlow && f.facts&split != 0 && strings.TrimSpace(f.head) != f.about
+	}}
+	// The name of a program and more: the line is split into words.
+	splitFront = &front{func(f flow) bool {
+		word := f.firstWord()
+		return f.facts&split != 0 && word != "" && strings.TrimSpace(f.head) != word
+	}}
+	// Nothing that makes it an option or an address.
+	fileFront = &front{func(f flow) bool { return !strings.HasPrefix(f.head, "-") && !strings.Contains(f.head, "://") }}
+	// The beginning of a statement, and of a text that can be nothing else.
+	statementFront = &front{func(f flow) bool { return statement.MatchString(f.head) && !explained.MatchString(f.head) }}
+	fullFront      = &front{func(f flow) bool { return fullStatement.MatchString(f.head) && !explained.MatchString(f.head) }}
+	// Nothing, where the verbs of statements were compared, or where it may hold several statements.
+	wordsFront   = &front{func(f flow) bool { return f.head == "" && f.facts&wordsAsked != 0 }}
+	severalFront = &front{func(f flow) bool { return f.head == "" && f.facts&oneStatement == 0 }}
+	// The beginning of a filter of a directory service.
+	directoryFront = &front{func(f flow) bool { return filterStart.MatchString(f.head) }}
 )
 
 // firstWord returns the program that a line begins with.
 func (f flow) firstWord() string {
 	word, _, _ := strings.Cut(strings.TrimSpace(f.head), " ")
 	return lastPart(strings.Trim(word, unknownText))
-}
-
-// fits reports whether the text in front of a value is what its flow asks for.
-func (f flow) fits() bool {
-	switch f.front {
-	case textFront:
-		return strings.Trim(f.head, unknownText) != ""
-	case statementFront:
-		return statement.MatchString(f.head) && !explained.MatchString(f.head)
-	case splitFront:
-		word := f.firstWord()
-		return f.facts&split != 0 && word != "" && strings.TrimSpace(f.head) != word
-	case fileFront:
-		return !strings.HasPrefix(f.head, "-") && !strings.Contains(f.head, "://")
-	case fullFront:
-		return fullStatement.MatchString(f.head) && !explained.MatchString(f.head)
-	case wordsFront:
-		return f.head == "" && f.facts&wordsAsked != 0
-	case severalFront:
-		return f.head == "" && f.facts&oneStatement == 0
-	case directoryFront:
-		return filterStart.MatchString(f.head)
-
-	case emptyFront:
-		return f.head == "" || f.kind == sink.ArgumentFlow && f.facts&split != 0 && strings.TrimSpace(f.head) != f.about
-	}
-	return true
 }
 
 // maxGuesses keeps a way through names that happen to be alike, as in a bundle of many packages, from counting.

@@ -115,6 +115,32 @@ func EachExpr(body []Stmt, f func(*Expr)) {
 	})
 }
 
+// IsNothing reports whether an expression is written as nothing: null, None, nil.
+func (e *Expr) IsNothing() bool {
+	return e.Is(Literal, Name) && slices.Contains([]string{"null", "undefined", "None", "nil"}, e.Text)
+}
+
+// Presence returns what a condition asks for, if it asks no more than whether that is something: x, !x, x == null; and whether it holds where it is.
+// For any other condition x is nil.
+func Presence(cond *Expr) (x *Expr, there bool) {
+	switch {
+	case cond.Is(Name, Attr):
+		return cond, true
+	case !cond.Is(Other, Either):
+	case len(cond.Args) == 1 && (cond.Text == "!" || cond.Text == ""):
+		x, there = Presence(cond.Args[0].Value)
+		return x, there != (cond.Text == "!")
+	case len(cond.Args) == 2 && cond.Args[1].Value.IsNothing():
+		switch cond.Text {
+		case "===", "==", "is":
+			return cond.Args[0].Value, false
+		case "!==", "!=", "is not":
+			return cond.Args[0].Value, true
+		}
+	}
+	return nil, false
+}
+
 // Bodies returns everything that runs: functions and modules.
 func (p *Program) Bodies() (out [][]Stmt) {
 	for _, fn := range p.Funcs {
