@@ -2,6 +2,7 @@ package taint
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -178,57 +179,64 @@ func (c call) direct(fn *ir.Func) call {
 	return c
 }
 
+// inOrder returns the arguments of a call that come by their place, those of lists that are spread one by one, up to a list of unknown
+// length; rest is that list, with whatever stands behind it, or nil.
+func (c call) inOrder() (known []*value, rest *value) {
+	for i, a := range c.expr.Args {
+		list := c.spread(i)
+		switch {
+		case a.Name != "" || list != nil && isTable(a.Value):
+		case rest != nil:
+			rest = listOf(join(rest.elements(), c.args[i]))
+		case list == nil && a.Spread || list != nil && list.length < 0:
+			rest = cmp.Or(list, listOf(c.args[i]))
+		case list != nil:
+			known = append(known, list.known()...)
+		default:
+			known = append(known, c.args[i])
+		}
+	}
+	return known, rest
+}
+
 // argument returns what a parameter of the callee is given.
 func (c call) argument(p *ir.Param) *value {
 	if p.Index < 0 {
 		return c.receiver
 	}
-	position := 0
-	counted := true // no list of unknown length came before
-	rest := &value{length: 0}
-	for i, a := range c.expr.Args {
-		list, given := c.spread(i), []*value{c.args[i]}
-		if list != nil {
-			given = list.known() // each of its elements is an argument
-		}
-		switch {
-		case a.Name != "":
-			if a.Name == p.Name {
-				return c.args[i]
-			}
-			if p.Rest {
-				rest = rest.with(a.Name, c.args[i])
-			}
-		case !a.Spread || list != nil && list.length >= 0:
-			for _, v := range given {
-				if position == p.Index && !p.Rest {
-					return v
-				}
-				if p.Rest && position >= p.Index {
-					rest = rest.push(v)
-				}
-				position++
-			}
-			continue
-		case p.Rest && list != nil && isTable(a.Value):
-			for name, v := range list.fields {
-				rest = rest.with(name, v)
-			}
-		case p.Rest:
-			rest = rest.push(c.args[i])
-		case list != nil && isTable(a.Value):
-			if v := list.member(p.Name); !v.isEmpty() {
-				return v
-			}
-		case counted && position <= p.Index && list != nil && len(list.fields) == 0:
-			return list.member(itoa(p.Index - position)) // f(...args) hands them over in their order
-		case position <= p.Index:
-			return c.args[i]
-		}
-		counted = counted && !a.Spread
+	known, rest := c.inOrder()
+	all := &value{length: 0} // of a parameter that takes all that are left
+	for i := p.Index; i < len(known); i++ {
+		all = all.push(known[i])
 	}
-	if p.Rest {
-		return rest
+	if rest != nil {
+		all = all.push(rest.elements())
+	}
+	for i, a := range c.expr.Args {
+		list := c.spread(i)
+		switch {
+		case a.Name != "" && a.Name == p.Name && !p.Rest:
+			return c.args[i]
+		case a.Name != "":
+			all = all.with(a.Name, c.args[i])
+		case list == nil || !isTable(a.Value):
+		case !p.Rest && p.Index >= len(known) && !list.member(p.Name).isEmpty():
+			return list.member(p.Name)
+		default:
+			for name, v := range list.fields {
+				all = all.with(name, v)
+			}
+		}
+	}
+	switch {
+	case p.Rest:
+		return all
+	case p.Index < len(known):
+		return known[p.Index]
+	case rest != nil && len(rest.fields) == 0: // f(...args) hands them over in their order
+		return rest.member(itoa(p.Index - len(known)))
+	case rest != nil:
+		return rest.elements()
 	}
 	return nothing
 }

@@ -54,17 +54,13 @@ func (c call) format() *value {
 	})
 }
 
-// positional returns an argument by its place; ok is false behind a list that is spread, and where there is none.
+// positional returns an argument by its place; ok is false behind a list of unknown length, and where there is none.
 func (c call) positional(n int) (v *value, ok bool) {
-	if n >= len(c.args) {
+	known, _ := c.inOrder()
+	if n >= len(known) {
 		return nil, false
 	}
-	for i := range n + 1 {
-		if c.expr.Args[i].Spread || c.expr.Args[i].Name != "" {
-			return nil, false
-		}
-	}
-	return c.args[n], true
+	return known[n], true
 }
 
 // formatted returns the text that a format makes, whose places stand at some offsets. Of a format that is not known, or that

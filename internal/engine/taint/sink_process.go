@@ -95,20 +95,12 @@ func (r *reader) gitSink(c call, name string) {
 		r.argumentSinks(c, name, "git", args, false)
 	}
 	if strings.HasPrefix(name, "git.") && strings.Contains(name, ".git.") || strings.HasPrefix(name, "git.Git()") || strings.HasPrefix(name, "git.cmd.Git()") {
-		r.argumentSinks(c, name, "git", c.inOrder(), false)
-	}
-}
-
-// inOrder returns the arguments of a call, those of lists that are spread one by one: git.log(*["--since", since]).
-func (c call) inOrder() (out []*value) {
-	for i, a := range c.args {
-		if list := c.spread(i); list != nil && list.length >= 0 {
-			out = append(out, list.listed()...)
-		} else {
-			out = append(out, a)
+		args, rest := c.inOrder()
+		if rest != nil {
+			args = append(args, rest.elements())
 		}
+		r.argumentSinks(c, name, "git", args, false)
 	}
-	return out
 }
 
 // gitCommands are methods of simple-git.
