@@ -2,20 +2,12 @@ package text
 
 import (
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
-// namesOfLetters are the words of the spelling alphabet of radio (ICAO) with their common spellings.
-const namesOfLetters = "alfa bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu alpha juliet"
-
-var lettersByName = sync.OnceValue(func() map[string]byte {
-	out := map[string]byte{}
-	for i, name := range strings.Fields(namesOfLetters) {
-		out[name] = "abcdefghijklmnopqrstuvwxyzaj"[i]
-	}
-	return out
-})
+// namesOfLetters are the words of the spelling alphabet of radio (ICAO), each by its first letter; two have another spelling.
+var namesOfLetters = [26]string{"alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett", "kilo", "lima", "mike", "november", "oscar",
+	"papa", "quebec", "romeo", "sierra", "tango", "uniform", "victor", "whiskey", "xray", "yankee", "zulu"}
 
 // named returns rows of letters by their place in the alphabet ("9-7-14-15-18-5 1-12-12") or by their name in radio ("India Golf
 // November").
@@ -42,7 +34,6 @@ func inWord(c byte) bool { return isLetter(c) || c >= '0' && c <= '9' }
 func namedRow(s string, at int) (Blob, int) {
 	var letters []byte
 	var gaps []string
-	count := map[string]int{}
 	end := at
 	for i := at; i < len(s); {
 		n := runLen(s[:min(len(s), i+9)], i, inWord)
@@ -56,11 +47,14 @@ func namedRow(s string, at int) (Blob, int) {
 			break
 		}
 		gaps = append(gaps, s[end:end+gap])
-		count[s[end:end+gap]]++
 		i = end + gap
 	}
 	if len(letters) < leastSigns || !orders(string(letters)) {
 		return Blob{}, max(end, at+1)
+	}
+	count := map[string]int{}
+	for _, gap := range gaps {
+		count[gap]++
 	}
 	said := letters[:1:1]
 	for i, c := range letters[1:] {
@@ -78,14 +72,14 @@ func namedRow(s string, at int) (Blob, int) {
 // letterNamed returns the letter that a word or a number stands for, 0 for none.
 func letterNamed(word string, number bool) byte {
 	if !number {
-		if len(word) < 4 || len(word) > 8 {
+		if len(word) < 4 || !isLetter(word[0]) {
 			return 0
 		}
-		var low [8]byte
-		for i := range len(word) {
-			low[i] = lower(word[i])
+		letter := lower(word[0])
+		if strings.EqualFold(word, namesOfLetters[letter-'a']) || strings.EqualFold(word, "alpha") || strings.EqualFold(word, "juliet") {
+			return letter
 		}
-		return lettersByName()[string(low[:len(word)])]
+		return 0
 	}
 	n := 0
 	for i := 0; i < len(word) && len(word) <= 2; i++ {
@@ -163,25 +157,8 @@ func turned(s string) []Blob {
 	return []Blob{{Encoding: "letters upside down", End: len(s), Decoded: decipher(upright.Replace(s), backwards)}}
 }
 
-// rot47 returns a text of which every visible character was turned by half of them: its letters are digits, capitals and signs.
-func rot47(s string) []Blob {
-	letters, others := 0, 0
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c > 'k' && c <= 'z': // the others may be capitals of a word that seemed to be shouted
-			letters++
-		case c > ' ':
-			others++
-		}
-	}
-	if others < 4*letters || others < minBase85 {
-		return nil
-	}
-	return rot47Lines(s)
-}
-
-// rot47Lines reads the lines that are English once they are turned back.
-func rot47Lines(s string) (out []Blob) {
+// rot47 returns the lines of which every visible character was turned by half of them, and that are English once they are turned back.
+func rot47(s string) (out []Blob) {
 	for start := 0; start < len(s); {
 		end := start + len(s[start:])
 		if stop := strings.IndexByte(s[start:], '\n'); stop >= 0 {
@@ -196,7 +173,7 @@ func rot47Lines(s string) (out []Blob) {
 		back := Rot47(string(line))
 		common := 0
 		for word := range strings.FieldsSeq(back) {
-			if wordsIn()[strings.ToLower(strings.TrimRight(word, ".,"))]&1 != 0 {
+			if wordsIn().of(strings.ToLower(strings.TrimRight(word, ".,")))&1 != 0 {
 				common++
 			}
 		}

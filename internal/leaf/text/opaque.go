@@ -115,8 +115,9 @@ func unspeakable(sentence string) bool {
 		}
 		words++
 		letters += n
-		for _, c := range []byte(word) {
-			if strings.IndexByte("aeiouyAEIOUY", c) >= 0 {
+		for j := range len(word) {
+			switch lower(word[j]) {
+			case 'a', 'e', 'i', 'o', 'u', 'y':
 				vowels++
 			}
 		}

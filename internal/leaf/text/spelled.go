@@ -11,9 +11,37 @@ import (
 // Spelled returns what is text once it is spelled otherwise: letters shifted, mirrored or upside down, a text written backwards, numbers
 // of characters and of letters, names of letters, Morse code, Braille, base85 and ROT47. A model reads all of these.
 func Spelled(s string) []Blob {
+	var count [256]int // of each byte: most texts have too few of what a spelling is made of
+	for i := range len(s) {
+		count[s[i]]++
+	}
+	sum := func(from, to byte) (n int) {
+		for _, c := range count[from : int(to)+1] {
+			n += c
+		}
+		return n
+	}
+	digits, foreign := sum('0', '9'), sum(utf8.RuneSelf, 0xFF)
+	common := sum('l', 'z') // letters that ROT47 writes for digits and signs; those before may be capitals of a word that seemed to be shouted
+	others := sum('!', 0xFF) - common
 	var out []Blob
-	for _, read := range []func(string) []Blob{ciphered, numbers, base85, morse, braille, named, flags, turned, rot47} {
-		out = append(out, read(s)...)
+	for _, spelling := range [...]struct {
+		may  bool
+		read func(string) []Blob
+	}{
+		{true, ciphered},
+		{digits >= leastNumbers, numbers},
+		{len(s) >= minBase85, base85},
+		{count['.']+count['-'] >= leastSigns, morse},
+		{foreign >= leastSigns, braille},
+		{true, named},
+		{foreign >= leastSigns, flags},
+		{foreign >= leastTurned, turned},
+		{others >= 4*common && others >= minBase85, rot47},
+	} {
+		if spelling.may {
+			out = append(out, spelling.read(s)...)
+		}
 	}
 	return out
 }
@@ -46,9 +74,24 @@ func encipher(c byte, by int) byte {
 // often.
 const commonWords = "the and you your all with this that from not for are use user users read send file files tool tools ignore previous instructions content contents must before when then into call data them any secret key keys without telling"
 
-// wordsIn maps a common word in a cipher to the ciphers that it is written in, one bit each; 0 stands for plain text.
-var wordsIn = sync.OnceValue(func() map[string]uint32 {
-	out := map[string]uint32{}
+// A lexicon maps common words in ciphers to the ciphers that they are written in, one bit each; 0 stands for plain text.
+type lexicon struct {
+	words map[string]uint32
+	ends  [26][26]uint16 // by the first and the last letter, the lengths of words: most of a text is known not to be in it by these
+}
+
+func (l *lexicon) of(word string) uint32 {
+	if n := len(word); n == 0 || n > mostLetters || !isLetter(word[0]) || !isLetter(word[n-1]) || l.ends[lower(word[0])-'a'][lower(word[n-1])-'a']>>n&1 == 0 {
+		return 0
+	}
+	return l.words[word]
+}
+
+// mostLetters is how long the longest common word is.
+const mostLetters = len("instructions")
+
+var wordsIn = sync.OnceValue(func() *lexicon {
+	out := &lexicon{words: map[string]uint32{}}
 	for word := range strings.FieldsSeq(commonWords) {
 		for by := range ciphers {
 			b := []byte(word)
@@ -57,7 +100,8 @@ var wordsIn = sync.OnceValue(func() map[string]uint32 {
 					b[i] = encipher(word[len(word)-1-i], by)
 				}
 			}
-			out[string(b)] |= 1 << by
+			out.words[string(b)] |= 1 << by
+			out.ends[b[0]-'a'][b[len(b)-1]-'a'] |= 1 << len(b)
 		}
 	}
 	return out
@@ -72,13 +116,13 @@ const (
 // ciphered returns the sentences of s that are English in a cipher, from the first to the last.
 func ciphered(s string) []Blob {
 	known := wordsIn()
-	var word [len("instructions")]byte
+	var word [mostLetters]byte
 	var sums [ciphers]int                 // by cipher, over the sentences that are in it
 	var distinct [ciphers]map[string]bool // the words that say so
 	var first, last [ciphers]int
 	for start := 0; start < len(s); {
 		end := start
-		for end < len(s) && strings.IndexByte(".:!?\n", s[end]) < 0 {
+		for end < len(s) && !ends(s[end]) {
 			end++
 		}
 		var counts [ciphers]int
@@ -97,7 +141,7 @@ func ciphered(s string) []Blob {
 			}
 			words++
 			if n >= 3 && n <= len(word) {
-				for set := known[string(word[:n])]; set != 0; set &= set - 1 {
+				for set := known.of(string(word[:n])); set != 0; set &= set - 1 {
 					by := bits.TrailingZeros32(set)
 					if counts[by]++; by > 0 {
 						if distinct[by] == nil {
@@ -133,6 +177,8 @@ func ciphered(s string) []Blob {
 	end := min(last[best]+1, len(s)) // with the stop behind it
 	return []Blob{{Encoding: cipherName(best), Start: start, End: end, Decoded: decipher(s[start:end], best)}}
 }
+
+func ends(c byte) bool { return c == '.' || c == ':' || c == '!' || c == '?' || c == '\n' }
 
 func cipherName(by int) string {
 	switch by {
