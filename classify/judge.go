@@ -43,13 +43,12 @@ var (
 
 // scoreTags turns what was read of a tool into signals and scores.
 func (w *toolReader) scoreTags(p *profile) {
-	w.signals, w.heldSecret, w.plainly = w.signals[:0], false, [tagCount]bool{}
+	w.signals, w.plainly = w.signals[:0], [tagCount]bool{}
 	w.score, w.against = [tagCount][sourceCount]int8{}, [tagCount]int8{}
 	for i := range w.actions {
 		w.applyRules(&w.actions[i], p)
 	}
 	w.scoreParameters(p)
-	w.scoreOutputSchema(w.result, p)
 	w.discountStoredSecrets()
 	w.scoreFreeSQL(p)
 	w.discountPathless(p)
@@ -58,7 +57,6 @@ func (w *toolReader) scoreTags(p *profile) {
 	}
 	w.scoreServer(p)
 	w.scoreAnnotations(p)
-	w.limitShellTags()
 	if w.hasOwnEvidence(tExec) && !w.nameSet.meets(runActs) && unexecuted.MatchString(w.prose) {
 		w.against[tExec] -= 4
 	}
@@ -129,18 +127,6 @@ func (w *toolReader) applyRules(d *action, p *profile) {
 			w.addSignal(signal{tag: tExec, source: byDescription, weight: weight, value: d.value, kind: "desc_phrase", start: d.act.start, end: d.act.end})
 			continue
 		}
-		if r.tag == capability.Exec && d.source == byDescription && !w.nameSet.meets(runActs) && w.inspectsCode() {
-			continue // "pre-execution check of shell commands"
-		}
-		if r.tag == capability.Exec && d.source != byParameter && r.objects.meets(codeWord) && w.namesProduct(d) {
-			continue // "Start Node.js build" runs what is there, and no code of the caller's
-		}
-		if r.tag == capability.SecretAccess && d.objects.meets(vaultItems) && !d.objects.meets(secretNouns) && w.isListing(d) {
-			weight-- // lists and searches of a vault tell titles
-		}
-		if r.tag == capability.Exec && w.nameSet.meets(goingOn) && !w.nameSet.meets(runActs) {
-			weight-- // what already runs is stopped or goes on
-		}
 		if d.faint || where&inMemory != 0 || d.source == byDescription && w.contradictsName(d, r) {
 			weight--
 		}
@@ -150,9 +136,8 @@ func (w *toolReader) applyRules(d *action, p *profile) {
 		if d.source == byParameter && (r.tag == capability.SecretAccess || r.tag == capability.NetEgress) {
 			weight = 1 // keys are listed and rotated more often than handed out, and any act may be a request
 		}
-		if r.tag == capability.SecretAccess && (qualifiesSecret(w.stringOf(d.value), int(d.object.end)) || isHeldSecret(w.stringOf(d.value), int(d.object.start))) {
+		if r.tag == capability.SecretAccess && qualifiesSecret(w.stringOf(d.value), int(d.object.end)) {
 			weight -= 2
-			w.heldSecret = true
 		}
 		if weight <= 0 {
 			continue
@@ -176,30 +161,10 @@ func (w *toolReader) applyRules(d *action, p *profile) {
 	}
 }
 
-// products are what is made with a language: its name in front of them says how, and not that code is run.
-var products = map[string]bool{"build": true, "builds": true, "project": true, "app": true, "application": true, "package": true, "packages": true, "version": true, "environment": true, "server": true, "service": true, "module": true, "website": true, "site": true, "runtime": true}
-
-// namesProduct reports whether the object of an action, the name of a language, only qualifies what is made with it.
-func (w *toolReader) namesProduct(d *action) bool {
-	s := w.stringOf(d.value)
-	var buf [48]byte
-	word, start, _ := w.nextPart(s, min(int(d.object.end), len(s)), d.source == byName, buf[:0])
-	return start-int(d.object.end) <= 1 && products[string(word)]
-}
-
 // actText returns the act of an action as it is written, in lower case; "" for one that is chosen by a parameter.
 func (w *toolReader) actText(d *action) string {
 	s := w.stringOf(d.value)
 	return strings.ToLower(s[min(int(d.act.start), len(s)):min(int(d.act.end), len(s))])
-}
-
-// isListing reports whether the act of an action tells what there is, and not what it holds.
-func (w *toolReader) isListing(d *action) bool {
-	switch w.actText(d) {
-	case "list", "lists", "search", "find", "lookup", "browse", "enumerate", "searches", "finds":
-		return true
-	}
-	return false
 }
 
 // contradictsName reports whether a description tells of an act that goes against the name's: what a
@@ -261,22 +226,17 @@ var (
 	downloadActs = lex.classSet("download")
 	uploadActs   = lex.classSet("upload")
 	haltActs     = lex.classSet("halt", "destroy")
-	goingOn      = lex.classSet("halt")
 	listenActs   = lex.classSet("listen")
 	docActs      = lex.classSet("docact")
 	ownState     = lex.classSet("ownstate")
 	sshState     = lex.classSet("sshstate", "tunnel")
 	keepActs     = lex.classSet("read", "halt", "manage", "write", "destroy")
-	docWords     = lex.classSet("docs")
 	cookieWords  = lex.classSet("cookie")
 	cloudPlaces  = lex.classSet("remoteplace", "cloudpath")
 	guidance     = lex.classSet("guidance")
-	plainActs    = lex.classSet("plain")
 	cwdWords     = lex.classSet("cwd")
-	otherObjects = lex.classSet("secret", "file", "url", "saas", "msg", "code", "live", "guidance")
 	saveWords    = lex.classSet("savepath")
 	uploadWords  = lex.classSet("uploadpath")
-	vaultItems   = lex.classSet("vaultitem")
 )
 
 var (

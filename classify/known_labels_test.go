@@ -1,7 +1,6 @@
 package classify_test
 
 import (
-	"fmt"
 	"testing"
 
 	"gauntlet/capability"
@@ -60,7 +59,6 @@ func TestKnownWrongLabels(t *testing.T) {
 		{"a plot goes to a file", alone(`{"name": "plot", "description": "Plot a function to a PNG file", "inputSchema": {"properties": {"function": {"type": "string"}, "file": {"type": "string"}}}}`), capability.FSWrite, medium, high},
 		{"and reads none", alone(`{"name": "plot", "description": "Plot a function to a PNG file", "inputSchema": {"properties": {"function": {"type": "string"}, "file": {"type": "string"}}}}`), capability.FSRead, none, medium},
 		{"who returns the path of what was saved has written it", alone(`{"name": "capture_view", "description": "Saves the view as PNG and returns the path", "inputSchema": {"properties": {"scale": {"type": "integer"}}}}`), capability.FSWrite, medium, high},
-		{"a path or an address", alone(`{"name": "import_asset", "description": "Copies a file into the project", "inputSchema": {"properties": {"sourcePath": {"type": "string", "description": "Absolute path or https URL"}, "destination": {"type": "string"}}}}`), capability.NetEgress, medium, high},
 		{"a connection string that comes along", alone(`{"name": "current_connection", "description": "Returns the connection in use, DSN included."}`), capability.SecretAccess, medium, high},
 		{"a key that is rolled", client(`{"name": "roll_api_key", "description": "Rotate a restricted key. Returns the new key.", "inputSchema": {"properties": {"key_id": {"type": "string"}}}}`), capability.SecretAccess, medium, high},
 	} {
@@ -81,28 +79,3 @@ func TestKnownWrongLabels(t *testing.T) {
 
 // above is the next level.
 var above = map[capability.Confidence]capability.Confidence{"": capability.Low, capability.Low: capability.Medium, capability.Medium: capability.High}
-
-// TestRolesBySample reads roles from values.
-func TestRolesBySample(t *testing.T) {
-	for _, tt := range []struct {
-		property string
-		want     capability.Role
-	}{
-		{`{"type": "string", "default": "127.0.0.1"}`, capability.Host},
-		{`{"type": "string", "default": "pool.ntp.org"}`, capability.Host},
-		{`{"type": "string", "default": "https://pool.example/x"}`, capability.URL},
-		{`{"type": "string", "description": "e.g. src/styles/tokens.css"}`, capability.Path},
-		{`{"type": "string", "examples": ["./out/report.md"]}`, capability.Path},
-		{`{"type": "string", "default": "--"}`, capability.Text},
-		{`{"type": "string", "default": "1.2.3"}`, capability.Text},
-		{`{"type": "string", "default": "and/or"}`, capability.Text},
-		{`{"type": "object", "description": "keys and values, e.g. a/b.css"}`, capability.Content},
-		{`{"type": "number", "description": "Issue number"}`, capability.ID},
-		{`{"type": "number", "description": "Maximum number"}`, capability.Text},
-	} {
-		s := server(t, fmt.Sprintf(`{"tools": [{"name": "x", "inputSchema": {"properties": {"zz": %s}}}]}`, tt.property))
-		if got := s.Tools[0].Roles["zz"].Role; got != tt.want {
-			t.Errorf("%s: got %s, want %s", tt.property, got, tt.want)
-		}
-	}
-}

@@ -12,17 +12,12 @@ type parameterClaim struct {
 	w        *toolReader
 	s        signal
 	strength int8
-	detailed bool // its description adds to its name: the place, the direction
 	backed   bool // plainly a path, so that the act of the name counts beside it
 }
 
-// support gives a tag at most this weight. A description that adds to the name weighs one more, and stays
-// the same line of evidence: a parameter alone never makes a label high.
+// support gives a tag at most this weight.
 func (c *parameterClaim) support(tag uint8, weight int8) {
 	c.s.tag, c.s.weight = tag, min(weight, c.strength)
-	if c.detailed {
-		c.s.weight = weight + 1
-	}
 	c.w.addSignal(c.s)
 	if c.backed {
 		c.w.supportByName(tag)
@@ -40,25 +35,10 @@ func (w *toolReader) scoreParameters(p *profile) {
 			strength = 2
 		}
 		give := parameterClaim{w: w, s: signal{source: byParameter, weight: strength, value: q.key, kind: "param", text: q.name}, strength: strength}
-		if q.depth > 0 && !w.params[0].wrapper && !(q.role.role == capability.URL && q.role.roleConfidence() == capability.High) {
-			give.strength = 1
-		}
 		switch q.role.role {
 		case capability.Path:
 			w.scorePath(q, p, &give)
-			if w.takesEither(q, "url", "uri", "http", "https") {
-				give.support(tNet, 2)
-			}
 		case capability.URL:
-			if p.is&(remote|browser) == 0 && w.takesEither(q, "path", "file") && !w.hasAct(changeActs) {
-				give.support(tFSRead, 2)
-			}
-			if len(q.parts) > 1 && q.parts[0] == "data" {
-				continue // a data URI is what it says
-			}
-			if p.is&(db|remote) == db && !w.hasOwnEvidence(tNet) {
-				continue // a database has a protocol of its own
-			}
 			if p.is&browser != 0 && !w.hasAct(openActs) {
 				give.support(tNet, 1)
 			} else if w.hasAct(travelActs) && !w.hasAct(changeOnly) || w.hasOwnEvidence(tNet) || p.is&browser != 0 {
@@ -90,18 +70,6 @@ func (w *toolReader) scoreParameters(p *profile) {
 			}
 		}
 	}
-}
-
-// takesEither reports whether a parameter takes a path or an address, as its description says in so many words: "path or https URL".
-func (w *toolReader) takesEither(q *parameter, other ...string) bool {
-	said := truncate(w.saidOf(q), 120)
-	if !strings.Contains(said, " or ") {
-		return false
-	}
-	words := strings.FieldsFunc(strings.ToLower(said), func(r rune) bool { return !(r >= 'a' && r <= 'z') })
-	words = words[:min(len(words), 10)]
-	or := slices.Index(words, "or")
-	return or > 0 && (slices.ContainsFunc(words[:or], func(s string) bool { return slices.Contains(other, s) }) || slices.ContainsFunc(words[or:min(or+4, len(words))], func(s string) bool { return slices.Contains(other, s) }))
 }
 
 // exprNamed are parameters that hold formulas more often than code.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"gauntlet/capability"
-	"gauntlet/rawjson"
 )
 
 // workdirs name the place where something runs.
@@ -18,18 +17,10 @@ var roots = map[string]bool{"workspaceroot": true, "workspace": true, "workspace
 
 // Words of a parameter's name that tell whether its file is read or written.
 var (
-	outputs   = map[string]bool{"output": true, "out": true, "save": true, "dest": true, "destination": true, "export": true, "download": true, "downloads": true, "target": true, "result": true, "write": true}
-	inputs    = map[string]bool{"input": true, "source": true, "src": true, "upload": true, "read": true, "from": true, "load": true, "attachment": true, "attachments": true, "image": true, "archive": true}
-	readables = map[string]bool{"config": true, "configuration": true, "cert": true, "certs": true, "certificate": true, "crt": true, "ca": true, "cas": true, "pem": true, "policy": true, "credentials": true, "env": true, "template": true, "manifest": true, "script": true, "image": true, "key": true}
+	outputs = map[string]bool{"output": true, "out": true, "save": true, "dest": true, "destination": true, "export": true, "download": true, "downloads": true, "target": true, "result": true, "write": true}
+	inputs  = map[string]bool{"input": true, "source": true, "src": true, "upload": true, "read": true, "from": true, "load": true, "attachment": true, "attachments": true, "image": true, "archive": true}
 	// savings are words that nobody gives to what stays in a remote service.
 	savings = map[string]bool{"save": true, "output": true, "download": true, "downloads": true}
-)
-
-// made and placeNames begin and end the names of results that say where a file was put:
-// output_path, savedFile, generated_file_path.
-var (
-	made       = map[string]bool{"saved": true, "written": true, "created": true, "generated": true, "exported": true, "downloaded": true, "archive": true, "destination": true, "dest": true}
-	placeNames = map[string]bool{"path": true, "paths": true, "file": true, "files": true, "filename": true, "filenames": true, "filepath": true, "dir": true, "directory": true, "location": true}
 )
 
 // fileNames name the one file that a tool is about, whether it is read or written.
@@ -49,7 +40,6 @@ type pathUse struct {
 	out, in   bool // it is written, or read
 	saved     bool // by its name, a result goes there
 	here      bool // it says that it means this machine
-	plain     bool // it names a sort of file that is there to be read: config, cert
 	near, far bool // its name says local, or remote
 	cloud     bool // it says that it leads into a bucket or another place elsewhere
 }
@@ -64,8 +54,7 @@ func (w *toolReader) pathUse(q *parameter) pathUse {
 func (w *toolReader) readPathUse(q *parameter) (u pathUse) {
 	for _, s := range q.parts {
 		u.saved = u.saved || savings[s]
-		u.out, u.in = u.out || outputs[s] && (s != "target" || w.nameAct.meets(makeActs) || w.hasSourceParameter()), u.in || inputs[s]
-		u.plain = u.plain || readables[s]
+		u.out, u.in = u.out || outputs[s] && (s != "target" || w.nameAct.meets(makeActs)), u.in || inputs[s]
 		u.near, u.far = u.near || s == "local", u.far || s == "remote"
 	}
 	if w.intoFile && !u.in && !u.out && !u.saved && fileNames[q.whole] && !w.nameAct.meets(readActs) {
@@ -100,22 +89,6 @@ func (w *toolReader) replacesContent(q *parameter) bool {
 	})
 }
 
-// movesFiles reports whether the name says that files are moved or renamed, which reads none.
-func (w *toolReader) movesFiles() bool {
-	return slices.ContainsFunc(w.words, func(s string) bool { return s == "move" || s == "rename" || s == "mv" }) && !slices.Contains(w.words, "copy")
-}
-
-// hasSourceParameter reports whether a parameter is called a source, so that a target is where it goes;
-// the target of a test or an analysis is what it is about.
-func (w *toolReader) hasSourceParameter() bool {
-	for i := range w.params {
-		if hasPrefixFold(w.params[i].name, "source", "src", "from") {
-			return true
-		}
-	}
-	return false
-}
-
 // hasPrefixFold reports whether a name begins with one of these words, in capitals or not. It looks
 // at no more of the name, which may be of any length.
 func hasPrefixFold(name string, words ...string) bool {
@@ -141,16 +114,8 @@ func (w *toolReader) hasOutputBeside(q *parameter) bool {
 // scorePath lets a path parameter speak for reading or writing files.
 func (w *toolReader) scorePath(q *parameter, p *profile, give *parameterClaim) {
 	u := w.pathUse(q)
-	if w.prose == "" {
-		// who does not say what the tool does is believed less
-	} else if u.here && q.role.name >= 2 && (p.is&remote == 0 || u.in != u.out) || q.role.name >= 3 && q.role.desc >= 2 && u.in != u.out {
-		give.detailed = true
-	}
 	switch {
 	case workdirs[q.whole], p.is&remote != 0 && roots[q.whole], w.nameSet.with(w.headSet).meets(cwdWords) && !w.hasOwnEvidence(tFSRead) && !w.hasOwnEvidence(tFSWrite):
-		if w.nameSet.meets(cwdWords) {
-			w.against[tFSRead], w.against[tFSWrite] = w.against[tFSRead]-3, w.against[tFSWrite]-3
-		}
 		return // where a program starts, not what the tool reads
 	case w.nameSet.meets(cookieWords):
 		return // of a cookie, of a vault
@@ -160,28 +125,12 @@ func (w *toolReader) scorePath(q *parameter, p *profile, give *parameterClaim) {
 		w.scoreServicePath(q, u, give)
 		return
 	}
-	if strings.Contains(strings.ToLower(q.name), "local") && p.is&ssh == 0 && w.nameAct.meets(uploadActs) {
-		w.against[tFSWrite] -= 2 // what is uploaded is read here and written elsewhere
-	}
 	reads, changes := w.hasAct(readActs), w.hasAct(changeActs)
 	give.backed = w.is&git == 0 && (q.depth == 0 || w.params[0].wrapper) && q.role.roleConfidence() == capability.High
 	switch {
-	case w.movesFiles() && p.is&remote == 0:
-		give.support(tFSWrite, 2)
 	case w.isAboutNoFile() && !u.out: // what is made is no file: the path is what it is made with
 		give.backed = false
-		if u.in || u.plain {
-			give.support(tFSRead, 2)
-		} else {
-			give.support(tFSRead, 1)
-		}
-	case u.here && w.choice.meets(uploadActs) && w.choice.meets(downloadActs): // up from here, and down to here
-		give.support(tFSRead, 2)
-		give.support(tFSWrite, 2)
-	case w.choice.meets(readActs) && w.choice.meets(changeActs) && !u.in && !u.out && p.is&remote == 0:
-		w.plainly[tFSRead], w.plainly[tFSWrite] = true, true
-		give.support(tFSRead, 2)
-		give.support(tFSWrite, 2)
+		give.support(tFSRead, 1)
 	case !u.out && !u.in && !strings.HasSuffix(strings.ToLower(q.name), "name") && w.hasOutputBeside(q): // the result goes elsewhere
 		give.support(tFSRead, 2)
 	case w.nameAct.meets(docActs) && !u.in && p.is&remote == 0:
@@ -192,26 +141,16 @@ func (w *toolReader) scorePath(q *parameter, p *profile, give *parameterClaim) {
 		give.support(tFSRead, 2)
 	case w.nameAct.meets(downloadActs) && !u.in, u.far && w.nameAct.meets(uploadActs):
 		give.support(tFSWrite, 2)
-	case p.is&remote != 0 && !u.out && !w.worksOnLocalFiles():
-		give.support(tFSRead, 2)
 	case u.out && !u.in:
 		give.support(tFSWrite, 2)
 	case u.in && !u.out && !w.nameAct.meets(destroyActs), p.is&browser != 0 && !u.out && !u.in:
 		give.support(tFSRead, 2)
-		if w.hasOwnEvidence(tFSWrite) && (w.nameAct.meets(changeActs) || w.nameAct.empty() && changes) {
-			give.support(tFSWrite, 2)
-		}
 	case w.hasOwnEvidence(tExec) && !w.hasOwnEvidence(tFSRead) && !w.hasOwnEvidence(tFSWrite):
 		give.support(tFSRead, 1)
 	case changes && !w.nameAct.meets(readActs) && !(w.nameAct.empty() && reads):
 		give.support(tFSWrite, 2)
 		if w.nameAct.meets(editActs) { // what is edited is read
 			give.support(tFSRead, 2)
-		}
-	case reads:
-		give.support(tFSRead, 2)
-		if changes && w.nameAct.meets(changeOnly) {
-			give.support(tFSWrite, 2)
 		}
 	default:
 		give.support(tFSRead, 2)
@@ -248,9 +187,6 @@ func (w *toolReader) isAboutNoFile() bool {
 // or a bucket, a few to this machine without saying so. Nobody saves or downloads to a path of the service; its
 // builds have output directories. A file name is what the service calls the file.
 func (w *toolReader) scoreServicePath(q *parameter, u pathUse, give *parameterClaim) {
-	if u.cloud {
-		return
-	}
 	last := q.parts[max(0, len(q.parts)-1):]
 	give.backed = true
 	if u.saved && (q.parts[0] != "output" || w.nameAct.meets(saveActs)) || u.out && w.nameAct.meets(downloadActs) && q.role.name >= 2 {
@@ -273,51 +209,20 @@ func (w *toolReader) hasPayloadBeside(q *parameter) bool {
 	return false
 }
 
-// scoreOutputSchema reads the schema of the result: who returns the path of an output, and was not
-// given it, has written a file.
-func (w *toolReader) scoreOutputSchema(schema rawjson.Value, p *profile) {
-	if p.is&(remote|browser|db) != 0 {
-		return
-	}
-	left := maxParameters
-	for m := range schema.Get("properties").Members() {
-		if left--; left < 0 {
-			return
-		}
-		words := appendName(nil, m.Key.Text())
-		if n := len(words); n < 2 || !savings[words[0]] && !made[words[0]] || !placeNames[words[n-1]] {
-			continue
-		}
-		w.addSignal(signal{tag: tFSWrite, source: bySchemaSource, weight: 2, value: m.Key, kind: "returns", text: m.Key.Text()})
-		if w.nameSet.meets(makeActs) {
-			w.addSignal(signal{tag: tFSWrite, source: byName, weight: 1, value: w.name, kind: "name_token"})
-		}
-		return
-	}
-}
-
 // discountPathless doubts that a tool that takes no path touches files: documents live in memory and
-// in services too, and a JSON file from an address is none of this machine.
+// in services too.
 func (w *toolReader) discountPathless(p *profile) {
-	address, brought := false, false
+	brought := false
 	for i := range w.params {
 		switch w.params[i].role.role {
 		case capability.Path:
 			return
-		case capability.URL:
-			address = true
 		case capability.Content:
 			brought = brought || w.params[i].kind == stringKind
 		}
 	}
-	if w.nameSet.meets(cwdWords) || w.nameSet.with(w.headSet).meets(ownState) && p.is&(remote|ssh) == 0 {
-		w.against[tFSRead] -= 3 // list_allowed_directories, get_config: what the server keeps of itself
-	}
 	if brought && !w.hasAct(changeActs) && !w.hasAction(anyAct, fileObjects) {
 		w.against[tFSRead]-- // what the caller brings along is not read from a file
-	}
-	if address && p.is&browser == 0 && w.score[tFSRead][byParameter] == 0 {
-		w.against[tFSRead] -= 3
 	}
 	if len(w.params) > 0 && !w.hasAction(anyAct, fileObjects) && w.score[tFSWrite][byParameter] == 0 && p.is&store == 0 {
 		w.against[tFSWrite]--

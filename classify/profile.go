@@ -48,10 +48,7 @@ func (p *profile) forTool(w *toolReader) *profile {
 	if p.is&db == 0 && w.nameSet.meets(storeWords) && w.rows {
 		q.is |= db // one of many services, and this tool works inside it
 	}
-	if p.is&(remote|db) == remote|db && !w.rows && !w.takesQuery() {
-		q.is &^= db // lists, makes and removes databases as a hosting panel does, and reads no row of them
-	}
-	if w.nameSet.meets(provisionWords) && !w.nameSet.meets(dbCore) && !w.takesEntry() {
+	if w.nameSet.meets(provisionWords) && !w.nameSet.meets(dbCore) {
 		q.is |= provision
 	}
 	return &q
@@ -82,26 +79,6 @@ func (w *toolReader) takesHost() bool {
 }
 
 var hostLike = map[string]bool{"host": true, "server": true, "profile": true, "connection": true, "session": true, "machine": true, "target": true, "node": true, "port": true}
-
-// takesQuery reports whether a parameter takes a query.
-func (w *toolReader) takesQuery() bool {
-	return slices.ContainsFunc(w.params, func(q parameter) bool { return q.role.role == capability.Query })
-}
-
-// takesEntry reports whether a parameter brings data along: what is made with properties or
-// values is an entry, where what holds entries would be made with settings.
-func (w *toolReader) takesEntry() bool {
-	for i := range w.params {
-		q := &w.params[i]
-		if len(q.parts) == 1 && entries[q.whole] && q.role.role == capability.Content {
-			return true
-		}
-	}
-	return false
-}
-
-// entries are names of parameters that hold what an entry of a database is made of.
-var entries = map[string]bool{"properties": true, "values": true, "fields": true, "document": true, "documents": true, "record": true, "records": true, "row": true, "rows": true, "data": true}
 
 // sampleCounts counts tools of a server.
 type sampleCounts struct {
@@ -201,9 +178,6 @@ func (w *toolReader) readServerName(name string) (out classes) {
 		word = strings.TrimSuffix(strings.TrimSuffix(word, "MCP"), "Server")
 		parts := w.tok.tokenizeName(word)
 		for _, k := range parts {
-			if len(parts) > 1 {
-				k.set = k.set.without(localProducts).without(gitWords)
-			}
 			out = out.with(k.set)
 		}
 	}

@@ -64,8 +64,7 @@ type toolReader struct {
 
 	// Of the tool at hand.
 	name, title, desc rawjson.Value
-	result            rawjson.Value // the schema of what it returns
-	prose             string        // the description, decoded
+	prose             string // the description, decoded
 	actions           []action
 	mentions          classes // of all tokens that describe the tool
 	nameSet           classes
@@ -88,16 +87,15 @@ type toolReader struct {
 	against           [tagCount]int8
 
 	// The weighing of evidence.
-	weights    *Weights
-	seen       observations
-	concepts   conceptList
-	stem       [64]byte
-	unjudged   logits // what is observed without a judgement says
-	weighed    logits // with it
-	decided    [tagCount]capability.Confidence
-	plainly    [tagCount]bool // said in so many words, or offered as a choice: weights do not outweigh that
-	heldSecret bool           // a secret is spoken of that something works with, or that something is only about
-	fewWords   bool           // the description has hardly a word that the weights know
+	weights  *Weights
+	seen     observations
+	concepts conceptList
+	stem     [64]byte
+	unjudged logits // what is observed without a judgement says
+	weighed  logits // with it
+	decided  [tagCount]capability.Confidence
+	plainly  [tagCount]bool // said in so many words, or offered as a choice: weights do not outweigh that
+	fewWords bool           // the description has hardly a word that the weights know
 
 	// How it looks, and whether what it observes is reported, as that of the tool at an index.
 	lens    *Lens
@@ -179,7 +177,7 @@ func (w *toolReader) readDefinition(v rawjson.Value, known func(string) bool) {
 
 // readMembers takes what is read of a definition, and returns the schema of its input.
 func (w *toolReader) readMembers(v rawjson.Value) (schema rawjson.Value) {
-	w.name, w.title, w.desc, w.result, w.hints = rawjson.Value{}, rawjson.Value{}, rawjson.Value{}, rawjson.Value{}, annotations{}
+	w.name, w.title, w.desc, w.hints = rawjson.Value{}, rawjson.Value{}, rawjson.Value{}, annotations{}
 	var title rawjson.Value
 	for m := range v.Members() {
 		switch memberName(m.Key) {
@@ -191,8 +189,6 @@ func (w *toolReader) readMembers(v rawjson.Value) (schema rawjson.Value) {
 			w.desc = m.Value
 		case "inputSchema":
 			schema = m.Value
-		case "outputSchema":
-			w.result = m.Value
 		case "annotations":
 			title = m.Value.Get("title")
 			w.hints = annotations{optionalBoolOf(m.Value.Get("readOnlyHint")), optionalBoolOf(m.Value.Get("destructiveHint")), optionalBoolOf(m.Value.Get("openWorldHint"))}
@@ -356,15 +352,12 @@ var (
 	codeWord      = lex.classSet("code")
 	secretWords   = lex.classSet("secret", "secretweak")
 	revealActs    = lex.classSet("reveal")
-	alsoWords     = lex.classSet("also")
 	readOnlyWords = lex.classSet("readonly")
 	convertActs   = lex.classSet("convert")
 	toWords       = lex.classSet("toword")
 	detWords      = lex.classSet("det")
 	fromWords     = lex.classSet("fromword")
-	writeActs     = lex.classSet("write")
 	leadActs      = lex.classSet("write", "destroy")
-	readAct       = lex.classSet("read")
 )
 
 // saidReadOnly is a circumstance of the tool: its description says that it changes nothing.

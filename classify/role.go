@@ -95,9 +95,6 @@ func (t *tally) addEvidence(to *[numRoles]int, source int, r capability.Role, we
 	}
 }
 
-// hasClearName reports whether the name says plainly enough what the parameter is.
-func (t *tally) hasClearName() bool { return slices.Max(t.name[:]) >= 2 }
-
 func (t *tally) bestRole() roleScore {
 	best, at := -1, 0
 	for i := range numRoles {
@@ -166,16 +163,10 @@ func (w *toolReader) decideRole(p *parameter, u use) {
 		w.scoreRoleDescription(&t, p)
 	}
 	scoreRoleSchema(&t, p, words)
-	w.scoreRoleSample(&t, p)
-	w.scoreRoleNumber(&t, p)
 	if n := len(words); n > 1 && (words[n-1] == "id" || words[n-1] == "ids") {
 		for _, r := range [...]int{rPath, rURL, rCommand, rQuery, rHost} {
 			t.desc[r] = 0 // channel_id, "Channel to share the file to"
 		}
-	}
-	if w.isFieldPath(p) {
-		t.name[rPath], t.desc[rPath] = 0, 0
-		t.addEvidence(&t.schema, 2, capability.Text, 4, "param_description:"+truncate(w.saidOf(p), 40))
 	}
 	if w.isJSONPatchPath(p) {
 		t.replaceRole(rPath, capability.Text, p.name)
@@ -204,20 +195,13 @@ func (w *toolReader) scoreRoleName(t *tally, p *parameter, words []string) {
 			found = []roleName{{capability.ID, 2}}
 		}
 	}
-	if found == nil && len(words) > 2 {
-		found = roleNames[words[len(words)-2]+last]
-	}
 	if found == nil {
 		found = lookupRole(last)
 	}
 	if found == nil && len(words) > 1 && !modifiers[last] {
 		for _, f := range lookupRole(words[0]) { // pathPrefix, urlTemplate: what it is part of
 			if f.role != capability.Text && f.weight > 1 {
-				weight := 1
-				if f.weight > 2 && beginnings[last] {
-					weight = 2
-				}
-				found = append(found, roleName{f.role, weight})
+				found = append(found, roleName{f.role, 1})
 			}
 		}
 	}
@@ -235,9 +219,6 @@ func lookupRole(w string) []roleName {
 	}
 	return nil
 }
-
-// beginnings end names of parameters that hold the first part of what the first word names.
-var beginnings = map[string]bool{"prefix": true, "root": true, "base": true, "template": true}
 
 // modifiers end names whose first word says nothing about the value: fileType, urlCount.
 var modifiers = map[string]bool{"type": true, "count": true, "size": true, "limit": true, "mode": true, "format": true, "only": true, "length": true, "flag": true, "enabled": true, "timeout": true, "version": true, "level": true, "index": true, "date": true, "at": true, "by": true}
@@ -263,23 +244,6 @@ func scoreRoleSchema(t *tally, p *parameter, words []string) {
 		}
 	case p.kind == objectKind:
 		t.addEvidence(&t.schema, 2, capability.Content, 3, "schema_type:object")
-	}
-}
-
-// scoreRoleNumber takes a number for an identifier where the description calls it one: "issue number", "label ids".
-func (w *toolReader) scoreRoleNumber(t *tally, p *parameter) {
-	if p.kind != numberKind || p.closed {
-		return
-	}
-	said := strings.ToLower(strings.TrimRight(truncate(w.saidOf(p), 60), ". "))
-	for _, end := range [...]string{" number", " id", " ids", " identifier"} {
-		before, ok := strings.CutSuffix(said, end)
-		if !ok || strings.Count(before, " ") > 3 {
-			continue
-		}
-		if of := before[strings.LastIndexByte(before, ' ')+1:]; end != " number" || of == "request" || isEntityNumber(of) {
-			t.addEvidence(&t.schema, 2, capability.ID, 9, "param_description:"+said)
-		}
 	}
 }
 
@@ -313,9 +277,6 @@ func (w *toolReader) scoreRoleDescription(t *tally, p *parameter) {
 	if s == "" {
 		return
 	}
-	if t.name[rQuery] > 0 && mentionsQuerySyntax(truncate(s, 300)) {
-		t.addEvidence(&t.desc, 1, capability.Query, 3, "param_description:"+truncate(s, 40))
-	}
 	found, stopped := 0, false
 	sentence, begin := int16(0), int32(0)
 	for _, k := range w.tok.tokenizeCues(s) {
@@ -346,9 +307,6 @@ func (w *toolReader) scoreRoleDescription(t *tally, p *parameter) {
 		found++
 		for i, c := range cues {
 			if k.set.meets(c) {
-				if weight == 2 && i <= rHost && t.name[i] == 0 && t.hasClearName() {
-					weight = 1 // "a profile with credentials and commands" is a profile
-				}
 				if roleOrder[i] == capability.Text || roleOrder[i] == capability.ID {
 					weight = min(weight, 2)
 				}
@@ -356,12 +314,6 @@ func (w *toolReader) scoreRoleDescription(t *tally, p *parameter) {
 			}
 		}
 	}
-}
-
-// mentionsQuerySyntax reports whether what is searched for may be written in a language: "Supports Drive search operators".
-func mentionsQuerySyntax(s string) bool {
-	s = strings.ToLower(s)
-	return slices.ContainsFunc([]string{"syntax", "operators", "qualifiers", "cql", "jql", "kql", "lucene", "sql"}, func(word string) bool { return strings.Contains(s, word) })
 }
 
 // The places of the roles that byUse weighs.
@@ -436,40 +388,6 @@ func scoreRoleUse(t *tally, p *parameter, words []string, u use) {
 func (t *tally) replaceRole(of int, role capability.Role, name string) {
 	t.name[of] = 0
 	t.addEvidence(&t.name, 0, role, 2, "param_name:"+name)
-}
-
-// fieldNouns are parts of a document that a path inside it leads to.
-var fieldNouns = map[string]bool{"field": true, "fields": true, "property": true, "properties": true, "attribute": true, "attributes": true, "key": true, "keys": true, "element": true, "elements": true}
-
-// holders hold fields.
-var holders = map[string]bool{"document": true, "documents": true, "object": true, "record": true, "schema": true, "response": true, "payload": true, "tree": true}
-
-// isFieldPath reports whether a path leads to a field inside a document, as its description says in its first words: "Path to the image
-// field in the document".
-func (w *toolReader) isFieldPath(p *parameter) bool {
-	if len(p.parts) == 0 || !strings.HasPrefix(p.parts[len(p.parts)-1], "path") {
-		return false
-	}
-	words := strings.FieldsFunc(strings.ToLower(truncate(w.saidOf(p), 100)), func(r rune) bool { return !(r >= 'a' && r <= 'z' || r == '-' || r == '.') })
-	words = words[:min(len(words), 12)]
-	at := slices.IndexFunc(words, func(s string) bool { return s == "path" || s == "paths" })
-	if at < 0 || at > 2 || at+1 >= len(words) || words[at+1] != "to" && words[at+1] != "of" {
-		return false
-	}
-	// "to the … field in the document": nothing but the field's own name stands between
-	for i, s := range words[at+2:] {
-		rest := words[at+3+i:]
-		if fieldNouns[s] {
-			for len(rest) > 0 && (rest[0] == "in" || rest[0] == "within" || rest[0] == "inside" || rest[0] == "of" || rest[0] == "the" || rest[0] == "a" || rest[0] == "each") {
-				rest = rest[1:]
-			}
-			return len(rest) > 0 && holders[rest[0]]
-		}
-		if i > 3 || prepositions[s] {
-			return false
-		}
-	}
-	return false
 }
 
 // isJSONPatchPath reports whether a path is that of a JSON Patch, {"op": "replace", "path": "/name"}: it leads into the

@@ -33,8 +33,6 @@ type parameter struct {
 	depth   int
 	wrapper bool // the only parameter, an object that holds the real ones
 
-	sample string // a value that it has by default, or for example
-
 	role  roleScore
 	parts []string // the words of its name
 	whole string   // these, written together
@@ -268,17 +266,6 @@ func (r *schemaReader) readSchema(p *parameter, s rawjson.Value, steps int) {
 			}
 		case "contentMediaType", "contentEncoding":
 			p.format = "content"
-		case "default":
-			if m.Value.Kind() == rawjson.String {
-				p.sample = truncate(m.Value.Text(), maxSample+1)
-			}
-		case "examples":
-			for _, first := range m.Value.Elements() {
-				if p.sample == "" && first.Kind() == rawjson.String {
-					p.sample = truncate(first.Text(), maxSample+1)
-				}
-				break
-			}
 		case "items":
 			items = m.Value
 		case "properties":

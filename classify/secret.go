@@ -27,27 +27,8 @@ func qualifiesSecret(s string, end int) bool {
 	if end >= len(s) || s[end] == '.' || s[end] == ',' {
 		return false
 	}
-	word, start, stop := nextWord(s, end, buf[:0])
-	if start-end == 1 && string(word) == "data" { // credential data schema
-		end = stop
-		word, start, _ = nextWord(s, end, buf[:0])
-	}
+	word, start, _ := nextWord(s, end, buf[:0])
 	return start-end <= 1 && aboutSecrets[string(word)]
-}
-
-// holding are words behind which a secret is what something works with, not what is told.
-var holding = map[string]bool{"has": true, "have": true, "using": true, "requires": true, "require": true, "needs": true, "need": true, "via": true, "use": true, "uses": true}
-
-// isHeldSecret reports whether one of the two words in front of a place of s says so: "every database
-// the server has credentials for".
-func isHeldSecret(s string, start int) bool {
-	words := strings.Fields(strings.ToLower(s[max(0, min(start, len(s))-24):min(start, len(s))]))
-	for _, w := range words[max(0, len(words)-2):] {
-		if holding[w] {
-			return true
-		}
-	}
-	return false
 }
 
 // discountStoredSecrets takes back that a tool hands out a secret where the caller brings it along, or where the

@@ -50,7 +50,7 @@ func (w *toolReader) readSentence(ks []token, all classes, first bool) {
 	}
 	anyForeign := false
 	for i := range ks {
-		if w.localMention.end == 0 && ks[i].set.meets(localWords) && !isNegated(ks, i, w.prose) {
+		if w.localMention.end == 0 && ks[i].set.meets(localWords) && !isNegated(ks, i) {
 			w.localMention = ks[i]
 		}
 		anyForeign = anyForeign || ks[i].flags&foreign != 0
@@ -61,16 +61,16 @@ func (w *toolReader) readSentence(ks []token, all classes, first bool) {
 		if len(w.actions) > maxDeeds {
 			return
 		}
-		if k.set.meets(plainWords) && k.flags&identifier == 0 && !isNegated(ks, i, w.prose) && !w.inspectsCode() {
+		if k.set.meets(plainWords) && k.flags&identifier == 0 && !isNegated(ks, i) && !w.inspectsCode() {
 			w.actions = append(w.actions, action{acts: runCode, objects: codeWord, source: byDescription, where: where, value: w.desc, act: k, object: k, plain: true})
 		}
 		if all.meets(secretWords) {
 			w.readPassive(ks, i, where)
 		}
-		if !k.set.meets(actClasses) || k.flags&identifier != 0 || isNegated(ks, i, w.prose) || isNoun(ks, i, w.prose) {
+		if !k.set.meets(actClasses) || k.flags&identifier != 0 || isNegated(ks, i) || isNoun(ks, i, w.prose) {
 			continue
 		}
-		d := action{acts: k.set.common(actClasses), source: byDescription, where: where, value: w.desc, act: k, faint: faint && !(all.meets(secretWords) && leaks[w.tokenText(k)]) || isExample(ks, i) || isConditional(ks, i)}
+		d := action{acts: k.set.common(actClasses), source: byDescription, where: where, value: w.desc, act: k, faint: faint && !(all.meets(secretWords) && leaks[w.tokenText(k)])}
 		got := false
 		for j := i + 1; j < len(ks); j++ {
 			o := ks[j]
@@ -86,9 +86,6 @@ func (w *toolReader) readSentence(ks []token, all classes, first bool) {
 			if o.set.meets(objectClasses) && o.flags&identifier == 0 && !(ks[j-1].place == o.place-1 && (w.tokenText(ks[j-1]) == "as" || k.set.meets(convertActs) && ks[j-1].set.meets(toWords))) {
 				e := d
 				e.objects, e.object = o.set.common(objectClasses), o
-				if isTakenFrom(ks[i+1:j], k) { // imports from a file: the file is read
-					e.acts = e.acts.without(changeOnly).with(readAct)
-				}
 				w.actions = append(w.actions, e)
 				got = true
 			}
@@ -111,7 +108,7 @@ func (w *toolReader) readSentence(ks []token, all classes, first bool) {
 // readPassive adds a secret that is handed over in the passive: "the new secret is returned once".
 func (w *toolReader) readPassive(ks []token, i int, where circumstance) {
 	k := ks[i]
-	if i == 0 || !told[w.tokenText(k)] || isNegated(ks, i, w.prose) {
+	if i == 0 || !told[w.tokenText(k)] || isNegated(ks, i) {
 		return
 	}
 	switch w.tokenText(ks[i-1]) {
@@ -152,30 +149,9 @@ func (w *toolReader) tokenText(k token) string {
 	return strings.ToLower(w.prose[min(int(k.start), len(w.prose)):min(int(k.end), len(w.prose))])
 }
 
-// isTakenFrom reports whether what stands between a verb of making and its object says that
-// the object is what something is made from. What is deleted from a file changes it.
-func isTakenFrom(between []token, act token) bool {
-	if !act.set.meets(writeActs) || act.set.meets(destroyActs) {
-		return false
-	}
-	for j := len(between) - 1; j >= 0; j-- {
-		switch {
-		case between[j].set.meets(fromWords):
-			return true
-		case between[j].set.meets(toWords) || between[j].set.meets(actClasses) && !between[j].set.meets(objectClasses):
-			return false
-		}
-	}
-	return false
-}
-
 // isNegated reports whether a negation stands shortly before the act, in its clause.
-func isNegated(ks []token, i int, s string) bool {
-	span := int32(4)
-	if head := strings.ToLower(s[max(0, min(int(ks[i].start), len(s))-5):min(int(ks[i].start), len(s))]); strings.HasSuffix(head, " or ") || strings.HasSuffix(head, " nor ") {
-		span = 10 // never returned to the caller or written to a log
-	}
-	for j := i - 1; j >= 0 && ks[i].place-ks[j].place <= span && ks[j].sentence == ks[i].sentence; j-- {
+func isNegated(ks []token, i int) bool {
+	for j := i - 1; j >= 0 && ks[i].place-ks[j].place <= 4 && ks[j].sentence == ks[i].sentence; j-- {
 		if ks[j].set.meets(negationWords) || ks[j].clause == ks[i].clause && ks[j].set.meets(maskedWords) {
 			return true
 		}
@@ -183,17 +159,6 @@ func isNegated(ks []token, i int, s string) bool {
 	// In Japanese and German it follows.
 	for j := i + 1; j < len(ks) && ks[i].flags&foreign != 0 && ks[j].place-ks[i].place <= 3; j++ {
 		if ks[j].set.meets(negationWords) {
-			return true
-		}
-	}
-	return false
-}
-
-// isConditional reports whether the act stands behind "when" in a language that puts the condition
-// first without a mark at its end.
-func isConditional(ks []token, i int) bool {
-	for j := i - 1; j >= 0 && ks[i].flags&foreign != 0 && ks[i].place-ks[j].place <= 24; j-- {
-		if ks[j].flags&foreign != 0 && ks[j].set.meets(condWords) {
 			return true
 		}
 	}
@@ -222,16 +187,6 @@ var articles = map[string]bool{"a": true, "an": true, "the": true, "any": true, 
 
 // participles are words in -ed that are none.
 var participles = map[string]bool{"embed": true, "feed": true, "speed": true, "seed": true}
-
-// isExample reports whether the act is told as an example.
-func isExample(ks []token, i int) bool {
-	for j := i - 1; j >= 0 && ks[i].place-ks[j].place <= 12; j-- {
-		if ks[j].set.meets(alsoWords) {
-			return true
-		}
-	}
-	return false
-}
 
 // isInto reports whether a token is a file that something goes into: "to a PNG file", "into one archive".
 func isInto(ks []token, i int) bool {

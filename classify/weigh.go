@@ -266,7 +266,7 @@ var fileActs = lex.classSet("read", "write", "destroy", "copy", "fileread")
 func (w *toolReader) decide(tag uint8, p *profile) capability.Confidence {
 	t, z, rules := w.weights.tags, w.weighed[tag], w.ruleConfidence(tag)
 	switch {
-	case w.against[tag] <= farAgainst && !rules.AtLeast(capability.Medium), rules == "" && tag == tSecret && w.heldSecret:
+	case w.against[tag] <= farAgainst && !rules.AtLeast(capability.Medium):
 		return rules
 	case w.against[tag] <= farAgainst:
 		z -= lessIfAgainst
