@@ -36,14 +36,24 @@ type taken struct {
 	bodies [][]ir.Stmt
 }
 
+// asked is what code asks of a constant that came with the call.
+type asked struct {
+	named  bool     // it branches on it, and one arm fits, or a table has it
+	labels []string // what it compares anyTool with
+	tables []value  // that it asks for anyTool
+}
+
 // take returns the bodies of the Branch body[i] that can run and the index of the next statement to read: where the subject is known, those of
-// the arm that fits, or the rest when none does. Arms that cannot be read may run always. named is set where an arm surely fits.
-func (ix *branchIndex) take(body []ir.Stmt, i int, f *frame, named *bool) (bodies [][]ir.Stmt, next int) {
+// the arm that fits, or the rest when none does. Arms that cannot be read may run always.
+func (ix *branchIndex) take(body []ir.Stmt, i int, f *frame, by *asked) (bodies [][]ir.Stmt, next int) {
 	s := &body[i]
 	subject := onlyValue(ix.ev.evaluate(s.X, f))
-	if subject.kind != constant {
+	if subject.kind != constant || subject.text == anyTool {
 		for _, arm := range s.Arms {
 			bodies = append(bodies, arm.Body)
+			for i := 0; i < len(arm.Values) && subject.kind == constant && len(by.labels) < maxLabels; i++ {
+				by.labels = append(by.labels, ix.ev.constants(arm.Values[i], f)...)
+			}
 		}
 		return append(bodies, s.Rest), i + 1
 	}
@@ -52,7 +62,7 @@ func (ix *branchIndex) take(body []ir.Stmt, i int, f *frame, named *bool) (bodie
 		r = ix.fileRow(body, i)
 	}
 	if r != nil {
-		return r.take(subject.text, i, named)
+		return r.take(subject.text, i, by)
 	}
 	hit, partly := false, false
 	for _, arm := range s.Arms {
@@ -62,19 +72,19 @@ func (ix *branchIndex) take(body []ir.Stmt, i int, f *frame, named *bool) (bodie
 			partly = partly || arm.Partly
 		}
 	}
-	*named = *named || hit
+	by.named = by.named || hit
 	if !hit || partly {
 		bodies = append(bodies, s.Rest)
 	}
 	return bodies, i + 1
 }
 
-func (r *row) take(text string, i int, named *bool) (bodies [][]ir.Stmt, next int) {
+func (r *row) take(text string, i int, by *asked) (bodies [][]ir.Stmt, next int) {
 	all := r.at[text]
 	n, here := slices.BinarySearchFunc(all, i, func(t taken, i int) int { return cmp.Compare(t.stmt, i) })
 	switch {
 	case here:
-		*named = true
+		by.named = true
 		bodies = all[n].bodies
 		n++
 	case i == r.first:

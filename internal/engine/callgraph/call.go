@@ -178,8 +178,7 @@ func (ev *evaluator) unwrapCompilerHelper(e *ir.Expr) *ir.Expr {
 func (ev *evaluator) evalReturned(v value, e *ir.Expr, f *frame, n int) []value {
 	fr := ev.enterFrame(v.fn, ev.bindArguments(v.fn, DirectCall(v.fn, e).Args, f), receiver(v), v.frame)
 	var out []value
-	var named bool
-	ev.eachTaken(v.fn.Body, fr, &named, func(s *ir.Stmt) {
+	ev.eachTaken(v.fn.Body, fr, &asked{}, func(s *ir.Stmt) {
 		x := s.X
 		if s.Step != ir.Return && s.Step != ir.Yield || x == nil {
 			return
@@ -215,9 +214,8 @@ func receiver(v value) []value {
 	return []value{{kind: instance, class: v.class, expr: v.this, frame: v.up}}
 }
 
-// eachTaken calls see for the statements that can run in a frame, in order, up to one behind which nothing runs; then it returns true. named is set
-// where it branches on a constant that the frame knows, and one arm fits.
-func (ev *evaluator) eachTaken(body []ir.Stmt, f *frame, named *bool, see func(*ir.Stmt)) (left bool) {
+// eachTaken calls see for the statements that can run in a frame, in order, up to one behind which nothing runs; then it returns true.
+func (ev *evaluator) eachTaken(body []ir.Stmt, f *frame, by *asked, see func(*ir.Stmt)) (left bool) {
 	for i := 0; i < len(body) && ev.spendStatement(); {
 		s, bodies := &body[i], [][]ir.Stmt(nil)
 		see(s)
@@ -227,10 +225,10 @@ func (ev *evaluator) eachTaken(body []ir.Stmt, f *frame, named *bool, see func(*
 			}
 			continue
 		}
-		bodies, i = ev.take(body, i, f, named)
+		bodies, i = ev.take(body, i, f, by)
 		leaves := true
 		for _, taken := range bodies {
-			leaves = ev.eachTaken(taken, f, named, see) && leaves
+			leaves = ev.eachTaken(taken, f, by, see) && leaves
 		}
 		if leaves {
 			return true

@@ -60,7 +60,7 @@ func Open(prog *ir.Program, conv *Convention, tools []string) (*Graph, *sink.Sou
 	for _, t := range ties {
 		root := Root{Tool: t.tool, Func: t.fn.fn, Via: t.via, At: t.at, Decl: t.decl, DeclIn: t.in, Class: t.of}
 		clear(g.contexts)
-		root.Context = g.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)
+		root.Context = g.frameOf(t)
 		g.roots = append(g.roots, root)
 	}
 	return g, out
@@ -151,8 +151,7 @@ func (g *Graph) Taken(body []ir.Stmt, i int, c Context) (bodies [][]ir.Stmt, nex
 	if x := body[i].X; x == nil || onlyValue(g.evaluate(x, c)).kind != constant {
 		return nil, i + 1, false
 	}
-	var named bool
-	bodies, next = g.take(body, i, c, &named)
+	bodies, next = g.take(body, i, c, &asked{})
 	return bodies, next, true
 }
 

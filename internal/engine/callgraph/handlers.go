@@ -63,7 +63,7 @@ func (g *Graph) findTies(listed map[string]bool) []tie {
 		declared[name] = true
 		listed[name] = true
 	}
-	out = append(out, g.keepBestDispatch(g.registrar.tieDispatched(declared, registered))...)
+	out = append(out, g.keepBestDispatch(g.tieDispatched(declared, registered))...)
 	slices.SortStableFunc(out, compareTies)
 	return slices.CompactFunc(out, func(a, b tie) bool { return a.tool == b.tool && a.fn.fn == b.fn.fn })
 }
@@ -72,8 +72,7 @@ func (g *Graph) findTies(listed map[string]bool) []tie {
 func (g *Graph) readHandler(t tie) sink.Handler {
 	g.Begin()
 	h := sink.Handler{Tool: t.tool, Language: g.conv.Language, Via: t.via, Func: t.fn.fn.Name, At: t.at}
-	f := g.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)
-	from := []*frame{f}
+	from := []*frame{g.frameOf(t)}
 	for _, d := range t.fn.fn.Decorators { // what wraps the handler runs with it
 		for _, v := range g.functions(d.Target(), nil) {
 			from = append(from, g.enterFrame(v.fn, nil, nil, nil))
@@ -91,6 +90,11 @@ func (g *Graph) readHandler(t tie) sink.Handler {
 		h.Gaps = append(h.Gaps, sink.Gap{Reason: sink.NoBranch, Detail: t.tool, At: t.at})
 	}
 	return h
+}
+
+// frameOf returns the frame in which a handler begins.
+func (g *Graph) frameOf(t tie) *frame {
+	return g.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)
 }
 
 // answersElsewhere reports whether a handler returns nothing and was given more than its

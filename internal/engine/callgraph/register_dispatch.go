@@ -64,20 +64,18 @@ func (rg *registrar) callArguments(fn *ir.Func, tool string) [][]value {
 
 // tieDispatched ties the tools that have no function of their own. Which they are is known from
 // where they are declared; else from the branches of the dispatcher.
-func (rg *registrar) tieDispatched(declared, have map[string]bool) (out []tie) {
+func (g *Graph) tieDispatched(declared, have map[string]bool) (out []tie) {
 	const most = 50 // servers in one tree of sources
-	ds := rg.findDispatchers()
+	ds := g.registrar.findDispatchers()
 	for _, t := range ds[:min(len(ds), most)] {
 		names := maps.Clone(declared)
-		l := &labels{rg: rg, seen: map[seenArms]bool{}, bodies: map[*ir.Func]bool{}}
-		l.collectLabels(t.fn.fn.Body, 0)
-		for _, label := range l.out {
+		for _, label := range g.labelsOf(t) {
 			names[label] = true
 		}
 		t.alone = len(names) == 1
 		for _, t.tool = range slices.Sorted(maps.Keys(names)) {
 			if !have[t.tool] {
-				t.given = rg.callArguments(t.fn.fn, t.tool)
+				t.given = g.registrar.callArguments(t.fn.fn, t.tool)
 				out = append(out, t)
 			}
 		}

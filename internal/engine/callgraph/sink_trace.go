@@ -31,10 +31,10 @@ type visit struct {
 	guess bool
 }
 
-// A traced is what was found from some frames: calls, gaps and tags of a handler, and whether it branches on its tool's name.
+// A traced is what was found from some frames: calls, gaps and tags of a handler, and what is asked of its tool's name.
 type traced struct {
 	sink.Handler
-	named bool
+	asked
 }
 
 // traceHandler reads everything that can be reached from some frames, the nearest first. What starts from
@@ -67,6 +67,7 @@ func (sr *sinkReader) traceFrames(from []*frame) (out traced) {
 		sr.work++
 		s := sr.summarize(v.f)
 		out.named = out.named || s.named
+		out.labels, out.tables = append(out.labels, s.labels...), append(out.tables, s.tables...)
 		c.addSummary(s, v)
 		for _, e := range s.edges {
 			switch {

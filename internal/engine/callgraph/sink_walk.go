@@ -17,7 +17,7 @@ type summary struct {
 	gaps     []sink.Gap
 	maybe    []capability.Tag
 	edges    []edge
-	named    bool // it branches on a constant that it was given, and one arm fits
+	asked
 	readOnly bool // it begins a transaction that cannot write
 }
 
@@ -54,7 +54,7 @@ func (sr *sinkReader) summarize(f *frame) *summary {
 	for _, p := range f.fn.Params {
 		w.walkExpr(p.Value)
 	}
-	sr.eachTaken(f.fn.Body, f, &w.out.named, w.walkStmt)
+	sr.eachTaken(f.fn.Body, f, &w.out.asked, w.walkStmt)
 	if sr.steps > maxRead {
 		w.noteGapAt(sink.TooMuch, f.fn.Name, PlaceOfFunc(f.fn))
 	}
@@ -112,8 +112,13 @@ func (w *walker) walkCall(e *ir.Expr) {
 		case "get":
 			w.noteTableLookup(e.X.X, e.Args[0].Value)
 		case "find":
-			_, key := w.sr.memberTest(e.Args[0].Value)
-			w.out.named = w.out.named || key != nil && onlyValue(w.sr.evaluate(key, w.f)).kind == constant && w.holdsCode(w.sr.evaluate(e, w.f))
+			member, test := w.sr.memberTest(e.Args[0].Value)
+			key, known := w.sr.Constant(test, w.f)
+			if key == anyTool {
+				w.out.labels = append(w.out.labels, textsOf(w.sr.membersOf(w.sr.evaluate(e, w.f), member), constant)...)
+			} else {
+				w.out.named = w.out.named || known && w.holdsCode(w.sr.evaluate(e, w.f))
+			}
 		}
 	}
 	if e.Kind == ir.New && w.sr.conv.Literals {
@@ -174,6 +179,10 @@ func (w *walker) followGetter(e *ir.Expr) {
 func (w *walker) noteTableLookup(table, key *ir.Expr) {
 	k, ok := w.sr.Constant(key, w.f)
 	if !ok || key.Kind == ir.String {
+		return
+	}
+	if k == anyTool {
+		w.out.tables = append(w.out.tables, w.sr.evaluate(table, w.f)...)
 		return
 	}
 	w.out.named = w.out.named || w.holdsCode(w.sr.filled(table, k))
