@@ -90,7 +90,7 @@ func (ev *evaluator) evalLookup(method string, e *ir.Expr, f *frame) []value {
 	case "values":
 		return of
 	case "find":
-		return ev.findElements(of, e, f)
+		return ev.findElements(of, e.Arg(0), f, &asked{})
 	}
 	if method == "get" && len(e.Args) > 0 {
 		if key := onlyValue(ev.evalExpr(e.Args[0].Value, f)); key.kind == constant {

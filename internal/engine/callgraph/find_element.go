@@ -6,16 +6,16 @@ import (
 	"gauntlet/internal/leaf/ir"
 )
 
-// findElements returns the elements of lists for which list.find(x => x.member === key) can be true. Where the test has another
-// form, or nothing known fits, that is all of them.
-func (ev *evaluator) findElements(of []value, e *ir.Expr, f *frame) (out []value) {
+// findElements returns the elements of lists for which the test of list.find(test) can be true; where nothing known fits, that is all of them.
+func (ev *evaluator) findElements(of []value, test *ir.Expr, f *frame, by *asked) (out []value) {
 	all := ev.elementsOf(of, "")
-	name, keyExpr := ev.memberTest(e.Arg(0))
-	if key := onlyValue(ev.evalExpr(keyExpr, f)); key.kind == constant {
-		for _, v := range all {
-			if text := onlyValue(ev.membersOf([]value{v}, name)); text.kind != constant || text.text == key.text {
-				out = addValues(out, v)
-			}
+	if !test.Is(ir.Function) || len(test.Func.Body) == 0 || slices.ContainsFunc(test.Func.Body, func(s ir.Stmt) bool { return s.Step == ir.Branch }) {
+		return all
+	}
+	for _, v := range all {
+		last := test.Func.Body[len(test.Func.Body)-1]
+		if fits, sure := ev.holds(last.X, &frame{fn: test.Func, args: [][]value{{v}}, up: f}, by); fits {
+			out, by.named = addValues(out, v), by.named || sure
 		}
 	}
 	if len(out) == 0 {
@@ -24,42 +24,31 @@ func (ev *evaluator) findElements(of []value, e *ir.Expr, f *frame) (out []value
 	return out
 }
 
-// memberTest reads x => x.member === key, and ([member]) => member === key: the member, and the key where it does not depend on x.
-func (ev *evaluator) memberTest(test *ir.Expr) (member string, key *ir.Expr) {
-	if test == nil || test.Kind != ir.Function || len(test.Func.Params) == 0 || len(test.Func.Body) == 0 {
-		return "", nil
+// holds reports whether a condition can be true, and whether it surely is.
+func (ev *evaluator) holds(e *ir.Expr, f *frame, by *asked) (can, sure bool) {
+	if !e.Is(ir.Other, ir.Either) || len(e.Args) != 2 {
+		return true, false
 	}
-	s, element := test.Func.Body[len(test.Func.Body)-1], test.Func.Params[0].Name
-	if s.Step != ir.Return || s.X == nil || len(s.X.Args) != 2 || s.X.Text != "===" && s.X.Text != "==" || slices.ContainsFunc(test.Func.Body, func(s ir.Stmt) bool { return s.Step == ir.Branch }) {
-		return "", nil
+	a, b := e.Args[0].Value, e.Args[1].Value
+	switch e.Text {
+	case "&&":
+		can, sure = ev.holds(a, f, by)
+		more, too := ev.holds(b, f, by)
+		return can && more, sure && too
+	case "===", "==":
+		x, y := onlyValue(ev.evaluate(a, f)), onlyValue(ev.evaluate(b, f))
+		if y.text == anyTool {
+			x, y = y, x
+		}
+		switch {
+		case x.kind != constant || y.kind != constant:
+		case x.text == anyTool:
+			by.labels = append(by.labels, y.text)
+		default:
+			return x.text == y.text, x.text == y.text
+		}
 	}
-	a, b := s.X.Args[0].Value, s.X.Args[1].Value
-	if member = ev.memberOfName(a, element); member == "" {
-		a, b = b, a
-		member = ev.memberOfName(a, element)
-	}
-	if member == "" || b.Holds(func(x *ir.Expr) bool { return x.Kind == ir.Name && x.Text == element }) {
-		return "", nil
-	}
-	return member, b
-}
-
-// memberOfName returns which member of what a name stands for an expression is, "" for none.
-func (ev *evaluator) memberOfName(e *ir.Expr, name string) string {
-	if e == nil {
-		return ""
-	}
-	e = ev.Definition(e)
-	if e.X == nil || e.X.Kind != ir.Name || e.X.Text != name {
-		return ""
-	}
-	if e.Kind == ir.Index && len(e.Args) == 1 && e.Args[0].Value != nil && e.Args[0].Value.Kind == ir.Literal {
-		return e.Args[0].Value.Text
-	}
-	if e.Kind == ir.Attr {
-		return e.Text
-	}
-	return ""
+	return true, false
 }
 
 // An object is a table as written, filed by the names of its members, so that one that holds

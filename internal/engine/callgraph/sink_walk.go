@@ -112,13 +112,9 @@ func (w *walker) walkCall(e *ir.Expr) {
 		case "get":
 			w.noteTableLookup(e.X.X, e.Args[0].Value)
 		case "find":
-			member, test := w.sr.memberTest(e.Args[0].Value)
-			key, known := w.sr.Constant(test, w.f)
-			if key == anyTool {
-				w.out.labels = append(w.out.labels, textsOf(w.sr.membersOf(w.sr.evaluate(e, w.f), member), constant)...)
-			} else {
-				w.out.named = w.out.named || known && w.holdsCode(w.sr.evaluate(e, w.f))
-			}
+			by := asked{}
+			found := w.sr.findElements(w.sr.evaluate(e.X.X, w.f), e.Args[0].Value, w.f, &by)
+			w.out.named, w.out.labels = w.out.named || by.named && w.holdsCode(found), append(w.out.labels, by.labels...)
 		}
 	}
 	if e.Kind == ir.New && w.sr.conv.Literals {

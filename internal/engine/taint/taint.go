@@ -168,6 +168,7 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 	if src.path == "" {
 		path = nil
 	}
+	class := a.g.ClassOf(p.Type, nil)
 	switch lang := a.g.Convention().Language; {
 	case lang == "python" && root.Via == sink.ByRegistration:
 		if first := paramOf(root.Func, 0); src.param > 0 && first != nil && allArguments[first.Name] && first.Noted == nil {
@@ -182,14 +183,14 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 		if len(path) > 1 && !isNumber(path[1]) && slices.Contains([]string{"params", "args", "arguments", "input", "request", "req", "data"}, path[0]) {
 			path = path[1:]
 		}
-	case lang == "go" && src.param == 0 && len(root.Func.Params) > 1 && (p.Type == nil || p.Type.X == nil || !isArguments(p.Type)):
-		return "", false
+	case lang == "go" && src.param == 0 && len(root.Func.Params) > 1 && class == nil:
+		return "", false // a handler without a context takes a struct of the program first
 	case lang == "go" && isBeforeRequest(root.Func, src.param):
 		return "", false
-	case lang == "go" && a.holdsContext(p) && (len(path) == 0 || !slices.Contains(argumentHolders, path[0])):
+	case lang == "go" && holdsContext(class) && (len(path) == 0 || !slices.Contains(argumentHolders, path[0])):
 		return "", false // what the server keeps beside the arguments: its configuration, its clients
-	case lang == "go" && len(path) > 0 && p.Type != nil && p.Type.X != nil:
-		path = a.inJSON(p.Type.X.Text, path)
+	case lang == "go" && len(path) > 0 && class != nil:
+		path[0] = cmp.Or(class.JSONName(path[0]), path[0])
 	case lang == "typescript" && src.param > 0 && root.Via == sink.ByRegistration && (!root.Resource || src.param > 1):
 		return "", false
 	case lang == "typescript" && root.Resource && src.param == 0:
@@ -240,16 +241,6 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// inJSON returns the members of a struct by the names that they have in JSON, which are those of the tool's parameters.
-func (a *analyzer) inJSON(class string, path []string) []string {
-	for _, c := range a.classesNamed(class) {
-		if name := c.JSONName(path[0]); name != "" {
-			return append([]string{name}, path[1:]...)
-		}
-	}
-	return path
-}
-
 // boundName names a member of the struct that a handler binds its arguments to, where only one name in JSON is known for it.
 func (a *analyzer) boundName(field string) string {
 	found := ""
@@ -272,25 +263,10 @@ func isBeforeRequest(fn *ir.Func, index int) bool {
 	})
 }
 
-// isArguments reports whether a type of Go is a struct of the program: what a handler without a context takes first.
-func isArguments(t *ir.Expr) bool {
-	name := t.X.Text
-	return name != "" && name != "Context" && name != "Request" && name != "any" && name != "string" && !strings.HasSuffix(name, "Request") && !strings.HasSuffix(name, "Session")
-}
-
-// holdsContext reports whether a parameter of Go is a struct of the program that embeds the context of the call: such a struct
-// holds what the server has for its handlers, the call's arguments among it.
-func (a *analyzer) holdsContext(p *ir.Param) bool {
-	return p.Type != nil && p.Type.X != nil && slices.ContainsFunc(a.classesNamed(p.Type.X.Text), func(c *ir.Class) bool {
-		return slices.ContainsFunc(c.Noted, func(f ir.Field) bool {
-			return f.Name == "" && f.Type != nil && f.Type.X != nil && f.Type.X.Text == "Context"
-		})
-	})
-}
-
-// classesNamed returns the classes of the program of a name.
-func (a *analyzer) classesNamed(name string) []*ir.Class {
-	return slices.DeleteFunc(slices.Clone(a.g.Program().Classes), func(c *ir.Class) bool { return c.Name != name })
+// holdsContext reports whether a class of Go embeds the context of the call: such a struct holds what the server has for its handlers, the call's
+// arguments among it.
+func holdsContext(c *ir.Class) bool {
+	return c != nil && slices.ContainsFunc(c.Noted, func(f ir.Field) bool { return f.Name == "" && f.Type.Is(ir.Type) && f.Type.X.Text == "Context" })
 }
 
 func isContext(p *ir.Param) bool {
