@@ -42,7 +42,7 @@ func withoutConsent(r *Reader, f *frame, i int) string {
 }
 
 // opens reports whether a clause is the first of a description, which says what the tool does.
-func (r *Reader) opens(f *frame) bool { return f.opening && r.place == Function }
+func (r *Reader) opens(f *frame) bool { return !r.bare && f.opening && r.place == Function }
 
 // anyFrame reports whether some clause of the text is what is asked for.
 func (r *Reader) anyFrame(is func(*frame) bool) bool {

@@ -97,7 +97,7 @@ func (r *Reader) sure(f *frame, things classSet) bool {
 // description, in the form of an order. What names an address or somebody else's data
 // outright is no function, nor is what is denied, always to be done, done in secret, or done when the user does something.
 func (r *Reader) function(f *frame) bool {
-	return f.opening && f.mood == order && (r.place == Function || r.place == Label || r.place == Elsewhere) && !f.hidden &&
+	return !r.bare && f.opening && f.mood == order && (r.place == Function || r.place == Label || r.place == Elsewhere) && !f.hidden &&
 		!f.negated && !f.subject.has(must) && !f.when.any(setOf(user, model)) && !r.covertly(f) &&
 		!(f.act.any(setOf(send, run)) && f.all.has(address) && !f.all.has(ownPlace))
 }
@@ -125,7 +125,7 @@ func (r *Reader) leaksForeign(f *frame, things classSet, away bool) string {
 		return ""
 	}
 	sure := things.any(certain) || things.any(setOf(env, people, secret)) && f.all.any(setOf(every, full))
-	function := f.opening && r.place == Function && f.mood < duty
+	function := r.opens(f) && f.mood < duty
 	switch {
 	case !sure || function:
 		return ""

@@ -24,6 +24,7 @@ type Reader struct {
 	tok        tokenizer
 	framer     framer
 	found      []found
+	bare       bool // the first clause is read as an order: what it says may be no function
 	place      Place
 	learnt     learnt
 	definition Business
@@ -237,6 +238,9 @@ func (r *Reader) read(t *Text, v *view, hidden *hiddenRun, segment bool) {
 		least := m.heard
 		if d.kind == Praise || d.kind == Override || r.name {
 			least = m.faint
+		}
+		if d.bare {
+			least = m.certain
 		}
 		switch {
 		case hidden != nil, out.Hidden:

@@ -51,7 +51,8 @@ const (
 type found struct {
 	kind        Kind
 	says        string
-	first, last int // frames
+	first, last int  // frames
+	bare        bool // said by the first clause of a description, which ordinarily says what the tool does
 }
 
 // judge applies every rule to the frames of one text.
@@ -69,9 +70,12 @@ func (r *Reader) judge(out []found) []found {
 		if f.governed || (detector || r.sampled(f)) && r.cites(f) || f.participle && i > 0 && r.function(&fs[i-1]) && r.place != Slot {
 			continue
 		}
-		for _, rule := range rules {
-			if says := rule.holds(r, f, i); says != "" {
-				out = append(out, found{kind: rule.kind, says: says, first: r.evidenceFrom(rule.kind, i), last: i})
+		for r.bare = false; ; r.bare = true {
+			d, ok := r.hold(f, i)
+			if ok {
+				out = append(out, d)
+			}
+			if ok || r.bare || !f.opening || r.place == Slot {
 				break
 			}
 		}
@@ -82,6 +86,16 @@ func (r *Reader) judge(out []found) []found {
 		}
 	}
 	return out
+}
+
+// hold returns what the first rule that holds for a frame says.
+func (r *Reader) hold(f *frame, i int) (found, bool) {
+	for _, rule := range rules {
+		if says := rule.holds(r, f, i); says != "" {
+			return found{kind: rule.kind, says: says, first: r.evidenceFrom(rule.kind, i), last: i, bare: r.bare}, true
+		}
+	}
+	return found{}, false
 }
 
 // detects reports whether what is read begins by saying that it finds attacks, which it may then quote.
