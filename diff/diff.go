@@ -67,7 +67,7 @@ type Item struct {
 type Part struct {
 	Member string        `json:"member"`
 	State  State         `json:"state"`
-	Class  string        `json:"class,omitempty"` // for a schema in both states; see schemadiff.Class
+	Class  string        `json:"class,omitempty"` // for a schema in both states; see schema.Class
 	Text   []Edit        `json:"text,omitempty"`
 	Schema []SchemaEdit  `json:"schema,omitempty"`
 	Values []ValueChange `json:"values,omitempty"`

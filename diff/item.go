@@ -5,7 +5,7 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/finding"
-	"gauntlet/internal/leaf/schemadiff"
+	"gauntlet/internal/leaf/schema"
 	"gauntlet/rawjson"
 )
 
@@ -128,11 +128,11 @@ func stateBetween(old, new rawjson.Value) State {
 }
 
 func compareSchema(name string, old, new rawjson.Value) Part {
-	r := schemadiff.Compare(old, new)
+	r := schema.Compare(old, new)
 	p := Part{Member: name, State: Changed, Class: string(r.Class), More: r.More}
 	for _, c := range r.Changes {
 		e := SchemaEdit{Pointer: c.Pointer, Class: string(c.Class), Words: c.Words, Old: c.Old.Canonical(), New: c.New.Canonical()}
-		if c.Words == schemadiff.WordsOnly && c.Old.Kind() == rawjson.String && c.New.Kind() == rawjson.String && showsAsText(c.Old) && showsAsText(c.New) {
+		if c.Words == schema.WordsOnly && c.Old.Kind() == rawjson.String && c.New.Kind() == rawjson.String && showsAsText(c.Old) && showsAsText(c.New) {
 			e.Old, e.New, e.Text = "", "", editTexts(c.Old.Text(), c.New.Text())
 		}
 		p.Schema = append(p.Schema, e)

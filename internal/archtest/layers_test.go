@@ -73,7 +73,6 @@ var table = []row{
 	{path: "internal/leaf/planted", layer: words, may: []string{"internal/leaf/startup", "rawjson"}},
 	{path: "internal/leaf/redact", layer: words, may: []string{"internal/leaf/text", "rawjson"}, open: true},
 	{path: "internal/leaf/taxonomy", layer: words, may: []string{"finding"}},
-	{path: "internal/leaf/schemadiff", layer: words, may: []string{"rawjson"}},
 	{path: "internal/leaf/a2a", layer: words, may: []string{"rawjson"}},
 	{path: "internal/leaf/agui", layer: words, may: []string{"rawjson"}},
 	{path: "internal/leaf/faults", layer: words, may: []string{"internal/leaf/mcp", "rawjson"}},
@@ -83,17 +82,17 @@ var table = []row{
 	{path: "internal/leaf/yamltext", layer: words, may: []string{"rawjson"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "sink", layer: words, may: []string{"capability"}},
 
-	{path: "internal/engine/check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "trace", "trust", "internal/leaf/clause", "internal/leaf/probe", "internal/leaf/taxonomy", "sink"}},
+	{path: "internal/engine/check", layer: contract, may: []string{"internal/leaf/schema", "catalog", "finding", "result", "rawjson", "trace", "trust", "internal/leaf/clause", "internal/leaf/probe", "internal/leaf/taxonomy", "sink"}},
 	{path: "oatf", layer: contract, may: []string{"internal/leaf/mcp", "rawjson", "oatf/match", "internal/leaf/faults", "internal/leaf/planted", "internal/leaf/suggest", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "suite", layer: contract, may: []string{"trust", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "policy", layer: contract, may: []string{"finding", "result", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "lock", layer: contract, may: []string{"catalog", "rawjson", "finding"}},
-	{path: "diff", layer: contract, may: []string{"catalog", "rawjson", "finding", "internal/leaf/schemadiff"}, deps: []string{"github.com/aymanbagabas/go-udiff"}},
+	{path: "diff", layer: contract, may: []string{"catalog", "rawjson", "finding", "internal/leaf/schema"}, deps: []string{"github.com/aymanbagabas/go-udiff"}},
 	{path: "classify", layer: contract, may: []string{"sink", "capability", "catalog", "rawjson", "internal/leaf/text"}},
 	{path: "posture", layer: contract, may: []string{"internal/leaf/mcp", "catalog", "rawjson", "result", "finding"}},
 
 	{path: "internal/engine/schemafill", layer: words},
-	{path: "internal/leaf/schemacheck", layer: words, may: []string{"rawjson"}, deps: []string{"github.com/google/jsonschema-go"}},
+	{path: "internal/leaf/schema", layer: words, may: []string{"rawjson"}, deps: []string{"github.com/google/jsonschema-go"}},
 
 	{path: "internal/engine/callgraph", layer: contract, may: []string{"internal/leaf/mcp", "capability", "internal/leaf/ir", "sink"}},
 	{path: "internal/engine/survey", layer: lanes, may: []string{"capability", "internal/leaf/ir", "internal/engine/callgraph", "sink"}},
@@ -105,7 +104,7 @@ var table = []row{
 	{path: "internal/engine/lang/typescript", layer: wires, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/survey", "internal/engine/taint", "internal/leaf/syntax", "sink"}},
 	// The harness of the languages' goldens.
 	{path: "internal/testing/langtest", layer: contract, may: []string{"sink"}, deps: []string{"github.com/rogpeppe/go-internal"}, not: impure | userFace},
-	{path: "internal/engine/check/surface", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text", "internal/leaf/clause", "internal/leaf/secret", "internal/leaf/hostscope"}, deps: []string{"golang.org/x/net"}},
+	{path: "internal/engine/check/surface", layer: lanes, may: []string{"internal/leaf/schema", "internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text", "internal/leaf/clause", "internal/leaf/secret", "internal/leaf/hostscope"}, deps: []string{"golang.org/x/net"}},
 	{path: "internal/engine/acts", layer: contract, may: []string{"internal/leaf/clause", "internal/leaf/hostscope", "internal/leaf/text"}},
 	{path: "internal/engine/guard", layer: lanes, may: []string{"internal/engine/acts", "internal/leaf/hostscope", "internal/leaf/lazyregexp", "internal/leaf/redact", "internal/leaf/secret", "internal/leaf/startup", "internal/leaf/text", "internal/leaf/yamltext", "rawjson"}},
 	{path: "internal/engine/check/config", layer: lanes, may: []string{"internal/engine/acts", "internal/engine/check", "finding", "internal/leaf/clause", "internal/leaf/hostscope", "internal/leaf/secret", "internal/leaf/startup", "internal/leaf/taxonomy"}},
@@ -114,7 +113,7 @@ var table = []row{
 	{path: "oatf/indicator", layer: lanes, may: []string{"internal/leaf/a2a", "internal/leaf/agui", "oatf", "oatf/match", "trace", "verdict", "rawjson"}},
 	{path: "internal/engine/delivery", layer: lanes, may: []string{"internal/leaf/planted", "internal/leaf/probe", "internal/leaf/a2a", "internal/engine/schemafill", "oatf/match", "internal/leaf/agui", "internal/leaf/mcp", "oatf", "trace", "verdict", "rawjson", "internal/leaf/clause"}},
 	{path: "internal/engine/check/differential", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson"}},
-	{path: "internal/engine/check/probing", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "result", "internal/leaf/mcp", "internal/leaf/probe", "internal/leaf/schemacheck", "internal/leaf/secret", "internal/leaf/hostscope"}},
+	{path: "internal/engine/check/probing", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "result", "internal/leaf/mcp", "internal/leaf/probe", "internal/leaf/schema", "internal/leaf/secret", "internal/leaf/hostscope"}},
 	{path: "internal/engine/check/behaviour", layer: lanes, may: []string{"internal/engine/check", "internal/leaf/startup", "finding", "rawjson", "trace"}},
 	{path: "internal/engine/check/packaging", layer: lanes, may: []string{"internal/engine/check", "finding", "result"}},
 	{path: "internal/engine/check/sourceflow", layer: lanes, may: []string{"internal/engine/check", "finding", "sink"}},
@@ -138,7 +137,7 @@ var table = []row{
 	// The only package that knows NATS; no package of gauntlet itself imports it.
 	{path: "internal/runtime/broker", layer: wires, not: impure},
 
-	{path: "internal/runtime/wire", layer: wires, may: []string{"internal/leaf/mcp", "rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
+	{path: "internal/runtime/wire", layer: wires, may: []string{"internal/leaf/schema", "internal/leaf/mcp", "rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
 	{path: "internal/runtime/oauth", layer: wires, may: []string{"internal/leaf/mcp", "internal/leaf/probe"}, deps: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}, not: impure},
 	{path: "internal/runtime/attackoauth", layer: manners, may: []string{"internal/leaf/suggest", "report", "internal/runtime/oauth"}, not: impure},
 	{path: "internal/runtime/model", layer: wires, may: []string{}, not: impure},
@@ -150,7 +149,7 @@ var table = []row{
 
 	{path: "internal/runtime/gateway", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson", "trace"}, not: impure},
 	// The engine of attack documents knows no protocol; a binding for each plays its actors.
-	{path: "internal/runtime/attack", layer: manners, may: []string{"internal/leaf/schemacheck", "internal/leaf/secret", "internal/leaf/faults", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
+	{path: "internal/runtime/attack", layer: manners, may: []string{"internal/leaf/schema", "internal/leaf/secret", "internal/leaf/faults", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/attackmcp", layer: stages, may: []string{"capability", "catalog", "classify", "internal/leaf/mcp", "internal/leaf/faults", "internal/runtime/attack", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/attacka2a", layer: stages, may: []string{"internal/leaf/a2a", "internal/runtime/attack", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace", "internal/leaf/excerpt"}, not: impure},
 	{path: "internal/runtime/aguiagent", layer: stages, may: []string{"internal/runtime/mcpclient", "internal/leaf/agui", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson"}, not: impure},

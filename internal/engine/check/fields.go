@@ -8,6 +8,7 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/leaf/clause"
+	"gauntlet/internal/leaf/schema"
 	"gauntlet/rawjson"
 )
 
@@ -33,8 +34,8 @@ func (w *worker) fields(it *catalog.Item, v rawjson.Value) []Field {
 	w.buf, w.full = w.buf[:0], false
 	w.reader.Begin(clause.Business{Name: it.Name(), Size: len(v.Raw()), Prompt: it.Kind == finding.Prompt})
 	clear(w.params)
-	properties(v.Get("inputSchema"), w.params, 0)
-	properties(v.Get("outputSchema"), w.params, 0)
+	addProperties(w.params, v.Get("inputSchema"))
+	addProperties(w.params, v.Get("outputSchema"))
 	ctx := inItem
 	if it.Kind == finding.Server {
 		if it.Label() == "capabilities" { // switches for the client, which no model sees; additions of the server are read
@@ -175,23 +176,15 @@ func fieldSort(ctx context, name string) (context, Sort) {
 	return inValues, SchemaValue
 }
 
-// properties collects a schema's property names at any depth.
-func properties(v rawjson.Value, into map[string]bool, depth int) {
-	if depth > 50 || len(into) >= mostFields {
-		return
-	}
-	for m := range v.Members() {
-		if m.Value.Kind() == rawjson.Object && m.Key.Raw() == `"properties"` {
-			for p := range m.Value.Members() {
-				if into[p.Key.Text()] = true; len(into) >= mostFields {
-					break
-				}
-			}
+// addProperties adds a schema's property names at any depth.
+func addProperties(into map[string]bool, root rawjson.Value) {
+	for p := range schema.All(root) {
+		if len(into) >= mostFields {
+			return
 		}
-		properties(m.Value, into, depth+1)
-	}
-	for _, e := range v.Elements() {
-		properties(e, into, depth+1)
+		if p.Keyword == "properties" {
+			into[p.Name()] = true
+		}
 	}
 }
 

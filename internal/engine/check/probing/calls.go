@@ -10,7 +10,7 @@ import (
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
-	"gauntlet/internal/leaf/schemacheck"
+	"gauntlet/internal/leaf/schema"
 	"gauntlet/internal/leaf/secret"
 	"gauntlet/rawjson"
 )
@@ -120,8 +120,8 @@ What stays quiet: errors; schemas that refer to other addresses or to themselves
 
 // breaksSchema says where a value differs from a schema, "" where it does not. It is not ok where the
 // schema cannot be used.
-func breaksSchema(schema string, v rawjson.Value) (what string, ok bool) {
-	s, err := schemacheck.Parse(schema)
+func breaksSchema(form string, v rawjson.Value) (what string, ok bool) {
+	s, err := schema.Parse(form)
 	if err != nil {
 		return "", false
 	}

@@ -3,7 +3,7 @@ package surface
 import (
 	"strings"
 
-	"gauntlet/catalog"
+	"gauntlet/internal/leaf/schema"
 	"gauntlet/rawjson"
 )
 
@@ -18,16 +18,16 @@ type declared struct {
 }
 
 // declarations reads a schema; false if properties is not an object, so that the declared names are unknown.
-func declarations(schema rawjson.Value) (declared, bool) {
+func declarations(input rawjson.Value) (declared, bool) {
 	d := declared{names: map[string]bool{}}
-	props := schema.Get("properties")
+	props := input.Get("properties")
 	if props.Exists() && props.Kind() != rawjson.Object {
 		return d, false
 	}
-	d.walk(schema, false, 0)
-	extra := schema.Get("additionalProperties")
+	d.collect(input)
+	extra := input.Get("additionalProperties")
 	allowed, _ := extra.Bool()
-	d.open = d.open || allowed || extra.Kind() == rawjson.Object || schema.Get("patternProperties").Len() > 0
+	d.open = d.open || allowed || extra.Kind() == rawjson.Object || input.Get("patternProperties").Len() > 0
 	single := props.Len() == 1
 	for m := range props.Members() {
 		whole := m.Value.Get("type").Text() == "object" || wrappers[canonicalName(m.Key.Text())]
@@ -42,7 +42,7 @@ func holdsParameters(name string) bool {
 	return strings.HasSuffix(name, "param") || strings.HasSuffix(name, "params") || strings.HasSuffix(name, "parameters") || strings.HasSuffix(name, "arguments") || strings.HasSuffix(name, "args")
 }
 
-// fieldsListed reports whether a property's own fields are listed, directly or behind a reference; walk reads all definitions.
+// fieldsListed reports whether a property's own fields are listed, directly or behind a reference; collect reads all definitions.
 func fieldsListed(v rawjson.Value) bool {
 	for _, name := range []string{"properties", "$ref", "allOf", "anyOf", "oneOf", "items"} {
 		if v.Get(name).Exists() {
@@ -52,37 +52,18 @@ func fieldsListed(v rawjson.Value) bool {
 	return false
 }
 
-// walk collects names at any depth: descriptions list the fields of an object parameter next to the parameters. In an
-// object of definitions, member names are type names.
-func (d *declared) walk(v rawjson.Value, definitions bool, depth int) {
-	if depth > catalog.MaxDepth {
-		return
-	}
-	for _, e := range v.Elements() {
-		d.walk(e, false, depth+1)
-	}
-	for m := range v.Members() {
-		name := m.Key.Text()
-		if definitions {
-			d.names[canonicalName(name)] = true
-			d.walk(m.Value, false, depth+1)
-			continue
+// collect collects names at any depth: descriptions list the fields of an object parameter next to the parameters.
+func (d *declared) collect(input rawjson.Value) {
+	for p := range schema.All(input) {
+		if len(p.Path) > 0 {
+			d.names[canonicalName(p.Name())] = true
 		}
-		switch name {
-		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
-			d.walk(m.Value, true, depth+1)
-		case "required":
-			for _, e := range m.Value.Elements() {
-				d.names[canonicalName(e.Text())] = true
-			}
-		case "enum", "const", "default", "examples":
-			// Any JSON, which may look like a schema but declares nothing.
-		case "$ref":
-			// External references are not fetched, so their names are unknown.
-			d.open = d.open || !strings.HasPrefix(m.Value.Text(), "#")
-		default:
-			d.walk(m.Value, false, depth+1)
+		for _, e := range p.Schema.Get("required").Elements() {
+			d.names[canonicalName(e.Text())] = true
 		}
+		// External references are not fetched, so their names are unknown.
+		ref := p.Schema.Get("$ref")
+		d.open = d.open || ref.Exists() && !strings.HasPrefix(ref.Text(), "#")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/internal/leaf/schema"
 	"gauntlet/internal/leaf/secret"
 	"gauntlet/rawjson"
 )
@@ -36,25 +37,25 @@ func parameterHeader(it *check.Item) {
 		return
 	}
 	holders := map[string]map[string]bool{} // by header: the parameters that have it; one in several branches is one
-	eachSchema(it.Value.Get("inputSchema"), "", 0, func(path string, schema rawjson.Value) {
-		if header := strings.ToLower(schema.Get(headerKey).Text()); header != "" {
+	for p := range schema.All(it.Value.Get("inputSchema")) {
+		if header := strings.ToLower(p.Schema.Get(headerKey).Text()); header != "" {
 			if holders[header] == nil {
 				holders[header] = map[string]bool{}
 			}
-			holders[header][path] = true
+			holders[header][strings.Join(p.Path, "\x00")] = true
 		}
-	})
-	eachSchema(it.Value.Get("inputSchema"), "", 0, func(path string, schema rawjson.Value) {
-		header := schema.Get(headerKey)
+	}
+	for p := range schema.All(it.Value.Get("inputSchema")) {
+		header := p.Schema.Get(headerKey)
 		if !header.Exists() {
-			return
+			continue
 		}
-		text, kind := header.Text(), schema.Get("type").Text()
+		text, kind := header.Text(), p.Schema.Get("type").Text()
 		r := check.Report{Field: fieldAt(it, header)}
 		switch {
 		case strings.ContainsAny(text, "\r\n\x00"):
 			r.Severity, r.Message = finding.High, shown+" holds a line break: a careless client sends a header of the server's choice"
-		case kind != "boolean" && takesSecret(path[strings.LastIndexByte(path, 0)+1:], schema):
+		case kind != "boolean" && takesSecret(p.Name(), p.Schema):
 			r.Message = shown + " puts a secret into a header, which proxies see and log"
 		case text != "" && len(holders[strings.ToLower(text)]) > 1:
 			r.Message = shown + " is that of another parameter as well"
@@ -63,17 +64,17 @@ func parameterHeader(it *check.Item) {
 		case kind != "string" && kind != "integer" && kind != "boolean":
 			r.Severity, r.Message = finding.Low, shown+" stands on something else than a string, an integer or a boolean: clients must drop the tool"
 		default:
-			return
+			continue
 		}
 		it.Report(r)
-	})
+	}
 }
 
 // takesSecret reports whether a parameter of this name and schema takes a password, key or token.
-func takesSecret(name string, schema rawjson.Value) bool {
-	description := schema.Get("description").Text()
+func takesSecret(name string, v rawjson.Value) bool {
+	description := v.Get("description").Text()
 	switch {
-	case schema.Get("format").Text() == "password", schema.Get("writeOnly").Raw() == "true", tellsSecret.MatchString(description):
+	case v.Get("format").Text() == "password", v.Get("writeOnly").Raw() == "true", tellsSecret.MatchString(description):
 		return true
 	case strings.EqualFold(name, "token") && tellsOtherToken.MatchString(description):
 		return false
@@ -86,32 +87,6 @@ var tellsSecret = lazyregexp.New(`(?i)\b(password|passphrase|api[ _-]?key|(acces
 
 // tellsOtherToken matches the description of a parameter called "token" that takes none: "The token of the next page", "Symbol of the token to swap".
 var tellsOtherToken = lazyregexp.New(`(?i)\b(next|previous|page|pagination|cursor|continuation|symbol|ticker|coin|swap|mint|contract|blockchain|word)s?\b`)
-
-// eachSchema yields a schema and those in it at any depth, under any keyword, with the names of the properties that lead to each, which a
-// zero byte parts.
-func eachSchema(schema rawjson.Value, path string, depth int, yield func(path string, schema rawjson.Value)) {
-	if depth > 50 {
-		return
-	}
-	if schema.Kind() == rawjson.Object {
-		yield(path, schema)
-	}
-	for m := range schema.Members() {
-		switch m.Key.Text() {
-		case "default", "const", "enum", "examples", "example":
-			continue
-		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
-			for p := range m.Value.Members() {
-				eachSchema(p.Value, path+"\x00"+p.Key.Text(), depth+1, yield)
-			}
-			continue
-		}
-		eachSchema(m.Value, path, depth+1, yield)
-		for _, e := range m.Value.Elements() {
-			eachSchema(e, path, depth+1, yield)
-		}
-	}
-}
 
 // isToken reports whether a text is a token of RFC 9110.
 func isToken(s string) bool {

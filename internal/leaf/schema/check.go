@@ -1,5 +1,4 @@
-// Package schemacheck compares JSON values with JSON Schemas that may be a stranger's: nothing is loaded, and none takes unbounded time.
-package schemacheck
+package schema
 
 import (
 	"encoding/json"
@@ -64,14 +63,12 @@ func innermost(err error) error {
 // checkTypes refuses types that JSON does not have, which no value would match.
 func checkTypes(root rawjson.Value) error {
 	for v := range root.All() {
-		if in := v.Parent(); v.Kind() == rawjson.String && v.Key().Is("type") && !in.Key().Is("properties") && !slices.Contains(types, v.Text()) && !inData(v) {
+		if in := v.Parent(); v.Kind() == rawjson.String && v.Key().Is("type") && !in.Key().Is("properties") && !slices.Contains(allTypes, v.Text()) && !inData(v) {
 			return fmt.Errorf("it has a type %.40q", v.Text())
 		}
 	}
 	return nil
 }
-
-var types = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
 // inData reports whether a value stands in an example or the like, where a member called type means something else.
 func inData(v rawjson.Value) bool {

@@ -1,11 +1,4 @@
-// Package schemadiff compares two JSON Schemas constraint by constraint: does the new one accept more than the old one, less, or
-// neither?
-//
-// It knows the keywords used in tool definitions: type, enum and const, properties, required and additionalProperties, items,
-// bounds of numbers and sizes, pattern, format and multipleOf (present, absent or changed), allOf and anyOf, and local references.
-// A change of any other keyword is Unclear. One rule takes the caller's view instead of the standard's letter: the class of a
-// property, see classifyDeclared.
-package schemadiff
+package schema
 
 import (
 	"cmp"
@@ -73,8 +66,13 @@ const (
 	maxChanges = 1_000
 )
 
-// Compare compares two schemas, which are the roots of their local references ($ref with #). An absent schema accepts everything,
-// like true.
+// Compare compares two schemas constraint by constraint: does the new one accept more than the old one, less, or neither? They are the
+// roots of their local references ($ref with #). An absent schema accepts everything, like true.
+//
+// It knows the keywords used in tool definitions: type, enum and const, properties, required and additionalProperties, items,
+// bounds of numbers and sizes, pattern, format and multipleOf (present, absent or changed), allOf and anyOf, and local references.
+// A change of any other keyword is Unclear. One rule takes the caller's view instead of the standard's letter: the class of a
+// property, see classifyDeclared.
 func Compare(old, new rawjson.Value) Result {
 	c := &comparer{oldRoot: old, newRoot: new, compared: map[pair]Class{}, referenced: map[string]bool{}, indexes: map[rawjson.Value]index{}}
 	class := c.compareSchemas(old, new, "", 0)
