@@ -287,7 +287,7 @@ func argumentFor(r *Row, name string, args []ir.Arg) *ir.Expr {
 			}
 			continue
 		}
-		if pos == a.index && !g.Spread {
+		if pos == a.index && !g.Spread && (a.name == "" || !g.Value.Is(ir.Object) || !g.Value.HasMember(a.name)) {
 			return g.Value
 		}
 		pos++

@@ -45,7 +45,7 @@ func (r *reader) runWithout(p *ir.Param, absent bool, body []ir.Stmt, st *state)
 
 // returnedTo is what holds of the parameters of a function when it has returned to one of its callers.
 func (r *reader) returnedTo(c call, fn *ir.Func, sum *summary) outcome {
-	out := sum.returned()
+	out := sum.returned(always)
 	for _, p := range fn.Params {
 		o, ok := sum.when[without(p)]
 		if !ok {

@@ -334,7 +334,7 @@ func (r *reader) runInline(fn *ir.Func, ctx callgraph.Context, given func(*ir.Pa
 	r.sum.cut = r.sum.cut || inner.sum.cut
 	r.a.busy[fn]--
 	after := r.st.clone()
-	if ends := inner.sum.returned(); ends.any {
+	if ends := inner.sum.returned(always); ends.any {
 		after.vars, after.knowledge = inner.st.vars, ends.knowledge
 	}
 	if maybe {

@@ -225,12 +225,17 @@ func (r *reader) choose(s *ir.Stmt) {
 	asked := chosen(r.marksIn(s.Cond))
 	option := len(asked) == 0 && !r.asksFlag(s.Cond)
 	outer := r.off
+	set := false // the way that is gone where the variable of the environment is set
 	if option {
 		r.option++
 		r.off = r.off || r.asksEnvironment(s.Cond)
+		set = r.holdsWhereSet(s.Cond)
 	}
+	off := r.off
 	p, where := r.absentParam(s.Cond)
+	r.off = off && !set || outer
 	yes = r.runWithout(p, where, then, yes)
+	r.off = off
 	no = r.runWithout(p, !where, rest, no)
 	r.off = outer
 	if option {

@@ -182,10 +182,7 @@ func (r *reader) assumeOutcome(c call, member string, holds bool, st *state) {
 				r.assumeEach(f, holds, st, 0)
 			}
 		}
-		o, ok := sum.when[sign+member]
-		if !ok || !o.any {
-			continue
-		}
+		o := sum.returned(sign + member)
 		at := func(src source) *value {
 			if p := paramOf(callee.Func, src.param); p != nil {
 				return c.argument(p).at(src.path)

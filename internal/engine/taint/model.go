@@ -41,9 +41,9 @@ func (a *analyzer) refined(c declared.Check) (out fact) {
 	}
 	for _, callee := range a.g.Functions(c.Func, nil) {
 		sum := a.summarize(callee.Func, callee.Context)
-		facts := sum.when["+"].facts
+		facts := sum.returned("+").facts
 		if c.Told {
-			facts = sum.returned().facts
+			facts = sum.returned(always).facts
 		}
 		out |= facts[source{}]
 	}
@@ -87,7 +87,7 @@ func (a *analyzer) modelled(v *value, class *ir.Class) *value {
 	for _, name := range slices.Sorted(maps.Keys(class.Methods)) {
 		m := class.Methods[name]
 		for _, field := range validatedFields(m) {
-			ends := a.summarize(m, nil).returned()
+			ends := a.summarize(m, nil).returned(always)
 			v = v.limited(v, field, ends.gone[source{}], ends.facts[source{}]&refusals)
 		}
 	}
@@ -129,7 +129,7 @@ func (a *analyzer) addChecks(decorator *ir.Func, param string, src source, out *
 		for _, q := range inner.Params {
 			if q.Name == param {
 				own := source{param: q.Index, path: src.path}
-				returned := a.summarize(inner, nil).returned()
+				returned := a.summarize(inner, nil).returned(always)
 				out.facts[src] |= returned.facts[own]
 				out.gone[src] = out.gone[src] || returned.gone[own]
 			}

@@ -2,6 +2,7 @@ package taint
 
 import (
 	"slices"
+	"strings"
 
 	"gauntlet/internal/leaf/ir"
 )
@@ -12,26 +13,33 @@ import (
 // end notes that the function returns here.
 func (r *reader) end() {
 	when := always
-	switch {
-	case r.option > 0:
-		when, r.sum.off = configured, r.sum.off || r.off
-	case r.absent != nil:
+	if r.option == 0 && r.absent != nil {
 		when = without(r.absent)
 	}
 	r.sum.returns = true
 	r.noteOutcome(when, r.st)
 }
 
+// noteOutcome adds an end of the function, or what it returns there.
+func (r *reader) noteOutcome(when string, st *state) {
+	if r.option > 0 {
+		when, r.sum.off = configured+when, r.sum.off || r.off
+	}
+	o := r.sum.when[when]
+	o.meet(st)
+	r.sum.when[when] = o
+}
+
 // always, configured and without say when a function returns: whatever holds, because of the configuration alone, because a parameter
-// holds nothing.
+// holds nothing. Of what it returns, configured stands in front.
 const always, configured = "", "configured"
 
 func without(p *ir.Param) string { return "?" + itoa(p.Index) }
 
-// returned is what holds of the parameters when a function returns: what its ends have in common, but for those that
-// depend on the configuration alone, unless all of them do.
-func (s *summary) returned() outcome {
-	ends, off := s.when[always], s.when[configured]
+// returned is what holds of the parameters when a function returns, or returns such a thing: what its ends have in common, but for those
+// that depend on the configuration alone, unless all of them do.
+func (s *summary) returned(when string) outcome {
+	ends, off := s.when[when], s.when[configured+when]
 	switch {
 	case !ends.any:
 		return off
@@ -39,6 +47,16 @@ func (s *summary) returned() outcome {
 		return ends
 	}
 	return ends.offAs(off)
+}
+
+// holdsWhereSet reports whether a condition asks for a value that has to be set: ALLOW_ALL == "1", but neither !ROOT nor MODE != "open".
+func (r *reader) holdsWhereSet(e *ir.Expr) bool {
+	e = r.a.g.Definition(e)
+	if x, there := ir.Presence(e); x != nil {
+		return there && (x == e || r.holdsWhereSet(x))
+	}
+	isText := func(a ir.Arg) bool { return a.Value.Is(ir.String) && a.Value.Text != "" }
+	return e.Kind == ir.Call || e.Text == "in" || e.Kind == ir.Other && strings.Trim(e.Text, "=") == "" && slices.ContainsFunc(e.Args, isText)
 }
 
 // chosen returns the marks that are a caller's; the rest are of the object that a method belongs to.

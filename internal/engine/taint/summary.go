@@ -170,9 +170,3 @@ func (r *reader) runBody(fn *ir.Func) {
 		r.noteOutcome("-", r.st)
 	}
 }
-
-func (r *reader) noteOutcome(when string, st *state) {
-	o := r.sum.when[when]
-	o.meet(st)
-	r.sum.when[when] = o
-}
