@@ -71,8 +71,8 @@ var applications = []Application{
 	{
 		Client: "codex", Title: "Codex",
 		// Members as in codex-rs/config/src/mcp_types.rs.
-		Sources: []string{"https://developers.openai.com/codex/mcp", "https://github.com/openai/codex"},
-		Places:  []Place{inHome(".codex/config.toml").or("CODEX_HOME", "config.toml").shared(), inProject(".codex/config.toml").shared()},
+		Sources: []string{"https://developers.openai.com/codex/mcp", "https://developers.openai.com/codex/config-advanced", "https://github.com/openai/codex"}, // profiles
+		Places:  []Place{inHome(".codex/config.toml").or("CODEX_HOME", "config.toml").shared(), inHome(".codex/*.config.toml").or("CODEX_HOME", "*.config.toml").shared(), inProject(".codex/config.toml").shared()},
 		Reads: []Place{
 			inHome(".codex/AGENTS.md").or("CODEX_HOME", "AGENTS.md").as(config.Instructions), inHome(".codex/AGENTS.override.md").or("CODEX_HOME", "AGENTS.override.md").as(config.Instructions), inHome(".codex/instructions.md").as(config.Instructions),
 			inHome(".codex/prompts/**").or("CODEX_HOME", "prompts/**").as(config.Command), inHome(".codex/skills/**").or("CODEX_HOME", "skills/**").as(config.Skill), inHome(".codex/rules/**").as(config.Instructions),
@@ -101,13 +101,16 @@ var applications = []Application{
 	{
 		Client: "zed", Title: "Zed",
 		// On macOS too the folder is ~/.config/zed.
-		Sources: []string{"https://zed.dev/docs/ai/mcp", "https://zed.dev/docs/configuring-zed"},
+		Sources: []string{"https://zed.dev/docs/ai/mcp", "https://zed.dev/docs/configuring-zed", "https://zed.dev/docs/tasks", "https://zed.dev/docs/ai/instructions"},
 		Places: []Place{
 			inXDG("zed/settings.json").on("linux", "darwin").shared(),
 			inConfig("Zed/settings.json").on("windows").shared(),
 			inProject(".zed/settings.json").shared(),
 		},
-		Reads:     []Place{inProject(".zed/tasks.json").shared(), inProject(".rules").as(config.Instructions), inXDG("zed/prompts/**").as(config.Instructions)},
+		Reads: []Place{
+			inProject(".zed/tasks.json").shared(), inXDG("zed/tasks.json").on("linux", "darwin").shared(), inConfig("Zed/tasks.json").on("windows").shared(), inProject(".rules").as(config.Instructions),
+			inXDG("zed/AGENTS.md").on("linux", "darwin").as(config.Instructions), inConfig("Zed/AGENTS.md").on("windows").as(config.Instructions), inXDG("zed/prompts/**").as(config.Instructions),
+		},
 		recognise: func(root *node, _ Format) bool { return root.get("context_servers") != nil },
 	},
 	{
@@ -145,13 +148,13 @@ var applications = []Application{
 	},
 	{
 		Client: "kiro", Title: "Kiro",
-		Sources: []string{"https://kiro.dev/docs/mcp/configuration", "https://kiro.dev/docs/cli/mcp/configuration"},
+		Sources: []string{"https://kiro.dev/docs/mcp/configuration", "https://kiro.dev/docs/cli/mcp/configuration", "https://kiro.dev/docs/hooks/", "https://kiro.dev/docs/powers/create"},
 		Places: []Place{
 			inHome(".kiro/settings/mcp.json"), inHome(".kiro/agents/*").shared(),
 			inProject(".kiro/settings/mcp.json"), inProject(".kiro/agents/*").shared(),
 		},
 		Reads: slices.Concat(both(".kiro/steering/**", config.Instructions), both(".kiro/prompts/**", config.Command), both(".kiro/skills/**", config.Skill), []Place{
-			inProject(".kiro/hooks/*.kiro.hook").shared(), inProject(".kiro/hooks/*").shared(), inHome(".kiro/settings/cli.json").shared(), inConfig("Kiro/User/settings.json").shared(), inHome(".kiro/powers/**").as(config.Plugin),
+			inProject(".kiro/hooks/*.kiro.hook").shared(), inProject(".kiro/hooks/*").shared(), inHome(".kiro/hooks/*").shared(), inHome(".kiro/settings/cli.json").shared(), inConfig("Kiro/User/settings.json").shared(), inHome(".kiro/powers/**").as(config.Plugin),
 		}),
 		References: []string{"${"},
 	},
@@ -266,10 +269,10 @@ var applications = []Application{
 	},
 	{
 		Client: "amp", Title: "Amp",
-		Sources: []string{"https://ampcode.com/manual", "https://ampcode.com/news/tool-level-permissions"},
+		Sources: []string{"https://ampcode.com/manual", "https://ampcode.com/news/tool-level-permissions", "https://ampcode.com/docs/plugin-api"},
 		Places:  []Place{inXDG("amp/settings.json").shared(), inXDG("amp/settings.jsonc").shared(), inProject(".amp/settings.json").shared(), inProject(".amp/settings.jsonc").shared()},
 		Reads: []Place{
-			inXDG("amp/AGENTS.md").as(config.Instructions), inXDG("AGENTS.md").as(config.Instructions), inXDG("amp/commands/**").as(config.Command), inXDG("amp/skills/**").as(config.Skill), inXDG("agents/skills/**").as(config.Skill), inXDG("amp/tools/**").as(config.Script),
+			inXDG("amp/AGENTS.md").as(config.Instructions), inXDG("AGENTS.md").as(config.Instructions), inXDG("amp/commands/**").as(config.Command), inXDG("amp/skills/**").as(config.Skill), inXDG("agents/skills/**").as(config.Skill), inXDG("amp/tools/**").as(config.Script), inXDG("amp/plugins/**").as(config.Script), inProject(".amp/plugins/**").as(config.Script),
 			inProject("AGENT.md").as(config.Instructions), inProject(".agents/commands/**").as(config.Command), inProject(".agents/checks/**").as(config.Instructions),
 		},
 		References: []string{"${"},
@@ -282,10 +285,10 @@ var applications = []Application{
 	},
 	{
 		Client: "factory", Title: "Factory Droid",
-		Sources: []string{"https://docs.factory.ai/cli/configuration/mcp", "https://docs.factory.ai/user-guides/factory-bridge/model-context-protocol"},
+		Sources: []string{"https://docs.factory.ai/cli/configuration/mcp", "https://docs.factory.ai/user-guides/factory-bridge/model-context-protocol", "https://docs.factory.ai/droid-cli/settings"},
 		Places:  []Place{inHome(".factory/mcp.json"), inProject(".factory/mcp.json"), inConfig("Factory Bridge/mcp.json")},
 		Reads: append(slices.Concat(both(".factory/commands/**", config.Command), both(".factory/droids/**", config.Subagent), both(".factory/skills/**", config.Skill), both(".factory/hooks/**", config.Script)),
-			inHome(".factory/settings.json").shared(), inProject(".factory/settings.json").shared(), inHome(".factory/hooks.json").shared(), inProject(".factory/hooks.json").shared(), inHome(".factory/AGENTS.md").as(config.Instructions), inHome(".factory/memories.md").as(config.Instructions)),
+			inHome(".factory/settings.json").shared(), inProject(".factory/settings.json").shared(), inHome(".factory/settings.local.json").shared(), inProject(".factory/settings.local.json").shared(), inHome(".factory/hooks.json").shared(), inProject(".factory/hooks.json").shared(), inHome(".factory/AGENTS.md").as(config.Instructions), inHome(".factory/memories.md").as(config.Instructions)),
 		References: []string{"${"},
 	},
 	{
@@ -419,12 +422,12 @@ func vscode(client config.Client, title, folder string, project ...Place) Applic
 		Sources: []string{
 			"https://code.visualstudio.com/docs/copilot/reference/mcp-configuration",
 			"https://code.visualstudio.com/docs/configure/settings", "https://code.visualstudio.com/docs/configure/profiles",
-			"https://code.visualstudio.com/docs/copilot/customization/custom-instructions",
+			"https://code.visualstudio.com/docs/copilot/customization/custom-instructions", "https://code.visualstudio.com/docs/debugtest/tasks",
 		},
 		Places: append([]Place{
 			inConfig(folder + "/User/mcp.json"), inConfig(folder + "/User/settings.json").shared(), inConfig(folder + "/User/profiles/*/mcp.json"),
 		}, project...),
-		Reads:      []Place{inConfig(folder + "/User/prompts/**").as(config.Instructions), inConfig(folder + "/User/profiles/*/prompts/**").as(config.Instructions)},
+		Reads:      []Place{inConfig(folder + "/User/tasks.json").shared(), inConfig(folder + "/User/profiles/*/tasks.json").shared(), inConfig(folder + "/User/prompts/**").as(config.Instructions), inConfig(folder + "/User/profiles/*/prompts/**").as(config.Instructions)},
 		References: []string{"${env:"}, Folders: true,
 	}
 	if len(project) > 0 { // a file elsewhere belongs to the ordinary edition

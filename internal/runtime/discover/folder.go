@@ -2,6 +2,7 @@ package discover
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -87,14 +88,9 @@ func Folder(h Host, dir string) []config.File {
 	return s.out
 }
 
-// HasAgentFiles reports whether Folder would read anything.
+// HasAgentFiles reports whether Folder reads a file of a client, known or not.
 func HasAgentFiles(h Host, dir string) bool {
-	for _, f := range h.walkTree(dir, true).files {
-		if _, ok := hintIn(f.rel, nil, nil); ok || strings.EqualFold(path.Base(f.rel), "SKILL.md") || pluginManifests[f.rel] != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(Folder(h, dir), func(f config.File) bool { return f.Client != "" && f.Client != config.Generic })
 }
 
 // Known reports whether a file's name is that of a client's file or one that an agent reads.
@@ -110,7 +106,7 @@ func Known(name string) bool {
 
 var pluginManifests = map[string]config.Client{
 	".claude-plugin/plugin.json": "claude-code", ".codex-plugin/plugin.json": "codex", ".cursor-plugin/plugin.json": "cursor", ".github/plugin/plugin.json": "copilot-cli",
-	"gemini-extension.json": "gemini-cli", "qwen-extension.json": "qwen-code",
+	"gemini-extension.json": "gemini-cli", "qwen-extension.json": "qwen-code", "POWER.md": "kiro",
 }
 
 // roots maps folders with a skill or plugin to its client.
@@ -220,7 +216,7 @@ func pluginRole(first, within string) (config.Role, bool) {
 			return config.Configuration, true
 		}
 	}
-	role := roleWithin(within, map[string]config.Role{"commands": config.Command, "agents": config.Subagent, "rules": config.Instructions, "output-styles": config.Instructions,
+	role := roleWithin(within, map[string]config.Role{"commands": config.Command, "agents": config.Subagent, "rules": config.Instructions, "steering": config.Instructions, "output-styles": config.Instructions,
 		"instructions": config.Instructions, "context": config.Instructions, "hooks": config.Script, "scripts": config.Script, "bin": config.Script}[first])
 	return role, role != config.Configuration
 }

@@ -123,6 +123,36 @@ func TestUnknownInFolder(t *testing.T) {
 	}
 }
 
+// A folder is one of agents if a client has a file there, whichever it is; what cannot be read is none.
+func TestHasAgentFiles(t *testing.T) {
+	for _, tt := range []struct {
+		file, text string
+		want       bool
+	}{
+		{".factory/settings.local.json", `{"autonomyLevel":"auto-high"}`, true},
+		{".newagent/mcp.json", `{"mcpServers":{"a":{"command":"a"}}}`, true},
+		{"pay/POWER.md", "Use tabs.", true},
+		{".newagent/theme.json", "{}", false},
+		{"tools/list.json", `{"tools":[]}`, false},
+		{".gitmodules", "[submodule \"m\"]\n\tpath = m\n", false},
+	} {
+		if got := HasAgentFiles(Host{FS: Disk{}, OS: "linux"}, layOut(t, map[string]string{tt.file: tt.text})); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.file, got, tt.want)
+		}
+	}
+}
+
+// Settings may be a list, and servers are none.
+func TestListOfSettings(t *testing.T) {
+	f := Read(".zed/tasks.json", []byte(`[{"label":"a","command":"b"}]`), Hint{Client: "zed", Optional: true})
+	if len(f.Problems) != 0 || len(f.Entries) != 0 || len(f.Settings) != 2 {
+		t.Errorf("%+v", f)
+	}
+	if f := Read("settings.json", []byte(`"x"`), Hint{Client: "zed", Optional: true}); len(f.Problems) != 1 {
+		t.Errorf("a text: %+v", f.Problems)
+	}
+}
+
 // A skill in a home is read in whoever's folder it lies.
 func TestUnknownSkill(t *testing.T) {
 	home := layOut(t, map[string]string{".newagent/skills/x/SKILL.md": "Use tabs.", ".newagent/skills/x/run.go": "package main", ".cache/skills/y/SKILL.md": "x"})

@@ -15,6 +15,9 @@ var serverHolders = [][]string{{"amp.mcpServers"}, {"context_servers"}, {"mcp_se
 
 // findServers finds the servers below a root, wherever clients keep them.
 func (r *reader) findServers(root *node) {
+	if root.kind == list && r.hint.Optional { // tasks of Zed: settings, among which are no servers
+		return
+	}
 	if root.kind != table {
 		r.problemIn(finding.Malformed, root, "the file holds %s where a configuration is an object", root.kind)
 		return

@@ -8,7 +8,12 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
-var yes = lazyregexp.New(`^(?i:true|on|yes|1|always|enabled)$`)
+var (
+	yes = lazyregexp.New(`^(?i:true|on|yes|1|always|enabled)$`)
+
+	// unasked matches the modes that ask nothing, however a client spells them: bypassPermissions, bypass_permissions.
+	unasked = lazyregexp.New(`(?i)^(?:bypass(?:[\W_]*permissions?)?|don'?t[\W_]*ask|never|yolo|(?:auto[\W_]*)?high|unrestricted|full[\W_]*auto|allow[\W_]*all)$`)
+)
 
 var _ = register(Check{
 	ID: "GNT-109", Name: "protection-off", Severity: finding.High, Maturity: check.Experimental,
@@ -25,13 +30,12 @@ Not reported: modes that accept edits in the project, allow lists of single comm
 	Advice: "Take the setting out, and allow single commands and tools instead.",
 	Run: func(p *Pass) {
 		p.reportSettings([]settingRule{
-			{"defaultmode permissionmode defaultpermissionmode", lazyregexp.New(`^(?i:bypassPermissions|bypass|dontAsk|yolo)$`), finding.High, "the agent does everything without asking"},
+			{"defaultmode *permission*mode *approval*mode *autonomy*mode *autonomy*level", unasked, finding.High, "the agent does everything without asking"},
 			{"disableyolomode", lazyregexp.New(`^(?i:false)$`), finding.Low, "the mode that does everything without asking is allowed"},
 			{"disable*yolo*", lazyregexp.New(`\S`), finding.None, ""},
 			{"skipdangerousmodepermissionprompt bypass*permission* skip_permissions /auto_approve /autoapprove", yes, finding.High, "the agent does everything without asking"},
 			{"sandbox_mode sandboxmode", lazyregexp.New(`^(?i:danger-full-access|none|off|disabled)$`), finding.High, "what the agent runs is not sealed off"},
 			{"approval_policy ask_for_approval", lazyregexp.New(`^(?i:never)$`), finding.High, "the agent never asks before it runs a command"},
-			{"approvalmode approval_mode defaultapprovalmode default_approval_mode autonomymode autonomylevel autonomy_level", lazyregexp.New(`^(?i:yolo|auto-high|unrestricted|full-auto|allow-all|never)$`), finding.High, "the agent does everything without asking"},
 			{"chat/tools/autoapprove chat/tools/global/autoapprove chat/autoapprove autoapprovealltools autoapproveall chat/agent/autoapprove agent/autoapprove", yes, finding.High, "every tool runs without being asked for"},
 			{"/default_agent chat/permissions/default", lazyregexp.New(`^(?i:auto-?approve|autopilot|bypass\w*)$`), finding.High, "every tool runs without being asked for"},
 			{"dangerously* allowall allow_all allow_all_tools allowalltools trustalltools trust_all_tools skip_requests alwaysapprove autoapprovealltoolcalls always_allow_tool_actions alwaysallowtoolactions", yes, finding.High, "every tool runs without being asked for"},
