@@ -106,6 +106,7 @@ type reader struct {
 	span  func(start, end int) (int, int)
 	units []unit
 	acts  []Act
+	hook  bool // see Hook
 }
 
 type span struct{ start, end int }

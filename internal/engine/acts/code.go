@@ -1,6 +1,7 @@
 package acts
 
 import (
+	"regexp"
 	"strings"
 
 	"gauntlet/internal/leaf/hostscope"
@@ -9,8 +10,12 @@ import (
 
 // Code reads a program in source: a script of a skill, the command of a hook. Each line speaks for itself, and what is
 // taken in one place and sent in another counts together.
-func Code(s string) []Act {
-	r := &reader{raw: s, low: lowerASCII(s)}
+func Code(s string) []Act { return code(&reader{raw: s, low: lowerASCII(s)}) }
+
+// Hook reads a program that a client runs by itself and gives what the agent does.
+func Hook(s string) []Act { return code(&reader{raw: s, low: lowerASCII(s), hook: true}) }
+
+func code(r *reader) []Act {
 	for at := 0; at < len(r.low); {
 		end := strings.IndexByte(r.low[at:], '\n')
 		if end < 0 {
@@ -32,38 +37,120 @@ func Code(s string) []Act {
 	for i := range r.units {
 		r.codeActs(i)
 	}
-	r.together()
-	r.runsDownload()
+	sent := r.together()
+	r.runsStranger()
+	r.wholeActs(sent)
 	return r.acts
 }
 
 // hostLiteral matches a host that a program connects to without an address around it.
 var hostLiteral = lazyregexp.New(`(?:host(?:name)?|domain)["']?\s*[:=]\s*["']([a-z0-9-]+(?:\.[a-z0-9-]+)+)["']|connect\w*\(\s*\(?["'](?:[a-z0-9-]+\.)+[a-z0-9]+["']`)
 
-// fetchedVariable matches what a variable gets from the network.
-var fetchedVariable = lazyregexp.New(`(?:^|[\s;({])(?:const\s+|let\s+|var\s+)?([a-z_]\w*)\s*=\s*[^\n=][^\n]{0,200}?(?:requests["']?\)?\.get|urlopen|httpx\.get|fetch\s*\(|axios|http\.get|https\.get|invoke-webrequest|curl\s)`)
+// strangers are the values that a program gets from the network or decodes: one that is run is an act.
+var strangers = []struct {
+	says  string
+	value *lazyregexp.Regexp // its group is a variable
+}{
+	{"runs a download without looking at it", lazyregexp.New(`(?:^|[\s;({])(?:const\s+|let\s+|var\s+)?([a-z_]\w*)\s*=\s*[^\n=][^\n]{0,200}?(?:requests["']?\)?\.get|urlopen|httpx\.get|fetch\s*\(|axios|http\.get|https\.get|invoke-webrequest|curl\s)`)},
+	{"runs what is encoded", lazyregexp.New(`(?:^|[\s;({])(?:const\s+|let\s+|var\s+)?([a-z_]\w*)\s*=\s*(?:\w+\.)?(?:buffer\.from\s*\([^\n]{1,1000}?["'](?:base64|hex)|atob\s*\(|b(?:64|85|32)decode\s*\(|a85decode\s*\(|unhexlify\s*\(|bytes\.fromhex\s*\()`)},
+}
 
-// runsDownload finds a variable that is filled from the network in one place and run in another.
-func (r *reader) runsDownload() {
+// runsStranger finds such a value that is filled in one place and run in another.
+func (r *reader) runsStranger() {
 	const mostVariables = 50
-	for _, m := range fetchedVariable.FindAllStringSubmatch(r.low, mostVariables) {
-		for _, run := range []string{"exec(", "eval(", "compile(", "new function(", "eval \"$", "eval $", "os.system(", "iex $"} {
-			for from := 0; ; {
-				at := strings.Index(r.low[from:], run+m[1])
-				if at < 0 {
-					break
-				}
-				at += from
-				from = at + len(run) + len(m[1])
-				if r.runsHere(at, from) {
-					start, end := r.original(at, from)
-					r.acts = append(r.acts, Act{Kind: Run, Says: "runs a download without looking at it", Start: start, End: end, Weight: 4})
+	for _, from := range strangers {
+		for _, m := range from.value.FindAllStringSubmatch(r.low, mostVariables) {
+			if at, end, ok := r.runs(m[1]); ok {
+				start, end := r.original(at, end)
+				r.acts = append(r.acts, Act{Kind: Run, Says: from.says, Start: start, End: end, Weight: 4})
+				break
+			}
+		}
+	}
+}
+
+// runs returns where a program runs a variable.
+func (r *reader) runs(variable string) (start, end int, ok bool) {
+	for _, run := range []string{"exec(", "eval(", "compile(", "new function(", "eval \"$", "eval $", "os.system(", "iex $", "execsync(", "spawnsync(", "popen(", "subprocess.run(", "check_output(", "check_call("} {
+		for from := 0; ; {
+			at := strings.Index(r.low[from:], run+variable)
+			if at < 0 {
+				break
+			}
+			at += from
+			from = at + len(run) + len(variable)
+			if r.runsHere(at, from) {
+				return at, from, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// A whole is an act that no line of a program shows alone: parts that it has all of, wherever they stand.
+type whole struct {
+	kind  Kind
+	says  string
+	sends bool // to somebody outside
+	parts []*lazyregexp.Regexp
+	hook  *lazyregexp.Regexp // one more part, unless the program is known to be a hook
+}
+
+var wholes = []whole{
+	// A hook or a plugin of a client: JSON.parse(stdin).tool_input, "tool.execute.after": async (input, output) => …
+	{Send, "hands what the agent does to somebody outside", true, []*lazyregexp.Regexp{
+		lazyregexp.New(`\bstdin\b|readfilesync\(\s*0\b|["'](?:tool\.execute|chat\.message|permission\.ask|event)(?:\.\w+)?["']\s*:`)},
+		lazyregexp.New(`tool_?(?:input|output|response|result|info|args)\b|hook_?(?:event|specific)|transcript_?path|user_?prompt|["']?permission["']?\s*:\s*["']allow|tool\.execute|chat\.message|output\.output`)},
+	{Plant, "writes what every agent reads", false, []*lazyregexp.Regexp{
+		homeFolder, lazyregexp.New(`\.claude["',\s/\\]{1,6}claude\.md|\.codex["',\s/\\]{1,6}agents\.md|\.gemini["',\s/\\]{1,6}gemini\.md|\.codeium["',\s/\\]+windsurf[^\n]{0,20}global_rules|\.config["',\s/\\]+opencode["',\s/\\]+agents\.md`),
+		lazyregexp.New(`(?:append|write)_?(?:file|text|all)?(?:sync)?\s*\(|open\([^\n]{1,120}["'][aw]\+?["']`)}, nil},
+}
+
+// homeFolder matches how programs ask for the user's home.
+var homeFolder = lazyregexp.New(`homedir\(|expanduser\(|path\.home\(|\$\{?home\b|userprofile|env\.home\b|environ\[["']home|~/`)
+
+// wholeActs looks for the wholes, and for a download that is written and then started. sent is where the program sends to somebody outside.
+func (r *reader) wholeActs(sent *span) {
+	for _, w := range wholes {
+		var at []int
+		for _, part := range w.parts {
+			if at = part.FindStringIndex(r.low); at == nil {
+				break
+			}
+		}
+		switch {
+		case at == nil || w.sends && sent == nil || w.hook != nil && !r.hook && !w.hook.MatchString(r.low):
+		case w.sends:
+			r.note(w.kind, w.says, *sent, 2)
+		default:
+			r.note(w.kind, w.says, span{at[0], at[1]}, 2)
+		}
+	}
+	if from := fetches.FindStringIndex(r.low); from != nil {
+		if weight := trust(r.low[from[0]:min(len(r.low), from[1]+maxShown)], 4); weight > 0 {
+			for _, m := range written.FindAllStringSubmatch(r.low, mostHosts) {
+				name := regexp.QuoteMeta(strings.TrimSpace(strings.Join(m[1:], "")))
+				if at := regexp.MustCompile(starts + name + `(?:\.name)?\s*[\]),]`).FindStringIndex(r.low); name != "" && at != nil {
+					r.note(Run, "downloads a program and runs it", span{at[0], at[1]}, weight)
 					return
 				}
 			}
 		}
 	}
 }
+
+func (r *reader) note(kind Kind, says string, at span, weight int) {
+	start, end := r.original(at.start, at.end)
+	r.acts = append(r.acts, Act{Kind: kind, Says: says, Start: start, End: end, Weight: weight})
+}
+
+// What a program fetches, the file that it writes, and how it starts one, by itself or in an interpreter.
+var (
+	fetches = lazyregexp.New(`(?:urlopen|urlretrieve|requests\.get|httpx\.get|fetch|axios(?:\.get)?|https?\.get)\s*\(|invoke-webrequest\s`)
+	written = lazyregexp.New(`urlretrieve\(\s*[^,\n]{1,300},\s*([^,)\n]{1,100})|writefile(?:sync)?\(\s*([^,\n]{1,100}),|(\w+)\s*=\s*tempfile\.|open\(\s*([^,\n]{1,100}),\s*["'][aw]b`)
+)
+
+const starts = `(?:popen|subprocess\.\w+|spawn(?:sync)?|exec(?:file)?(?:sync)?|os\.startfile|check_(?:call|output))\s*\(\s*\[?\s*(?:["'](?:sudo|bash|sh|zsh|python3?|node|perl|powershell)["']\s*,\s*\[?\s*)?`
 
 // runsHere reports whether what looks like running a variable is that: the whole of it, and neither a method of a pattern,
 // "re.exec(text)", nor one that is defined, "exec(text) {".
@@ -168,6 +255,9 @@ func (r *reader) codeActs(i int) {
 		if u.prose && p.kind == Send && weight < 4 {
 			weight = min(weight, 2) // and the services that it works with
 		}
+		if u.prose && !u.hidden && sample.MatchString(r.low[max(0, u.start+m[0]-maxShown):u.start+m[0]]) {
+			weight = min(weight, 2) // "quote the exploit as it was used, e.g. `bash -i >& /dev/tcp/…`"
+		}
 		if weight > 0 {
 			start, end := r.original(u.start+m[0], u.start+min(m[1], m[0]+maxShown))
 			r.acts = append(r.acts, Act{Kind: p.kind, Says: p.says, Start: start, End: end, Weight: weight, Hidden: u.hidden})
@@ -178,6 +268,9 @@ func (r *reader) codeActs(i int) {
 // given matches a download that is piped into an interpreter which has its program already, and so reads it as data: python3 -m
 // json.tool, python3 -c "print(json.load(sys.stdin))". One whose program runs what it reads is excepted by its words.
 var given = lazyregexp.New(`^[^|]*\|\s*(?:sudo\s+)?(?:\S*/)?(?:python[0-9.]*\s+-(?:m\s+json\.tool|c\s+(?:"[^"$]*"|'[^']*'))|(?:node|perl|ruby)\s+-[a-z]*e\s+(?:"[^"$]*"|'[^']*'))`)
+
+// sample matches what says that an example follows in a span of code.
+var sample = lazyregexp.New("(?s)(?:\\be\\.g\\.|\\bfor example|\\bsuch as).*`[^`\\n]*$")
 
 // enumerates matches what parts spans of code that stand beside each other: "`eval(`, `atob(`" runs nothing.
 var enumerates = lazyregexp.New("`(?:,|\\s+(?:and|or)|\\s*/)\\s*(?:(?:and|or)\\s+)?`")
@@ -267,9 +360,9 @@ func collects(host string) bool {
 	return false
 }
 
-// together judges what a program takes with where it sends.
-func (r *reader) together() {
-	var took, sent *span
+// together judges what a program takes with where it sends, and returns the latter.
+func (r *reader) together() (sent *span) {
+	var took *span
 	for i := range r.units {
 		u, s := &r.units[i], r.text(i)
 		if took == nil && anyWord(s, taking) {
@@ -295,16 +388,25 @@ func (r *reader) together() {
 			c |= r.units[i].class
 		}
 		if !c.has(outward) {
-			return
+			return nil
 		}
 		if m := sends.FindStringIndex(r.low); m != nil {
 			sent = &span{m[0], min(m[1], m[0]+maxShown)}
 		}
 	}
+	if took == nil && homeFolder.MatchString(r.low) { // names = ['.npmrc', '.pypirc']
+		if names := credentialNames.FindAllStringSubmatchIndex(r.low, 2); len(names) == 2 && r.low[names[0][0]:names[0][1]] != r.low[names[1][0]:names[1][1]] {
+			took = &span{names[0][0], names[1][1]}
+		}
+	}
 	if took != nil && sent != nil {
 		r.acts = append(r.acts, Act{Kind: Send, Says: "takes credentials or the whole environment and sends data to somebody outside", Start: took.start, End: took.end, Weight: 4})
 	}
+	return sent
 }
+
+// credentialNames match names of files and folders of credentials that stand alone in quotation marks.
+var credentialNames = lazyregexp.New(`["'](?:\.(?:npmrc|pypirc|netrc|git-credentials|aws|kube|ssh|gnupg|docker)|id_(?:rsa|ed25519|ecdsa))(?:/[\w.]+)?["']`)
 
 func blank(s string) string { return strings.Repeat(" ", len(s)) }
 

@@ -126,10 +126,24 @@ Scripts are read line by line, and what is taken in one place and sent in anothe
 read are GNT-123.`,
 	Advice: "Do not let an agent use the script until you have read it.",
 	Run: func(p *Pass) {
-		for i := range p.Files {
-			if f := &p.Files[i]; f.Role == Script {
-				p.reportActs(i, f, acts.Code(f.Text), true)
+		hooks := map[string]bool{} // the names of programs that get what the agent does
+		p.eachSetting(func(file int, s *Setting, way string) {
+			if strings.Contains(way, "hook") && p.Files[file].RunsBySelf(s) {
+				for word := range strings.FieldsFuncSeq(s.Value.Reveal(), func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;&|()", r) }) {
+					hooks[base(word)] = true
+				}
 			}
+		})
+		for i := range p.Files {
+			f := &p.Files[i]
+			if f.Role != Script {
+				continue
+			}
+			read := acts.Code
+			if hooks[base(f.Path)] {
+				read = acts.Hook
+			}
+			p.reportActs(i, f, read(f.Text), true)
 		}
 	},
 })
