@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// threatTest matches what the last column of docs/threats.md names: a package and a test or a
+// threatTest matches what the last column of SECURITY.md names: a package and a test or a
 // fuzz target of it, or the file of a script.
 var threatTest = regexp.MustCompile("`([a-z0-9_/.-]+)(?: ((?:Test|Fuzz)[A-Za-z0-9_]+))?`")
 
 // Every row of the table of threats names a test, and every test that it names exists.
 func TestThreatsPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/threats.md")
+	page, err := os.ReadFile("../../SECURITY.md")
 	if err != nil {
 		t.Fatal(err)
 	}
