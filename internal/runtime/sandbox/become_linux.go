@@ -19,7 +19,7 @@ func becomeServer(o *startOrder, notices *os.File) error {
 	if err := unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("close_range: %w", err)
 	}
-	if err := setLimits(o.Limits); err != nil {
+	if err := setLimits(&o.Limits); err != nil {
 		return fmt.Errorf("limits: %w", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -36,11 +36,11 @@ func becomeServer(o *startOrder, notices *os.File) error {
 			return err
 		}
 	}
-	fd, err := installFilter(o.Filter.Notify)
+	fd, err := installFilter(o.Filter.Notify, o.Limits)
 	noticed := Protection{Name: "program starts and connections", Held: err == nil && o.Filter.Notify, Detail: "noticed by seccomp"}
 	if err != nil && o.Filter.Notify {
 		noticed.Detail = "not noticed: " + err.Error()
-		fd, err = installFilter(false)
+		fd, err = installFilter(false, o.Limits)
 	}
 	if err != nil {
 		return err
@@ -60,9 +60,9 @@ func becomeServer(o *startOrder, notices *os.File) error {
 	return fmt.Errorf("%w (is it, and what it needs, visible in the sandbox?)", err)
 }
 
-// setLimits bounds what one process of the server can use. Memory is counted where a program
+// setLimits bounds what one process of the server can use, and sets how many files it can open in fact. Memory is counted where a program
 // means to use it, since runtimes reserve much more address space than they ever touch.
-func setLimits(l Limits) error {
+func setLimits(l *Limits) error {
 	for _, r := range []struct {
 		resource int
 		value    uint64
@@ -83,6 +83,9 @@ func setLimits(l Limits) error {
 		}
 		if err := setLimit(r.resource, &limit); err != nil {
 			return err
+		}
+		if r.resource == unix.RLIMIT_NOFILE {
+			l.OpenFiles = int(limit.Cur)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
@@ -30,12 +31,19 @@ var refusedCalls = []string{
 var absentCalls = []string{"clone3", "io_uring_setup", "io_uring_enter", "io_uring_register", "memfd_create", "memfd_secret"}
 
 // noticedCalls wait until they have been looked at, and go on then; refused ones fail then.
-var noticedCalls = []string{"execve", "execveat", "connect"}
+var noticedCalls = []string{"execve", "execveat", "connect", "clone", "fork", "vfork"}
+
+// fileCalls are noticed with the last descriptor that a process may have, and memoryCalls, by their second and third argument, with much
+// memory.
+var (
+	fileCalls   = []string{"bind", "close", "fcntl", "fstat", "getsockopt", "listen", "lseek", "read", "recvfrom", "sendto", "setsockopt", "write"}
+	memoryCalls = []string{"mmap", "mremap"}
+)
 
 const newNamespace = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
 // filterProgram is the filter of system calls for the server.
-func filterProgram(notify bool) ([]unix.SockFilter, error) {
+func filterProgram(notify bool, limits Limits) ([]unix.SockFilter, error) {
 	info, err := arch.GetInfo("")
 	if err != nil {
 		return nil, err
@@ -48,25 +56,27 @@ func filterProgram(notify bool) ([]unix.SockFilter, error) {
 		}
 		return out
 	}
-	refuse := seccomp.ActionErrno | seccomp.Action(unix.EPERM)
+	// One group for all that is noticed: after a condition that does not hold, the library no longer finds a call in later groups.
+	first := seccomp.SyscallGroup{Action: seccomp.ActionErrno | seccomp.Action(unix.EPERM), Names: known(refusedCalls), NamesWithCondtions: refusedArguments("unshare", "clone")}
 	if notify { // a try to break out is told of, see refusal
-		refuse = seccomp.ActionUserNotify
+		first = seccomp.SyscallGroup{Action: seccomp.ActionUserNotify, Names: known(slices.Concat(refusedCalls, noticedCalls)), NamesWithCondtions: refusedArguments("unshare")}
 	}
 	policy := seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{
-		{Action: refuse, Names: known(refusedCalls), NamesWithCondtions: refusedArguments()},
+		first,
 		{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: known(absentCalls)},
 		{Action: seccomp.ActionErrno | seccomp.Action(unix.EAFNOSUPPORT), NamesWithCondtions: refusedFamilies()},
 	}}
-	if notify {
-		policy.Syscalls = append(policy.Syscalls, seccomp.SyscallGroup{Action: seccomp.ActionUserNotify, Names: known(noticedCalls)})
-	}
 	instructions, err := policy.Assemble()
 	if err != nil {
 		return nil, err
 	}
 	// The library lets the calls of another architecture pass, such as those of 32 bits; and it compares arguments
 	// in 64 bits, where the kernel reads the lower half of what is asked of ioctl.
-	raw, err := bpf.Assemble(append([]bpf.Instruction{
+	var near []bpf.Instruction
+	if notify {
+		near = limitFilter(info.SyscallNames, limits)
+	}
+	raw, err := bpf.Assemble(slices.Concat([]bpf.Instruction{
 		bpf.LoadAbsolute{Off: 4, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(info.ID), SkipTrue: 1},
 		bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS},
@@ -76,7 +86,8 @@ func filterProgram(notify bool) ([]unix.SockFilter, error) {
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.TIOCSTI, SkipTrue: 1},
 		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.TIOCLINUX, SkipTrue: 1},
 		bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)},
-	}, instructions...))
+		bpf.LoadAbsolute{Off: 0, Size: 4},
+	}, near, instructions))
 	if err != nil {
 		return nil, err
 	}
@@ -96,10 +107,10 @@ func lowerHalf(argument uint32) uint32 {
 	return at
 }
 
-// refusedArguments are calls that are refused with some arguments: namespaces, and the limits of another process,
+// refusedArguments are calls that are refused with some arguments: the given ones that make namespaces, and the limits of another process,
 // since with no descriptors left the first process could record nothing.
-func refusedArguments() (out []seccomp.NameWithConditions) {
-	for _, call := range []string{"clone", "unshare"} {
+func refusedArguments(namespaces ...string) (out []seccomp.NameWithConditions) {
+	for _, call := range namespaces {
 		for bit := uint64(1); bit <= newNamespace; bit <<= 1 {
 			if newNamespace&bit != 0 {
 				out = append(out, seccomp.NameWithConditions{Name: call, Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsSet, Value: bit}}})
@@ -107,6 +118,30 @@ func refusedArguments() (out []seccomp.NameWithConditions) {
 		}
 	}
 	return append(out, seccomp.NameWithConditions{Name: "prlimit64", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.NotEqual, Value: 0}}})
+}
+
+// limitFilter notices calls that show that a limit is near. No other rule knows these calls, so that each is decided here: the library
+// compares the number of a call no more once it has loaded an argument.
+func limitFilter(numbers map[string]int, limits Limits) (out []bpf.Instruction) {
+	notice := func(call string, argument uint32, cond bpf.JumpTest, value int) {
+		lower := lowerHalf(argument)
+		out = append(out,
+			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(numbers[call]), SkipTrue: 6},
+			bpf.LoadAbsolute{Off: 2*(16+8*argument) + 4 - lower, Size: 4}, // the upper half
+			bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: 0, SkipTrue: 2},
+			bpf.LoadAbsolute{Off: lower, Size: 4},
+			bpf.JumpIf{Cond: cond, Val: uint32(value), SkipFalse: 1},
+			bpf.RetConstant{Val: unix.SECCOMP_RET_USER_NOTIF},
+			bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW},
+		)
+	}
+	for _, call := range fileCalls {
+		notice(call, 0, bpf.JumpEqual, limits.OpenFiles-1)
+	}
+	for i, call := range memoryCalls {
+		notice(call, uint32(i+1), bpf.JumpGreaterOrEqual, muchMemory)
+	}
+	return out
 }
 
 // refusedFamilies are sockets that a network namespace does not keep in: all but those of IP, Unix
@@ -126,8 +161,8 @@ func refusedFamilies() []seccomp.NameWithConditions {
 
 // installFilter puts the filter on the calling thread. With notify it returns the descriptor that
 // notices come from.
-func installFilter(notify bool) (notices int, err error) {
-	program, err := filterProgram(notify)
+func installFilter(notify bool, limits Limits) (notices int, err error) {
+	program, err := filterProgram(notify, limits)
 	if err != nil {
 		return -1, err
 	}

@@ -132,6 +132,8 @@ func (p *firstProcess) do(r *request, files []*os.File) (reply, []int, error) {
 		return openedSocket(connectSocket(r.Connect))
 	case r.Memory:
 		return reply{Memory: peakMemory()}, nil, nil
+	case r.Threads:
+		return reply{Threads: countThreads()}, nil, nil
 	case r.Tables:
 		return openTables()
 	}

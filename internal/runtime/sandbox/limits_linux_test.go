@@ -2,12 +2,16 @@ package sandbox
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A limit that was reached is an event, what was lost is counted, and what decides is kept all the same.
@@ -107,5 +111,69 @@ func TestLongestFile(t *testing.T) {
 		if got := slices.ContainsFunc(s.eventsOf(Limit), func(e Event) bool { return strings.Contains(e.Text, "as long as one may be") }); got != want {
 			t.Errorf("%d bytes: %s, want a limit: %t", size, fmt.Sprint(s.eventsOf(Limit)), want)
 		}
+	}
+}
+
+var _ = addServer("starts many", func() int {
+	for range argument() {
+		cmd := exec.Command("/bin/sleep", "30")
+		if cmd.Start() != nil {
+			return 0
+		}
+		defer cmd.Process.Kill()
+	}
+	return 0
+})
+
+var _ = addServer("opens many", func() int {
+	for range argument() {
+		if _, err := net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return 0
+		}
+	}
+	return 0
+})
+
+var _ = addServer("asks for all", func() int {
+	for fd := 3; fd < 100; fd++ {
+		_, _ = unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0) // as programs do that do not know what is open
+	}
+	return 0
+})
+
+var _ = addServer("takes memory", func() int {
+	_, err := unix.Mmap(-1, 0, argument(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	_ = err // it may not
+	return 0
+})
+
+func argument() int {
+	n, _ := strconv.Atoi(os.Args[1])
+	return n
+}
+
+// A program or a connection that there was no more room for is behaviour that did not happen, which says nothing of the server.
+func TestLimitsOfProcesses(t *testing.T) {
+	limits := Limits{Processes: 80, OpenFiles: 100, Memory: 2 << 30}
+	for _, tt := range []struct {
+		server string
+		n      int
+		want   string
+	}{
+		{"starts many", 30, ""},
+		{"starts many", 100, "as many processes and threads ran as may (80)"},
+		{"opens many", 60, ""},
+		{"opens many", 120, "a process had as many files and connections open as it may (100)"},
+		{"asks for all", 0, ""},
+		{"takes memory", 256 << 20, ""},
+		{"takes memory", 3 << 30, "a process asked for more memory than it may have"},
+	} {
+		t.Run(fmt.Sprintf("%s, %d", tt.server, tt.n), func(t *testing.T) {
+			s, _ := runServer(t, Config{Limits: limits}, tt.server, strconv.Itoa(tt.n))
+			s.Close()
+			if got := s.eventsOf(Limit); len(got) > 1 || (len(got) == 1) != (tt.want != "") || len(got) == 1 && !strings.HasPrefix(got[0].Text, tt.want) {
+				t.Errorf("%s, want %q", fmt.Sprint(got), tt.want)
+			}
+		})
 	}
 }

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"os"
 	"strconv"
-	"strings"
 )
 
 func (s *Sandbox) peakMemory() (int64, error) {
@@ -24,24 +23,8 @@ func peakMemory() (sum int64) {
 		}
 		status, err := os.ReadFile("/proc/" + e.Name() + "/status")
 		if err == nil { // else it has ended meanwhile
-			sum += readPeak(string(status))
+			sum += readSize(string(status), "VmHWM:")
 		}
 	}
 	return sum
-}
-
-// readPeak reads the largest resident size of a process, in bytes, from the text of its status; 0 for none.
-func readPeak(status string) int64 {
-	for line := range strings.Lines(status) {
-		value, ok := strings.CutPrefix(line, "VmHWM:")
-		if !ok {
-			continue
-		}
-		n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
-		if err != nil || n < 0 || n > 1<<40 {
-			return 0
-		}
-		return n << 10
-	}
-	return 0
 }

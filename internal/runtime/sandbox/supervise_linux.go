@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -93,8 +94,19 @@ func (s *Sandbox) look(n *notice) bool {
 	case unix.SYS_CONNECT:
 		s.lookAtConnect(pid, uintptr(n.Args[1]), n.Args[2])
 	default:
-		s.recorder.record(Event{Kind: Denied, Pid: pid, Text: "the system call " + callName(int(n.Call))})
-		return false
+		name := callName(int(n.Call))
+		forks := slices.Contains(noticedCalls, name)
+		switch {
+		case forks && (name != "clone" || n.Args[0]&newNamespace == 0):
+			s.lookAtFork()
+		case slices.Contains(fileCalls, name):
+			s.lookAtFile(pid, int(n.Args[0]))
+		case slices.Contains(memoryCalls, name):
+			s.lookAtMemory(pid, name, n.Args)
+		default:
+			s.recorder.record(Event{Kind: Denied, Pid: pid, Text: "the system call " + name})
+			return false
+		}
 	}
 	return true
 }

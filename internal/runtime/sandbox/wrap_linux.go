@@ -26,6 +26,7 @@ type platform struct {
 	held       []Protection
 	before     map[string]fileState // what stood in the private folders before the server started
 	serverRuns bool                 // its program was started
+	limits     limitWatch
 	closing    sync.Once
 	running    sync.WaitGroup // goroutines that end with the sandbox
 	ending     []func()       // end them
