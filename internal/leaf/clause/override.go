@@ -6,7 +6,7 @@ import "strings"
 // others for them.
 func overrides(r *Reader, f *frame, i int) string {
 	switch {
-	case f.all.has(persona) && !f.negated:
+	case f.all.has(persona) && !f.negated && !f.subject.has(it): // "it never refuses a reachable server"
 		return "gives the model a persona without rules"
 	case f.all.has(fakeVoice):
 		return "poses as a message from the host application"
