@@ -83,7 +83,7 @@ func (w *walker) walkExpr(e *ir.Expr) {
 	case e.Kind == ir.Attr:
 		w.followGetter(e)
 	case e.Kind == ir.Index && len(e.Args) > 0:
-		w.noteTableLookup(e.X, e.Args[0].Value)
+		w.noteLookup(e, e.X, e.Args[0].Value)
 	}
 	of, call := e.X, e.Is(ir.Call, ir.New)
 	for call && of.Is(ir.Attr) { // open(p).read() holds a call; which method of what is called, its targets say
@@ -110,7 +110,7 @@ func (w *walker) walkCall(e *ir.Expr) {
 	if e.X.Kind == ir.Attr && len(e.Args) > 0 {
 		switch e.X.Text {
 		case "get":
-			w.noteTableLookup(e.X.X, e.Args[0].Value)
+			w.noteLookup(e, e.X.X, e.Args[0].Value)
 		case "find":
 			by := asked{}
 			found := w.sr.findElements(w.sr.evaluate(e.X.X, w.f), e.Args[0].Value, w.f, &by)
@@ -171,34 +171,24 @@ func (w *walker) followGetter(e *ir.Expr) {
 	}
 }
 
-// noteTableLookup notes that a table is asked for a constant that came with the call, and has it.
-func (w *walker) noteTableLookup(table, key *ir.Expr) {
+// noteLookup notes that a table, or an object for a method, is asked for a constant that came with the call, and what it answers.
+func (w *walker) noteLookup(e, table, key *ir.Expr) {
 	k, ok := w.sr.Constant(key, w.f)
-	if !ok || key.Kind == ir.String {
-		return
-	}
-	if k == anyTool {
+	switch {
+	case !ok || key.Kind == ir.String:
+	case k == anyTool:
 		w.out.tables = append(w.out.tables, w.sr.evaluate(table, w.f)...)
-		return
+	default:
+		w.out.named = w.out.named || w.holdsCode(w.sr.evaluate(e, w.f))
 	}
-	w.out.named = w.out.named || w.holdsCode(w.sr.filled(table, k))
-	for _, v := range w.sr.evaluate(table, w.f) {
-		w.out.named = w.out.named || v.kind == composite && w.holdsCode(w.sr.evalEntry(v, k)) || isObject(v) && w.hasMethod(v, k)
-	}
-}
-
-// hasMethod reports whether an object has a method of that name.
-func (w *walker) hasMethod(v value, name string) bool {
-	return slices.ContainsFunc(w.sr.memberOf(v, name), func(m value) bool { return m.kind == function })
 }
 
 // holdsCode reports whether an entry of a table is a function, a class or an object that holds one. A table of definitions says
 // nothing about what a tool does.
 func (w *walker) holdsCode(entry []value) bool {
-	isCode := func(m value) bool { return m.kind == function || isObject(m) }
+	isCode := func(v value) bool { return v.kind == function || isObject(v) }
 	return slices.ContainsFunc(entry, func(v value) bool {
-		return v.kind != constant && v.kind != composite ||
-			v.kind == composite && slices.ContainsFunc(v.expr.Args, func(a ir.Arg) bool { return slices.ContainsFunc(w.sr.evaluate(a.Value, v.frame), isCode) })
+		return isCode(v) || v.kind == composite && slices.ContainsFunc(v.expr.Args, func(a ir.Arg) bool { return slices.ContainsFunc(w.sr.evaluate(a.Value, v.frame), isCode) })
 	})
 }
 
@@ -242,7 +232,7 @@ func (w *walker) lookUpOutside(e *ir.Expr, name string) {
 			return
 		}
 		if of, member := argumentFor(row, "of", e.Args), argumentFor(row, "name", e.Args); row.kind == "member" && of != nil && member != nil {
-			w.noteTableLookup(of, member)
+			w.noteLookup(e, of, member)
 		}
 		w.out.maybe = append(w.out.maybe, w.sr.conv.Table.may[row]...)
 		w.applyRow(e, row, name, false)
