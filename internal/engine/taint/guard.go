@@ -17,13 +17,13 @@ func (r *reader) assumeDeep(e *ir.Expr, member string, holds bool, st *state, de
 	if e == nil || depth > 20 || !r.spend() {
 		return
 	}
+	if list := r.filterOf(e); list != nil {
+		e = list
+	}
 	switch e.Kind {
 	case ir.Either, ir.Other:
 		r.assumeOperator(e, holds, st, depth)
 	case ir.Call:
-		if list := filtered(e, 0); list != nil {
-			e = list
-		}
 		r.assumeCall(e, member, holds, st, depth)
 	case ir.List: // any(… for … in …) and its like
 		if len(e.Args) > 0 {
@@ -37,16 +37,13 @@ func (r *reader) assumeDeep(e *ir.Expr, member string, holds bool, st *state, de
 			st.learn(v, contained)
 			return
 		}
-		if d := r.a.g.Definition(e); d != e && (d.Kind == ir.Call || isCondition(d) || isFiltered(d) || isLookup(d)) {
+		if d := r.a.g.Definition(e); d != e && (d.Kind == ir.Call || isCondition(d) || isLookup(d)) {
 			r.assumeDeep(d, member, holds, st, depth+1)
 		} else if !holds && member == "" { // nothing, or an empty text
 			st.bounded(r.silently(e).wholeOnly())
 		}
 	case ir.Attr:
-		if e.Text == "length" { // of what passed a filter
-			if list := filtered(r.a.g.Definition(e.X), 0); list != nil {
-				r.assumeDeep(list, "", holds, st, depth+1)
-			}
+		if e.Text == "length" {
 			return
 		}
 		r.assumeDeep(e.X, e.Text, holds, st, depth+1)
@@ -54,9 +51,7 @@ func (r *reader) assumeDeep(e *ir.Expr, member string, holds bool, st *state, de
 			st.bounded(r.silently(e).wholeOnly())
 		}
 	case ir.Index:
-		if list := filtered(e.X, 0); list != nil {
-			r.assumeDeep(list, "", holds, st, depth+1)
-		} else if len(e.Args) == 1 {
+		if len(e.Args) == 1 {
 			r.assumeKey(e.X, e.Args[0].Value, holds, st)
 		}
 	case ir.Result: // _, ok := table[x]
@@ -81,31 +76,28 @@ func isLookup(e *ir.Expr) bool {
 // keepers are methods of a list that give back its elements, in some order, or one of them.
 var keepers = names("sort toSorted reverse toReversed slice at shift pop")
 
-// filtered returns the call list.filter(f) whose elements an expression holds, or nil: that one of them is there says
-// that f was true of it.
-func filtered(e *ir.Expr, depth int) *ir.Expr {
-	switch {
-	case depth > 6 || !e.Is(ir.Call) || !e.X.Is(ir.Attr):
-		return nil
-	case keepers[e.X.Text]:
-		return filtered(e.X.X, depth+1)
-	case e.X.Text == "filter":
-		return e
+// filterOf returns the call list.filter(f) whose elements an expression holds, one of them, or their number; nil for any other. That there is one
+// says that f was true of it.
+func (r *reader) filterOf(e *ir.Expr) *ir.Expr {
+	const deepest = 6
+	for range deepest {
+		switch d := r.a.g.Definition(e); {
+		case d.Is(ir.Call) && d.X.Is(ir.Attr) && d.X.Text == "filter":
+			return d
+		case d.Is(ir.Call) && d.X.Is(ir.Attr) && keepers[d.X.Text]:
+			e = d.X.X
+		case d.Is(ir.Index), d.Is(ir.Attr) && d.Text == "length":
+			e = d.X
+		default:
+			return nil
+		}
 	}
 	return nil
 }
 
 // countsFiltered reports whether an expression is the number of what passed a filter.
 func (r *reader) countsFiltered(e *ir.Expr) bool {
-	return e != nil && e.Kind == ir.Attr && e.Text == "length" && filtered(r.a.g.Definition(e.X), 0) != nil
-}
-
-// isFiltered reports whether an expression is one element of what passed a filter, or their number.
-func isFiltered(e *ir.Expr) bool {
-	if e.Kind == ir.Index || e.Kind == ir.Attr && e.Text == "length" {
-		e = e.X
-	}
-	return filtered(e, 0) != nil
+	return e.Is(ir.Attr) && e.Text == "length" && r.filterOf(e) != nil
 }
 
 func (r *reader) assumeOperator(e *ir.Expr, holds bool, st *state, depth int) {
