@@ -117,13 +117,13 @@ func (ev *evaluator) evalOutsideCall(v value, e *ir.Expr, f *frame, n int) []val
 	r := ev.conv.Table.findRow(v.text)
 	switch r.Kind() {
 	case "same":
-		return ev.evalExpr(argumentFor(r, "arg", e.Args), f)
+		return ev.evalExpr(r.Argument("arg", e), f)
 	case "entries":
-		return ev.evalEntries(ev.evalExpr(argumentFor(r, "arg", e.Args), f))
+		return ev.evalEntries(ev.evalExpr(r.Argument("arg", e), f))
 	case "opaque":
 		return nil
 	case "member":
-		return ev.computedMembers(ev.evalExpr(argumentFor(r, "of", e.Args), f), argumentFor(r, "name", e.Args), f)
+		return ev.computedMembers(ev.evalExpr(r.Argument("of", e), f), r.Argument("name", e), f)
 	case "map":
 		if len(e.Args) > 0 {
 			return ev.evalMapOfPairs(e.Args[0].Value, f)
@@ -271,34 +271,4 @@ func clipArgument(vs []value) []value {
 		return nil
 	}
 	return vs
-}
-
-// argumentFor returns the argument that a row gives a role, or nil.
-func argumentFor(r *Row, name string, args []ir.Arg) *ir.Expr {
-	a, ok := r.args[name]
-	if !ok {
-		return nil
-	}
-	pos := 0
-	for _, g := range args {
-		if g.Name != "" {
-			if g.Name == a.name {
-				return g.Value
-			}
-			continue
-		}
-		if pos == a.index && !g.Spread && (a.name == "" || !g.Value.Is(ir.Object) || !g.Value.HasMember(a.name)) {
-			return g.Value
-		}
-		pos++
-	}
-	if a.name == "" {
-		return nil
-	}
-	for _, g := range args { // a member of an options object
-		if g.Value.Is(ir.Object) && g.Value.HasMember(a.name) {
-			return g.Value.Member(a.name)
-		}
-	}
-	return nil
 }

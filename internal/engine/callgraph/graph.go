@@ -190,12 +190,31 @@ func (g *Graph) IsSafe(r *Row, call *ir.Expr) bool {
 // Has reports whether the row has a tag.
 func (r *Row) Has(tag capability.Tag) bool { return slices.Contains(r.tags, tag) }
 
-// Argument returns the argument of a call that has a role in the row, or nil.
+// Argument returns the argument of a call that has a role in the row, or nil; of path=self that is what the method belongs to.
 func (r *Row) Argument(role string, call *ir.Expr) *ir.Expr {
-	if role == "path" {
-		return pathArgument(call, r)
+	a, ok := r.args[role]
+	if a.name == "self" && call.X.Is(ir.Attr) {
+		return call.X.X
 	}
-	return argumentFor(r, role, call.Args)
+	pos := 0
+	for _, g := range call.Args {
+		switch {
+		case !ok || g.Name != "" && g.Name != a.name:
+			continue
+		case g.Name != "" || pos == a.index && !g.Spread && (a.name == "" || !g.Value.Is(ir.Object) || !g.Value.HasMember(a.name)):
+			return g.Value
+		}
+		pos++
+	}
+	if a.name == "" {
+		return nil
+	}
+	for _, g := range call.Args { // a member of an options object
+		if g.Value.Is(ir.Object) && g.Value.HasMember(a.name) {
+			return g.Value.Member(a.name)
+		}
+	}
+	return nil
 }
 
 // Texts returns the texts that an expression can be, as far as the source holds them.

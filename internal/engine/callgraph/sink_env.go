@@ -39,7 +39,7 @@ func (ev *evaluator) Variable(x *ir.Expr, f Context) (name string, ok bool) {
 				if !r.Knows("key") {
 					return "*", true
 				}
-				name, _ = ev.Constant(argumentFor(r, "key", x.Args), f)
+				name, _ = ev.Constant(r.Argument("key", x), f)
 				return name, true
 			}
 		}
@@ -82,7 +82,7 @@ func (w *walker) recordEnvCall(e *ir.Expr, r *Row) {
 		w.recordSink(e, capability.SecretAccess, sink.Strong, "env_key", "*")
 		return
 	}
-	if key := argumentFor(r, "key", e.Args); key != nil {
+	if key := r.Argument("key", e); key != nil {
 		w.recordEnvKey(e, key)
 	}
 }

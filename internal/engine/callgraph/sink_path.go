@@ -32,14 +32,6 @@ func isOwnData(path string) bool {
 	return own && strings.Trim(below, "./\\"+placePart+madePart) != ""
 }
 
-// pathArgument returns the path that a call is about: an argument, or what the method belongs to.
-func pathArgument(e *ir.Expr, r *Row) *ir.Expr {
-	if r.args["path"].name == "self" && e.X.Kind == ir.Attr {
-		return e.X.X
-	}
-	return argumentFor(r, "path", e.Args)
-}
-
 // isOwnFile reports whether a path is fixed in the source: a template, a file beside the program. What the tool reads there is the
 // server's, not the caller's.
 func isOwnFile(path string) bool {

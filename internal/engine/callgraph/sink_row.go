@@ -47,7 +47,7 @@ func shortenGoPath(name string) string {
 func (w *walker) recordTags(e *ir.Expr, r *Row, shown string) {
 	tags, strength := r.tags, sink.Strong
 	if r.kind == "file" {
-		mode := w.modeOf(argumentFor(r, "mode", e.Args))
+		mode := w.modeOf(r.Argument("mode", e))
 		if tags = tagsOfMode(mode); mode == "" {
 			strength = sink.Weak
 		}
@@ -55,12 +55,12 @@ func (w *walker) recordTags(e *ir.Expr, r *Row, shown string) {
 	if r.weak {
 		strength = sink.Weak
 	}
-	if p := pathArgument(e, r); p != nil {
+	if p := r.Argument("path", e); p != nil {
 		strength = min(strength, strengthOfPath(w.sr.Text(p, w.f), len(tags) == 1 && tags[0] == capability.FSRead))
 		w.recordSecretFile(e, p)
 	}
 	for _, role := range []string{"code", "page"} {
-		if areAll(w.sr.evaluate(argumentFor(r, role, e.Args), w.f), constant, function) {
+		if areAll(w.sr.evaluate(r.Argument(role, e), w.f), constant, function) {
 			strength = sink.Weak // the caller chooses nothing of it; what a function of the source does is read by itself
 		}
 	}

@@ -13,17 +13,17 @@ import (
 
 // recordSpawn tells a fixed program with arguments from a command that the caller shapes.
 func (w *walker) recordSpawn(e *ir.Expr, r *Row, shown string) {
-	if line := argumentFor(r, "line", e.Args); line != nil {
+	if line := r.Argument("line", e); line != nil {
 		w.recordShellLine(e, line, shown)
 		return
 	}
-	argv := argumentFor(r, "argv", e.Args)
+	argv := r.Argument("argv", e)
 	if argv == nil {
 		w.recordSink(e, capability.Exec, sink.Strong, "ast_sink", shown)
 		w.noteGap(sink.OtherProgram, shown, e)
 		return
 	}
-	option := argumentFor(r, "shell", e.Args)
+	option := r.Argument("shell", e)
 	shell := option != nil && (option.Kind != ir.Literal || strings.EqualFold(option.Text, "true"))
 	prog, rest := w.programName(argv, e, shell)
 	if text := w.sr.Text(argv, w.f); prog == "" && (shell && headOf(text) != "" || isConstant(text)) {

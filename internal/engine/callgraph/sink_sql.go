@@ -27,7 +27,7 @@ var madeReady = lazyregexp.New(`(?i)^[\s(;]*CREATE\s[^;]*?\sIF\s+NOT\s+EXISTS\s`
 
 // recordStatement reads the verb of a statement. One that the caller chooses may do anything; written is how much a write says.
 func (w *walker) recordStatement(e *ir.Expr, r *Row, shown string, anyone bool, written sink.Strength) bool {
-	x := argumentFor(r, "text", e.Args)
+	x := r.Argument("text", e)
 	if x == nil {
 		return false
 	}

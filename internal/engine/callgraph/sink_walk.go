@@ -231,7 +231,7 @@ func (w *walker) lookUpOutside(e *ir.Expr, name string) {
 			w.noteGap(sink.UnknownCallee, name+"()", e)
 			return
 		}
-		if of, member := argumentFor(row, "of", e.Args), argumentFor(row, "name", e.Args); row.kind == "member" && of != nil && member != nil {
+		if of, member := row.Argument("of", e), row.Argument("name", e); row.kind == "member" && of != nil && member != nil {
 			w.noteLookup(e, of, member)
 		}
 		w.out.maybe = append(w.out.maybe, w.sr.conv.Table.may[row]...)
