@@ -509,20 +509,22 @@ func (ev *evaluator) argumentsFromCallers(p *ir.Param) []value {
 
 // ArgumentOf returns the argument that a parameter takes, or nil when that is not clear.
 func ArgumentOf(p *ir.Param, args []ir.Arg) *ir.Expr {
-	pos := 0
+	if p.Rest {
+		return argumentAt(-1, p.Name, args)
+	}
+	return argumentAt(p.Index, p.Name, args)
+}
+
+// argumentAt returns the argument of a name, or the one at a place, -1 for none. Behind a list that is spread no place is known.
+func argumentAt(index int, name string, args []ir.Arg) *ir.Expr {
 	for _, a := range args {
 		switch {
+		case a.Name != "" && a.Name == name, a.Name == "" && !a.Spread && index == 0:
+			return a.Value
 		case a.Spread:
-			return nil
-		case a.Name != "":
-			if a.Name == p.Name {
-				return a.Value
-			}
-		default:
-			if pos == p.Index && !p.Rest {
-				return a.Value
-			}
-			pos++
+			index = -1
+		case a.Name == "":
+			index--
 		}
 	}
 	return nil

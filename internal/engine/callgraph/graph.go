@@ -196,18 +196,12 @@ func (r *Row) Argument(role string, call *ir.Expr) *ir.Expr {
 	if a.name == "self" && call.X.Is(ir.Attr) {
 		return call.X.X
 	}
-	pos := 0
-	for _, g := range call.Args {
-		switch {
-		case !ok || g.Name != "" && g.Name != a.name:
-			continue
-		case g.Name != "" || pos == a.index && !g.Spread && (a.name == "" || !g.Value.Is(ir.Object) || !g.Value.HasMember(a.name)):
-			return g.Value
-		}
-		pos++
-	}
-	if a.name == "" {
+	if !ok {
 		return nil
+	}
+	x := argumentAt(a.index, a.name, call.Args)
+	if a.name == "" || x != nil && !(x.Is(ir.Object) && x.HasMember(a.name)) {
+		return x
 	}
 	for _, g := range call.Args { // a member of an options object
 		if g.Value.Is(ir.Object) && g.Value.HasMember(a.name) {

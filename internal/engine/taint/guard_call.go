@@ -38,21 +38,19 @@ func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, de
 func (r *reader) assumeMethod(e, receiver *ir.Expr, holds bool, st *state, depth int) bool {
 	first := e.Arg(0)
 	switch e.X.Text {
-	case "startsWith", "startswith":
-		r.assumePrefix(receiver, first, holds, st)
-	case "HasPrefix":
-		r.assumePrefix(first, e.Arg(1), holds, st)
-	case "endsWith", "endswith", "HasSuffix":
-		if e.X.Text == "HasSuffix" {
-			receiver = first
+	case "HasPrefix", "HasSuffix", "Contains": // of strings and slices
+		if len(e.Args) == 2 {
+			receiver, first = first, e.Arg(1)
 		}
+	}
+	switch e.X.Text {
+	case "startsWith", "startswith", "HasPrefix":
+		r.assumePrefix(receiver, first, holds, st)
+	case "endsWith", "endswith", "HasSuffix":
 		if v := r.silently(receiver); holds && v.has(hostOf) {
 			st.learn(v, hostAllowed)
 		}
 	case "includes", "has", "Contains", "contains", "hasOwnProperty", "__contains__":
-		if e.X.Text == "Contains" && len(e.Args) == 2 {
-			receiver, first = first, e.Arg(1)
-		}
 		if first != nil {
 			r.assumeMember(receiver, first, holds, st)
 		}

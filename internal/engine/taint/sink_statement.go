@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
-	"gauntlet/internal/leaf/ir"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
@@ -38,37 +37,26 @@ var filterStart = lazyregexp.New(`^\s*\(\s*([&|!]\s*\(|[\w;.-]+\s*[~<>]?=)`)
 // directoryFilter says of a flow that a filter of a directory service is written with it.
 const directoryFilter = "directory"
 
-// directorySink is a search that is given the text of such a filter, whichever client it is of.
-func (r *reader) directorySink(c call, row *callgraph.Row, name string) {
-	if c.followed || row != nil && row.Kind() == "pure" || !strings.Contains(strings.ToLower(lastWord(name)), "search") {
-		return
-	}
-	for _, a := range c.args {
-		r.sinkMarksBehind(directoryFront, c, sink.SQLFlow, strings.TrimPrefix(name, "."), directoryFilter, a.all())
-	}
-}
-
 // queryMethods are the last words of what runs a statement, whichever SDK it is of.
 var queryMethods = lazyregexp.New(`(?i)^(run|raw|fetch|prepare|all|command|select|scalar|exec)$|query|queries|execute|sql|statement|cypher`)
 
-// queryTextSink is a call that no table knows and that is given a statement: its text tells what it is for.
-func (r *reader) queryTextSink(c call, name string) {
-	if c.followed || !queryMethods.MatchString(lastWord(name)) {
+// textSink is a call, whichever SDK it is of, that is given a text which tells what it is for: a statement, where no table knows the call, or a
+// filter of a directory service.
+func (r *reader) textSink(c call, row *callgraph.Row, name string) {
+	method, kind := lastWord(name), row.Kind()
+	var need *front
+	about := ""
+	switch {
+	case c.followed:
+		return
+	case (row == nil || kind == "pure" || kind == "unknown") && queryMethods.MatchString(method):
+		need = fullFront
+	case kind != "pure" && strings.Contains(strings.ToLower(method), "search"):
+		need, about = directoryFront, directoryFilter
+	default:
 		return
 	}
 	for _, a := range c.args {
-		if len(a.fields) == 0 {
-			r.sinkMarksBehind(fullFront, c, sink.SQLFlow, strings.TrimPrefix(name, "."), "", a.marks)
-		}
-	}
-	for i, a := range c.expr.Args { // { sql: `…`, args: [] }
-		if a.Value == nil || a.Value.Kind != ir.Object {
-			continue
-		}
-		for _, member := range []string{"sql", "query", "text", "statement", "cypher", "q"} {
-			if f := c.args[i].fields[member]; f != nil {
-				r.sinkMarksBehind(fullFront, c, sink.SQLFlow, strings.TrimPrefix(name, "."), "", f.marks)
-			}
-		}
+		r.sinkMarksBehind(need, c, sink.SQLFlow, strings.TrimPrefix(name, "."), about, a.all())
 	}
 }

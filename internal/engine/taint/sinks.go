@@ -17,11 +17,10 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 	name := strings.TrimPrefix(callee.Name, ".")
 	r.inputSink(c, callee.Name)
 	r.gitSink(c, callee.Name)
-	r.directorySink(c, row, callee.Name)
+	r.textSink(c, row, callee.Name)
 	r.entitySink(c, name)
 	if row == nil || row.Kind() == "pure" || row.Kind() == "unknown" {
 		r.fetchSink(c, callee.Name)
-		r.queryTextSink(c, callee.Name)
 	}
 	if asks := r.a.g.Row("." + lastWord(name)); asks != nil && asks.Argument("prompt", c.expr) != nil { // whatever SDK it is of
 		r.promptSink(c, r.valueOf(c, asks.Argument("prompt", c.expr)), name)
