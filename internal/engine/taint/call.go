@@ -34,6 +34,14 @@ func (c call) spread(i int) *value {
 
 // evalCall reads a call: its arguments, what it enters, and what it gives back.
 func (r *reader) evalCall(e *ir.Expr) *value {
+	c := r.callOf(e)
+	r.mutate(c)
+	r.bindArguments(c)
+	return r.enter(c)
+}
+
+// callOf reads what a call is given.
+func (r *reader) callOf(e *ir.Expr) call {
 	c := call{expr: e, receiver: nothing, spreads: make([]*value, len(e.Args))}
 	if e.X.Is(ir.Attr) {
 		c.receiver = r.eval(e.X.X)
@@ -53,9 +61,7 @@ func (r *reader) evalCall(e *ir.Expr) *value {
 		}
 		c.args = append(c.args, v)
 	}
-	r.mutate(c)
-	r.bindArguments(c)
-	return r.enter(c)
+	return c
 }
 
 // enter reads what a call enters, and returns what it gives back.

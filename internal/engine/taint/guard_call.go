@@ -156,12 +156,8 @@ func (r *reader) assumePattern(e, receiver *ir.Expr, holds bool, st *state) bool
 func (r *reader) assumeFunction(e *ir.Expr, member string, holds bool, st *state) {
 	outer := r.quiet
 	r.quiet = true
-	defer func() { r.quiet = outer }()
-	c := call{expr: e, receiver: nothing}
-	for _, a := range e.Args {
-		c.args = append(c.args, r.eval(a.Value))
-	}
-	r.assumeOutcome(c, member, holds, st)
+	r.assumeOutcome(r.callOf(e), member, holds, st)
+	r.quiet = outer
 }
 
 // assumeOutcome adds what holds because a call came to something true or false.
