@@ -185,7 +185,7 @@ messages are broken; whether a model obeys is what ` + "`gauntlet attack run --a
 | not met | the attack did not get that far with this client |
 | **exploited**, **partial** | what the client did by itself fulfils indicators: made-up calls of every tool are enough for some, an answer to the server for others |
 | answered, refused | what the client did about a question of the server's |
-| *rule*: went on, closed, hung, crashed… | what it did about [x-gauntlet-wire](hostility.md) |
+| *rule*: went on, closed, hung, crashed… | what it did about [x-gauntlet-wire](attack-tests.md#faults-on-the-wire) |
 | an error at… | the first request that failed at the client, or had no answer after five seconds; *the end* where its words do not say which |
 
 `)

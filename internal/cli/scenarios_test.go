@@ -13,9 +13,9 @@ import (
 	"gauntlet/verdict"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/attack-scenarios.md")
+var update = flag.Bool("update", false, "rewrite docs/attack-tests.md")
 
-// The public scenarios against the agents without a model. docs/attack-scenarios.md has what
+// The public scenarios against the agents without a model. docs/attack-tests.md has what
 // came out, and is rewritten by -update.
 func TestPublicScenarios(t *testing.T) {
 	dir := os.Getenv("GAUNTLET_OATF")
@@ -50,7 +50,7 @@ func TestPublicScenarios(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%s: %s.\n", who, strings.Join(parts, ", "))
 	}
-	between(t, "../../docs/attack-scenarios.md", b.String())
+	between(t, "../../docs/attack-tests.md", b.String())
 }
 
 // howItPlays says whether all of a scenario was played: full, part where an actor was left out, refused where the document

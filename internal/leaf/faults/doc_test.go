@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite the table in docs/hostility.md")
+var update = flag.Bool("update", false, "rewrite the table in docs/attack-tests.md")
 
 // The documentation says what there is, with every ceiling.
 func TestDoc(t *testing.T) {
 	const begin, end = "<!-- kinds -->\n", "<!-- /kinds -->"
-	path := filepath.Join("..", "..", "..", "docs", "hostility.md")
+	path := filepath.Join("..", "..", "..", "docs", "attack-tests.md")
 	doc, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestDoc(t *testing.T) {
 	if got == b.String() {
 		return
 	}
-	t.Error("docs/hostility.md does not have the table of hostilities; -update writes it")
+	t.Error("docs/attack-tests.md does not have the table of hostilities; -update writes it")
 	if *update {
 		if err := os.WriteFile(path, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
 			t.Fatal(err)

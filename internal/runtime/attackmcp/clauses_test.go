@@ -29,7 +29,7 @@ func clauses() (all []clause) {
 	return all
 }
 
-// Each clause holds over stdio and, where that is no question of time, over Streamable HTTP. docs/oatf-clauses.md has the
+// Each clause holds over stdio and, where that is no question of time, over Streamable HTTP. docs/attack-tests.md has the
 // table and is rewritten by -update.
 func TestClauses(t *testing.T) {
 	seen := map[string]bool{}
@@ -46,7 +46,7 @@ func TestClauses(t *testing.T) {
 			t.Run(name+"/http", func(t *testing.T) { c.check(t, openHTTP) })
 		}
 	}
-	writeClauses(t, "../../../docs/oatf-clauses.md", clauseTable(clauses()))
+	writeClauses(t, "../../../docs/attack-tests.md", clauseTable(clauses()))
 }
 
 // check plays the clause. One that is known not to hold fails the test when it does.
@@ -96,7 +96,7 @@ func writeClauses(t *testing.T, file, table string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	marks := regexp.MustCompile(`(?s)(<!-- begin: TestClauses -->\n).*(<!-- end -->)`)
+	marks := regexp.MustCompile(`(?s)(<!-- begin: TestClauses -->\n).*?(<!-- end -->)`)
 	if !marks.Match(page) {
 		t.Fatalf("%s has no marks", file)
 	}

@@ -24,7 +24,7 @@ import (
 	"gauntlet/trace"
 )
 
-var updateMatrix = flag.Bool("update", false, "write docs/hostility.md anew")
+var updateMatrix = flag.Bool("update", false, "write docs/attack-tests.md anew")
 
 // hostilities are the rows of the matrix: every kind, some with several parameters.
 var hostilities = []string{
@@ -275,7 +275,7 @@ func typeScript(t *testing.T, node, dir, generation, way, execution string) (m m
 
 // TestHostilityMatrix plays every hostility to every client there is. Each must come to an end,
 // ours with an answer or an error each time, and no run is left behind. What the clients did is in
-// docs/hostility.md, which -update writes anew.
+// docs/attack-tests.md, which -update writes anew.
 func TestHostilityMatrix(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes ten seconds")
@@ -326,7 +326,7 @@ func TestHostilityMatrix(t *testing.T) {
 		return
 	}
 	const begin, end = "<!-- matrix -->\n", "<!-- /matrix -->"
-	path := filepath.Join("..", "..", "..", "docs", "hostility.md")
+	path := filepath.Join("..", "..", "..", "docs", "attack-tests.md")
 	doc, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
