@@ -314,11 +314,7 @@ var limits = map[string]bool{"only": true, "must": true, "allowed": true, "allow
 
 // isAllowListed reports whether the description of a parameter, or of the tool, names the hosts that an address must be of.
 func (w *toolReader) isAllowListed(q *parameter) bool {
-	said := q.doc
-	if q.desc.Exists() {
-		said = q.desc.Text()
-	}
-	return restrictsHosts(truncate(said, 400)) || restrictsHosts(truncate(w.prose, 2000))
+	return restrictsHosts(truncate(w.saidOf(q), 400)) || restrictsHosts(truncate(w.prose, 2000))
 }
 
 // restrictsHosts reports whether a sentence has a word of limits and the name of a host that is no example.

@@ -355,15 +355,6 @@ func (w *toolReader) observeParameter(q *parameter) {
 		o.addConcepts(factParamConc, s)
 		o.addConcepts(factConceptRoles[at], s)
 	}
-	if !q.heard { // else it was read for its role
-		eachProseWord(w.saidOf(q), observedParam, w.stem[:0], func(stem []byte, at proseWord) bool {
-			if !at.negated {
-				q.speaksOf |= w.concepts.conceptsOf(stem)
-			}
-			return true
-		})
-		q.heard = true
-	}
 	o.addConcepts(factParamProse, q.speaksOf)
 	if q.role.role == capability.Path {
 		w.observePath(q)

@@ -87,7 +87,7 @@ func (w *toolReader) observeForRole(q *parameter) {
 	}
 	w.observeRoleRule(&q.role)
 	n := 0
-	q.speaksOf, q.heard = 0, true
+	q.speaksOf = 0
 	eachProseWord(w.saidOf(q), cueWords, w.stem[:0], func(stem []byte, at proseWord) bool {
 		s := w.concepts.conceptsOf(stem)
 		if n++; n <= 5 {

@@ -61,10 +61,7 @@ func (w *toolReader) readPathUse(q *parameter) (u pathUse) {
 		u.out = true // plots to a PNG file
 	}
 	u.here = u.near
-	s := q.doc
-	if q.desc.Exists() {
-		s = q.desc.Text()
-	}
+	s := w.saidOf(q)
 	for _, k := range w.tok.tokenizeProse(truncate(s, 300)) {
 		if k.place > cueWords {
 			break

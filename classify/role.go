@@ -270,13 +270,7 @@ const cueWords = 24
 // scoreRoleDescription reads what the description of a parameter says of its value. What comes
 // first weighs more: later words tell what the value is for.
 func (w *toolReader) scoreRoleDescription(t *tally, p *parameter) {
-	s := p.doc
-	if p.desc.Exists() {
-		s = p.desc.Text()
-	}
-	if s == "" {
-		return
-	}
+	s := w.saidOf(p)
 	found, stopped := 0, false
 	sentence, begin := int16(0), int32(0)
 	for _, k := range w.tok.tokenizeCues(s) {

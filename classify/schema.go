@@ -41,8 +41,7 @@ type parameter struct {
 	use     pathUse // of a path, once it was asked for
 	useRead bool
 
-	speaksOf conceptSet // what its description speaks of without a negation, once it was read
-	heard    bool
+	speaksOf conceptSet // what its description speaks of without a negation, once it was read for its role
 }
 
 // kind is the type of a parameter's value as far as roles depend on it.

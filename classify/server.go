@@ -34,29 +34,12 @@ func (w *toolReader) scoreServer(p *profile) {
 	if p.is&ssh != 0 {
 		say(tNet, 2, "works over SSH")
 	}
-	if p.is&(remote|ssh) != 0 {
-		w.discountOwnState(p)
-	}
 	if p.is&db != 0 {
 		for _, t := range [...]uint8{tQuery, tDBWrite} {
 			if w.hasOwnEvidence(t) {
 				say(t, 2, "database server")
 			}
 		}
-	}
-}
-
-// discountOwnState weighs against requests where a client of a service speaks of what is its own: its
-// settings, aliases, sessions, the calendar of this machine.
-func (w *toolReader) discountOwnState(p *profile) {
-	switch {
-	case p.is&ssh != 0 && w.nameSet.meets(sshState) && (w.nameAct.meets(lookActs) || w.nameAct.meets(haltActs) || w.nameAct.without(connectAct).empty() && w.headSet.meets(lookActs)):
-		w.against[tNet] -= 4
-	case w.nameSet.meets(runActs) || w.nameSet.meets(postActs) && !w.nameSet.meets(ownState):
-	case w.nameSet.meets(ownState) && w.headSet.meets(ownState), w.hasAction(keepActs, ownState):
-		w.against[tNet] -= 3
-	case w.nameSet.meets(ownState), w.headSet.meets(memoryWords):
-		w.against[tNet] -= 2
 	}
 }
 

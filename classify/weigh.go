@@ -316,14 +316,14 @@ func (w *toolReader) weighRoles() {
 	base.add(&t.bias)
 	for i := range w.params {
 		q := &w.params[i]
+		w.reportAs(parameterPath(w.params, i))
+		w.observeForRole(q)
 		if w.lens.RoleOf != nil {
 			if z, ok := w.lens.RoleOf(w.name.Text(), parameterPath(w.params, i)); ok {
 				w.chooseRole(q, (*logits)(&z))
 			}
 			continue
 		}
-		w.reportAs(parameterPath(w.params, i))
-		w.observeForRole(q)
 		z := t.sum(w.seen.keys)
 		z.add(&base)
 		w.chooseRole(q, &z)
