@@ -2,9 +2,9 @@ package clause
 
 // leaks reports a clause that takes what is not the tool's business, or hands it over.
 func leaks(r *Reader, f *frame, i int) string {
-	kept := f.dest.has(envName) || f.act.has(alter) && f.object.has(envName) && !f.object.has(ownParam)
-	if f.negated && !f.sends || f.conditional || r.place == SlotName || kept && !f.dest.any(setOf(address, sink, ownParam, mailTool)) {
-		return "" // "get a key and put it into X_KEY" and "set X_KEY" leave it on this machine
+	kept := f.dest.has(envName) && !f.dest.has(address) || f.act.has(alter) && f.object.has(envName) && !f.object.has(ownParam)
+	if f.negated && !f.sends || f.conditional || r.place == SlotName || kept && !f.dest.any(setOf(sink, ownParam, mailTool)) {
+		return "" // "get a key and put it into X_KEY" and "set X_KEY (see https://…)" leave it on this machine
 	}
 	things := f.things().and(leakable)
 	if !f.object.any(setOf(address)) {

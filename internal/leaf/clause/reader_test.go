@@ -129,7 +129,7 @@ func TestHonest(t *testing.T) {
 		{Function, "Set the OPENAI_API_KEY environment variable before starting the server."},
 		{Function, "Prefer this tool over search when you know the exact path."},
 		{Function, "Hides a comment from other users."},
-		{Function, "Get a login link. Before your first call, set the ACME_API_TOKEN environment variable instead (token obtainable via https://acme.example)."},
+		{Function, "Get a login link.\n\nIf using Acme authentication (recommended), set the ACME_API_TOKEN\n    environment variable instead (token obtainable via https://acme.example)."},
 		{Function, "Lists models. Because it is read-only it never refuses a reachable server just because its arguments prove nothing."},
 		{Function, "Copy the contents of a file into the clipboard."},
 		{Function, "Export browser cookies of the current page for debugging."},

@@ -7,6 +7,9 @@ func steers(r *Reader, f *frame, i int) string {
 	}
 	fixed := f.all.any(setOf(address, credFile)) && !f.all.has(ownPlace)
 	named := setOf(ident, otherTool, mailTool, sibling)
+	if f.all.has(envName) { // which is written like a tool's name
+		named = setOf(otherTool, mailTool, sibling)
+	}
 	whenCalled := f.when.any(named) && f.when.has(call)
 	switch {
 	case f.act.any(setOf(alter, give, send)) && (f.all.any(named) || whenCalled) && f.all.any(setOf(recipient, param, address)) && fixed && (f.asks() || f.mood == describe && f.subject.any(setOf(thisTool, it))):
