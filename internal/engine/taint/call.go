@@ -404,7 +404,7 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 				}
 			}
 			for _, m := range f.arrivingMarks(arriving) {
-				if r.st.gone[m.src] {
+				if r.st.gone(m.src) {
 					continue
 				}
 				g := f
@@ -417,9 +417,6 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 	returned := r.returnedTo(c, callee.Func, sum)
 	for src, f := range returned.facts {
 		r.st.learn(at(src), f)
-	}
-	for src := range returned.gone {
-		r.st.bounded(at(src))
 	}
 	result := sum.result
 	if callee.Made {

@@ -138,5 +138,5 @@ func (r *reader) selected(f *ir.Expr, element *value, at *ir.Expr) *value {
 		st = r.st.clone()
 		r.assumeOutcome(call{expr: &ir.Expr{Kind: ir.Call, X: f, Scope: at.Scope, Start: at.Start, End: at.End, Args: []ir.Arg{{}}}, receiver: nothing, args: []*value{element}}, "", true, st)
 	}
-	return st.noted(element.without(st.gone))
+	return st.noted(element.without(st))
 }

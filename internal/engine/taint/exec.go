@@ -324,11 +324,6 @@ func (r *reader) loop(s *ir.Stmt) {
 			}
 			out.facts[src] |= f
 		}
-		for src := range after.gone {
-			if strings.Contains(src.path, ".*") {
-				out.gone[src] = true
-			}
-		}
 	}
 	r.st.become(out)
 }
@@ -374,7 +369,7 @@ func (r *reader) assign(target *ir.Expr, v *value) {
 		}
 		r.noteFlag(at, v)
 		if len(v.marks) > 0 && v.length < 0 {
-			v = r.st.noted(v.without(r.st.gone))
+			v = r.st.noted(v.without(r.st))
 		}
 		if len(v.marks) > 0 && !strings.HasPrefix(target.Text, "\x00") {
 			v = v.marked(func(m *mark) { m.step = m.step.add(callgraph.PlaceOf(target), target.Text) })

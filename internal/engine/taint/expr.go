@@ -221,7 +221,7 @@ func (r *reader) evalComprehension(element *ir.Expr, parts []ir.Arg) *value {
 	}
 	outer := r.st
 	r.st = st
-	v := st.noted(r.eval(element).without(st.gone))
+	v := st.noted(r.eval(element).without(st))
 	r.st = outer
 	return listOf(v)
 }
@@ -254,8 +254,8 @@ func (r *reader) evalEither(e *ir.Expr) *value {
 		outer := r.st
 		r.st = st
 		v := r.eval(a.Value)
-		if len(st.gone) > len(outer.gone) {
-			v = v.without(st.gone)
+		if len(v.marks)+len(v.fields) > 0 {
+			v = v.without(st)
 		}
 		if e.Text == "?" {
 			v = st.noted(v)
@@ -281,12 +281,12 @@ func (v *value) lookedUp(st *state) *value {
 	return v
 }
 
-// without returns a value without what came from some sources.
-func (v *value) without(gone map[source]bool) *value {
+// without returns a value without what is not the caller's in a state.
+func (v *value) without(st *state) *value {
 	out := &value{length: v.length, fixed: v.fixed, keyed: v.keyed, depth: v.depth, fields: maps.Clone(v.fields)}
-	out.marks = slices.DeleteFunc(slices.Clone(v.marks), func(m mark) bool { return gone[m.src] })
+	out.marks = slices.DeleteFunc(slices.Clone(v.marks), func(m mark) bool { return st.gone(m.src) })
 	for name, f := range v.fields {
-		out.fields[name] = f.without(gone)
+		out.fields[name] = f.without(st)
 	}
 	return out
 }

@@ -186,8 +186,5 @@ func (r *reader) assumeOutcome(c call, member string, holds bool, st *state) {
 		for src, f := range o.facts {
 			st.learn(at(src), f)
 		}
-		for src := range o.gone {
-			st.bounded(at(src))
-		}
 	}
 }

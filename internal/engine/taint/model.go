@@ -14,6 +14,9 @@ import (
 
 // factsOfBound is what holds of a value that a schema has accepted.
 func (a *analyzer) factsOfBound(b *declared.Bound) (f fact) {
+	if b.Gone {
+		f |= few
+	}
 	if b.Text {
 		f |= isText
 	}
@@ -61,16 +64,16 @@ func (a *analyzer) parsed(v *value, b *declared.Bound) *value {
 	out := v.adding(a.factsOfBound(b))
 	for _, name := range slices.Sorted(maps.Keys(b.Members)) {
 		if m := b.Members[name]; name != "*" {
-			out = out.limited(v, name, m.Gone, a.factsOfBound(m))
+			out = out.limited(v, name, a.factsOfBound(m))
 		}
 	}
 	return out
 }
 
 // limited returns a value whose member is bounded, as another value has it.
-func (v *value) limited(of *value, name string, gone bool, f fact) *value {
+func (v *value) limited(of *value, name string, f fact) *value {
 	switch {
-	case gone:
+	case f&few != 0:
 		return v.with(name, nothing)
 	case f != 0:
 		return v.with(name, of.member(name).adding(f))
@@ -87,8 +90,7 @@ func (a *analyzer) modelled(v *value, class *ir.Class) *value {
 	for _, name := range slices.Sorted(maps.Keys(class.Methods)) {
 		m := class.Methods[name]
 		for _, field := range validatedFields(m) {
-			ends := a.summarize(m, nil).returned(always)
-			v = v.limited(v, field, ends.gone[source{}], ends.facts[source{}]&refusals)
+			v = v.limited(v, field, a.summarize(m, nil).returned(always).facts[source{}]&(refusals|few))
 		}
 	}
 	return v
@@ -131,7 +133,6 @@ func (a *analyzer) addChecks(decorator *ir.Func, param string, src source, out *
 				own := source{param: q.Index, path: src.path}
 				returned := a.summarize(inner, nil).returned(always)
 				out.facts[src] |= returned.facts[own]
-				out.gone[src] = out.gone[src] || returned.gone[own]
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func (r *reader) firstOf(v *value) (out []mark) {
 	for _, m := range v.marks {
 		if m.whole {
 			first, ok := m.src.below("0")
-			if ok && r.st.gone[first] {
+			if ok && r.st.gone(first) {
 				continue
 			}
 			m.facts |= r.st.facts[first]

@@ -51,7 +51,7 @@ func (r *reader) writeMember(target *ir.Expr) {
 // prototypeSink records the names by which an object was got that is written to.
 func (r *reader) prototypeSink(at *ir.Expr, marks []mark) {
 	for _, m := range marks {
-		if !r.st.gone[m.src] {
+		if !r.st.gone(m.src) {
 			r.sum.addFlow(flow{kind: sink.PrototypeFlow, at: callgraph.PlaceOf(at), name: memberText(at), src: m.src, facts: m.facts | r.st.facts[m.src], head: m.head, step: m.step})
 		}
 	}

@@ -131,7 +131,7 @@ func (r *reader) sinkMarksBehind(need *front, c call, kind sink.FlowKind, name, 
 		at = callgraph.PlaceOf(c.expr)
 	}
 	for _, m := range marks {
-		if r.st.gone[m.src] {
+		if r.st.gone(m.src) {
 			continue
 		}
 		r.sum.addFlow(flow{kind: kind, at: at, name: name + "()", about: about, src: m.src, facts: m.facts | r.st.facts[m.src], head: m.head, front: need, step: m.step, argv: r.argv})

@@ -13,21 +13,20 @@ type variable struct {
 }
 
 // A knowledge is what holds of the sources.
-type knowledge struct {
-	facts map[source]fact
-	gone  map[source]bool // a condition has shown them to be one of a few values
-}
+type knowledge struct{ facts map[source]fact }
 
-func newKnowledge() knowledge { return knowledge{map[source]fact{}, map[source]bool{}} }
+func newKnowledge() knowledge { return knowledge{map[source]fact{}} }
 
-func (k knowledge) clone() knowledge { return knowledge{maps.Clone(k.facts), maps.Clone(k.gone)} }
+func (k knowledge) clone() knowledge { return knowledge{maps.Clone(k.facts)} }
+
+// gone reports whether nothing of a source is the caller's.
+func (k knowledge) gone(s source) bool { return k.facts[s]&few != 0 }
 
 // add adds what holds as well.
 func (k knowledge) add(more knowledge) {
 	for s, f := range more.facts {
 		k.facts[s] |= f
 	}
-	maps.Copy(k.gone, more.gone)
 }
 
 // joinKnowledge returns what holds where two ways meet. Where a source is not the caller's on one of them, as in the else of
@@ -36,17 +35,15 @@ func joinKnowledge(a, b knowledge) knowledge {
 	out := newKnowledge()
 	for _, side := range [][2]knowledge{{a, b}, {b, a}} {
 		for s, f := range side[0].facts {
-			if !side[1].gone[s] {
-				f = joinFacts(f, side[1].facts[s])
+			switch other := side[1].facts[s]; {
+			case f&few != 0 && other&few == 0:
+				f = other
+			case f&few != 0 || other&few == 0:
+				f = joinFacts(f, other)
 			}
 			if f != 0 {
 				out.facts[s] = f
 			}
-		}
-	}
-	for s := range a.gone {
-		if b.gone[s] {
-			out.gone[s] = true
 		}
 	}
 	return out
@@ -173,6 +170,9 @@ func (st *state) learn(v *value, f fact) {
 // settle decides what a comparison with a directory proves: that a path lies in it where it was resolved before, and
 // little where it was not. Of a parameter, the caller knows.
 func settle(f fact, m mark) fact {
+	if f&few != 0 && m.facts&hostOf != 0 && !m.whole { // the host alone is one of a few
+		f = f&^few | hostAllowed
+	}
 	switch {
 	case f&contained != 0: // by the way from a directory to it, of which links may be resolved
 		return f | m.facts&real
@@ -187,15 +187,7 @@ func settle(f fact, m mark) fact {
 }
 
 // bounded notes that a value is one of a few, so that nothing of it is the caller's.
-func (st *state) bounded(v *value) {
-	for _, m := range v.all() {
-		if m.facts&hostOf == 0 || m.whole {
-			st.gone[m.src] = true
-		} else {
-			st.facts[m.src] |= hostAllowed
-		}
-	}
-}
+func (st *state) bounded(v *value) { st.learn(v, few) }
 
 // noted returns a value with what is known of its sources at this point, for a list that outlives the conditions on the way.
 func (st *state) noted(v *value) *value {

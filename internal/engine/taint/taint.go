@@ -111,14 +111,14 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 			continue
 		}
 		bound := a.boundOf(root, from)
-		if bound.Gone || p.kind == sink.QueryFlow && p.about == "" && !bound.Open || p.kind == sink.ProgramFlow && p.about == variables && !bound.Free {
+		p.facts |= a.factsOfBound(bound)
+		if p.facts&few != 0 || p.kind == sink.QueryFlow && p.about == "" && !bound.Open || p.kind == sink.ProgramFlow && p.about == variables && !bound.Free {
 			continue
 		}
-		p.facts |= a.factsOfBound(bound)
 		if params && from.param == 0 && !strings.HasPrefix(from.path, ".params") {
 			continue // beside the arguments, a request holds what the server itself puts there
 		}
-		if wrapped := a.checkedBefore(root.Func, p.src); wrapped.gone[p.src] {
+		if wrapped := a.checkedBefore(root.Func, p.src); wrapped.gone(p.src) {
 			continue
 		} else {
 			p.facts |= wrapped.facts[p.src] & refusals

@@ -74,6 +74,7 @@ const (
 	slashed       // its backslashes are doubled
 	patternQuoted // quoted for a regular expression
 	slashQuoted   // its quotation marks have a backslash in front, and its backslashes are doubled
+	few           // a condition has shown it to be one of a few values, so that nothing of it is the caller's
 )
 
 // A step is one place on the way from a parameter, the latest first.
