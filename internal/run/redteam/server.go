@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gauntlet/internal/engine/delivery"
+	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/mcp"
@@ -121,46 +122,27 @@ func (t *Target) readTools(ctx context.Context) (readOnly map[string]bool, err e
 func (t *Target) chooseTask(readOnly map[string]bool) (tool, task string) {
 	for _, raw := range t.listed {
 		var in struct {
-			Name        string `json:"name"`
-			InputSchema struct {
-				Properties map[string]struct {
-					Type     any   `json:"type"`
-					Enum     []any `json:"enum"`
-					Default  any   `json:"default"`
-					Examples []any `json:"examples"`
-				} `json:"properties"`
-				Required []string `json:"required"`
-			} `json:"inputSchema"`
+			Name        string          `json:"name"`
+			InputSchema json.RawMessage `json:"inputSchema"`
+		}
+		var schema struct {
+			Required []string `json:"required"`
 		}
 		if json.Unmarshal([]byte(raw), &in) != nil || !readOnly[in.Name] && !t.AllowAll {
 			continue
 		}
+		_ = json.Unmarshal(in.InputSchema, &schema) // a malformed one asks for nothing
+		filler := schemafill.Filler{Schema: schemafill.Parse(string(in.InputSchema))}
+		values := filler.Arguments(nil)
 		var with []string
-		for _, name := range in.InputSchema.Required {
-			p := in.InputSchema.Properties[name]
-			value := any(nil)
-			switch {
-			case p.Default != nil:
-				value = p.Default
-			case len(p.Enum) > 0:
-				value = p.Enum[0]
-			case len(p.Examples) > 0:
-				value = p.Examples[0]
-			case p.Type == "string":
-				value = "test"
-			case p.Type == "integer" || p.Type == "number":
-				value = 1
-			case p.Type == "boolean":
-				value = true
-			}
-			text, err := json.Marshal(value)
-			if value == nil || err != nil {
-				with = nil
-				break
+		for _, name := range schema.Required {
+			text, err := json.Marshal(values[name])
+			if err != nil || strings.IndexByte("[{n", text[0]) >= 0 {
+				break // a list or an object is nothing to say in a sentence
 			}
 			with = append(with, name+" set to "+strings.ReplaceAll(string(text), `"`, `'`))
 		}
-		if len(with) < len(in.InputSchema.Required) {
+		if len(with) < len(schema.Required) {
 			continue
 		}
 		task := "Use the tool " + in.Name

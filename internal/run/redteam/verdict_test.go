@@ -186,7 +186,7 @@ func TestChooseTask(t *testing.T) {
 		{"the first that may", []string{`{"name":"w"}`, `{"name":"r"}`}, false, "r", "Use the tool r, and"},
 		{"a value that nothing tells", []string{`{"name":"r",` + schema(`"a","b"`, `"a":{"type":"string"},"b":{"type":"object"}`) + `}`}, false, "", ""},
 		{"values of every sort", []string{`{"name":"r",` + schema(`"a","b","c","d","e"`, `"a":{"type":"string"},"b":{"default":7,"type":"string"},"c":{"enum":["x","y"]},"d":{"examples":["z"]},"e":{"type":"boolean"}`) + `}`}, false, "r",
-			"with a set to 'test' and b set to 7 and c set to 'x' and d set to 'z' and e set to true, and"},
+			"with a set to 'test' and b set to 7 and c set to 'x' and d set to 'z' and e set to false, and"},
 	} {
 		target := &Target{AllowAll: tt.all, listed: tt.listed}
 		tool, task := target.chooseTask(map[string]bool{"r": true, "w": false})

@@ -64,8 +64,8 @@ func TestSmallAnswers(t *testing.T) {
 	if got := (&run{suite: &suite.Suite{}}).longestTimeout(); got != 0 {
 		t.Errorf("without servers it is %s", got)
 	}
-	if got := r.findServer("b"); got != &r.suite.Servers[1] || r.findServer("d") != nil {
-		t.Errorf("found %v and %v", got, r.findServer("d"))
+	if _, err := r.connectTo("d", nil); err == nil || err.Error() != `there is no server "d"` {
+		t.Errorf("a server that is not there: %v", err)
 	}
 	for want, s := range map[bool][]suite.Suite{
 		true:  {{Scan: true}, {Security: suite.Security{Trust: &suite.Trust{Sanitizers: []trust.Name{{}}}}}},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gauntlet/catalog"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/suite"
@@ -61,9 +62,10 @@ func TestSteps(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			opened, closed := map[string]int{}, 0
-			out := runSteps(t.Context(), tt.steps, stepOptions{Open: opener(t, opened, &closed), Version: "1"})
+			runner := stepRunner{open: opener(t, opened, &closed), options: mcpclient.Options{Version: "1"}}
+			results, lists := runner.runSteps(t.Context(), tt.steps, false)
 			var got []string
-			for i, r := range out.Results {
+			for i, r := range results {
 				var refused *wire.AnswerError
 				switch {
 				case errors.As(r.Err, &refused):
@@ -89,14 +91,15 @@ func TestSteps(t *testing.T) {
 					connected++
 				}
 			}
-			if closed != connected || len(out.Snapshots) > 0 {
-				t.Errorf("%d connections, %d closed; lists of %d servers were read and nobody asked", connected, closed, len(out.Snapshots))
+			if closed != connected || len(lists) > 0 {
+				t.Errorf("%d connections, %d closed; lists of %d servers were read and nobody asked", connected, closed, len(lists))
 			}
 		})
 	}
-	out := runSteps(t.Context(), []suite.Step{now, {Server: "v", Tool: "now"}}, stepOptions{Open: opener(t, map[string]int{}, new(int)), Read: true})
+	runner := stepRunner{open: opener(t, map[string]int{}, new(int))}
+	_, lists := runner.runSteps(t.Context(), []suite.Step{now, {Server: "v", Tool: "now"}}, true)
 	for _, name := range []string{"w", "v"} {
-		if s := out.Snapshots[name]; s == nil || !strings.Contains(string(s.Bytes()), `"now"`) {
+		if s := lists[name]; s == nil || !strings.Contains(string(s.Bytes()), `"now"`) {
 			t.Errorf("the lists of %s: %v", name, s)
 		}
 	}

@@ -209,15 +209,6 @@ func (t *run) startInProcess(ctx context.Context) error {
 	return nil
 }
 
-func (t *run) findServer(name string) *suite.Server {
-	for i := range t.suite.Servers {
-		if t.suite.Servers[i].Name == name {
-			return &t.suite.Servers[i]
-		}
-	}
-	return nil
-}
-
 // connectRecorded connects to a server of the suite and records it.
 func (t *run) connectRecorded(name string) (wire.Conn, error) {
 	return t.connectTo(name, func(_ string, secrets, credentials []string) wire.Tap {
@@ -227,13 +218,14 @@ func (t *run) connectRecorded(name string) (wire.Conn, error) {
 
 // connectTo connects to a server of the suite.
 func (t *run) connectTo(name string, tap launch.Tap) (wire.Conn, error) {
-	s := t.findServer(name)
+	at := slices.IndexFunc(t.suite.Servers, func(s suite.Server) bool { return s.Name == name })
 	switch {
-	case s == nil:
+	case at < 0:
 		return nil, fmt.Errorf("there is no server %q", name)
 	case t.playing[name] != nil:
 		return mcpserver.ConnectInMemory(t.playing[name].Server, tap(name, nil, nil)), nil
 	}
+	s := &t.suite.Servers[at]
 	dialer := t.Sealing.Seal(launch.Dialer{Environ: t.Environ, Limits: wire.Limits{Message: t.Message, Total: math.MaxInt64}, Logins: t.Logins}, name)
 	dialer.SandboxRecord = t.file.Record
 	to := launch.Server{URL: s.URL, Header: assignPairs(s.Headers)}
@@ -263,28 +255,27 @@ func assignPairs(pairs []suite.Pair) []string {
 
 // makeSteps makes the suite's calls. One that cannot be made is a problem: the following ones are not made.
 func (t *run) makeSteps(ctx context.Context) []stepResult {
-	out := runSteps(ctx, t.suite.Steps, stepOptions{Open: t.connectRecorded, Version: t.Version, Read: t.wantsLists(), Timeout: t.longestTimeout()})
-	for name, snap := range out.Snapshots {
+	runner := stepRunner{open: t.connectRecorded, options: mcpclient.Options{Version: t.Version, Timeout: t.longestTimeout()}}
+	results, lists := runner.runSteps(ctx, t.suite.Steps, t.wantsLists())
+	for name, snap := range lists {
 		t.snapshots[name] = string(snap.Bytes())
 	}
 	if t.wantsLists() {
 		t.captureRest(ctx, t.connectRecorded)
 	}
-	for i := range out.Results {
-		var refused *wire.AnswerError
-		if err := out.Results[i].Err; err != nil && !errors.As(err, &refused) {
-			s := out.Results[i].Step
-			t.addProblem(fmt.Sprintf("%s.%s could not be called: %v", s.Server, s.Tool, err))
-			t.problems[len(t.problems)-1].Location.Line = s.Line
+	for _, r := range results {
+		if r.Err != nil && !isRefusal(r.Err) {
+			t.addProblem(fmt.Sprintf("%s.%s could not be called: %v", r.Step.Server, r.Step.Tool, r.Err))
+			t.problems[len(t.problems)-1].Location.Line = r.Step.Line
 		}
 	}
-	switch left := len(t.suite.Steps) - len(out.Results); {
+	switch left := len(t.suite.Steps) - len(results); {
 	case left == 1:
 		t.addProblem("1 step behind it was not made")
 	case left > 1:
 		t.addProblem(fmt.Sprintf("%d steps behind it were not made", left))
 	}
-	return out.Results
+	return results
 }
 
 // wantsLists reports whether all servers' lists are read: for a scan, or to find sanitizers that no step calls.
@@ -309,12 +300,11 @@ func recordedSteps(steps []suite.Step, calls []recordedCall) []stepResult {
 }
 
 // longestTimeout returns the longest answer timeout of any server.
-func (t *run) longestTimeout() time.Duration {
-	longest := time.Duration(0)
+func (t *run) longestTimeout() (longest time.Duration) { // 0 means the default
 	for i := range t.suite.Servers {
 		longest = max(longest, t.suite.Servers[i].Timeout)
 	}
-	return longest // 0 means the default
+	return longest
 }
 
 // runAgent runs the agent with the servers, each behind its own recording gateway.

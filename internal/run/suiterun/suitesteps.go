@@ -2,11 +2,9 @@ package suiterun
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/runtime/mcpclient"
@@ -16,16 +14,6 @@ import (
 	"gauntlet/suite"
 )
 
-// stepOptions configures steps. A zero field means its default.
-type stepOptions struct {
-	// Open starts a server or connects to it; required.
-	Open    func(name string) (wire.Conn, error)
-	Timeout time.Duration // per call; default mcpclient.DefaultTimeout
-	Version string        // of the client, sent to servers
-	// Read says that the lists of every server used are read too.
-	Read bool
-}
-
 // A stepResult is the result of one step.
 type stepResult struct {
 	Step   *suite.Step
@@ -33,43 +21,37 @@ type stepResult struct {
 	Err    error  // why there is none, including a server's refusal
 }
 
-// An stepOutcome is the result of all steps.
-type stepOutcome struct {
-	Results   []stepResult
-	Snapshots map[string]*mcpclient.Snapshot // of servers, if lists were read
+// A stepRunner makes the calls of steps, each with the session of its server.
+type stepRunner struct {
+	open     func(name string) (wire.Conn, error) // starts a server or connects to it
+	options  mcpclient.Options
+	conns    []wire.Conn
+	sessions map[string]*mcpclient.Session
+	values   map[string]string // results by the names steps gave them
 }
 
 // runSteps makes the calls in order. It stops at the first that cannot be made: later ones would not be the intended calls. A
-// refused call or an error result is a result like any other.
-func runSteps(ctx context.Context, steps []suite.Step, opt stepOptions) stepOutcome {
-	d := &stepRunner{opt: opt, sessions: map[string]*mcpclient.Session{}, values: map[string]string{}}
+// refused call or an error result is a result like any other. Where lists are wanted, those of every server used are read too.
+func (d *stepRunner) runSteps(ctx context.Context, steps []suite.Step, wantsLists bool) (results []stepResult, lists map[string]*mcpclient.Snapshot) {
+	d.sessions, d.values, lists = map[string]*mcpclient.Session{}, map[string]string{}, map[string]*mcpclient.Snapshot{}
 	defer d.closeConns()
-	out := stepOutcome{Snapshots: map[string]*mcpclient.Snapshot{}}
 	for i := range steps {
 		s := &steps[i]
 		text, err := d.runStep(ctx, s)
-		out.Results = append(out.Results, stepResult{s, text, err})
-		var refused *wire.AnswerError
-		if err != nil && !errors.As(err, &refused) {
+		results = append(results, stepResult{s, text, err})
+		if err != nil && !isRefusal(err) {
 			break
 		}
 		if s.As != "" {
 			d.values[s.As] = text
 		}
 	}
-	if opt.Read {
+	if wantsLists {
 		for name, session := range d.sessions {
-			out.Snapshots[name] = session.ReadSettled(ctx)
+			lists[name] = session.ReadSettled(ctx)
 		}
 	}
-	return out
-}
-
-type stepRunner struct {
-	opt      stepOptions
-	conns    []wire.Conn
-	sessions map[string]*mcpclient.Session
-	values   map[string]string // results by the names steps gave them
+	return results, lists
 }
 
 func (d *stepRunner) closeConns() {
@@ -99,12 +81,12 @@ func (d *stepRunner) sessionWith(ctx context.Context, name string) (*mcpclient.S
 	if s := d.sessions[name]; s != nil {
 		return s, nil
 	}
-	conn, err := d.opt.Open(name)
+	conn, err := d.open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be reached: %w", name, err)
 	}
 	d.conns = append(d.conns, conn)
-	s, err := mcpclient.Open(ctx, conn, mcpclient.Options{Timeout: d.opt.Timeout, Version: d.opt.Version})
+	s, err := mcpclient.Open(ctx, conn, d.options)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
