@@ -337,6 +337,7 @@ func (r *reader) runInline(fn *ir.Func, ctx callgraph.Context, given func(*ir.Pa
 	inner.runBody(fn)
 	r.sum.flows = inner.sum.flows
 	r.sum.leaves |= inner.sum.leaves
+	r.sum.others |= inner.sum.others
 	r.sum.cut = r.sum.cut || inner.sum.cut
 	r.a.busy[fn]--
 	after := r.st.clone()
@@ -375,6 +376,7 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 				v.value = g.at(src.path)
 			}
 			v.marks = v.value.all()
+			v.holds = r.stillHolds(sum, callee.Func, c, v.value)
 			reached[src] = v
 			r.a.left -= v.value.size / valuesAStep
 		}
@@ -408,7 +410,7 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 					continue
 				}
 				g := f
-				g.src, g.facts, g.head = m.src, f.facts|m.facts|r.st.facts[m.src], clipHead(f.head+m.head)
+				g.src, g.facts, g.head = m.src, f.facts&arrivedAt(f.src).holds|m.facts|r.st.facts[m.src], clipHead(f.head+m.head)
 				g.step = f.step.behind(m.step.add(place, name+"()"))
 				r.sum.addFlow(g)
 			}
@@ -416,7 +418,7 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 	}
 	returned := r.returnedTo(c, callee.Func, sum)
 	for src, f := range returned.facts {
-		r.st.learn(at(src), f)
+		r.st.learn(at(src), f&arrivedAt(src).holds)
 	}
 	result := sum.result
 	if callee.Made {
@@ -462,6 +464,7 @@ func (r *reader) calledParam(e *ir.Expr) uint64 {
 type arrived struct {
 	value *value
 	marks []mark
+	holds fact // which of the facts that the callee found out hold
 }
 
 // behind returns steps that follow others.
@@ -488,7 +491,7 @@ func (v *value) substituted(at func(source) arrived, place sink.Place, name stri
 		}
 		for _, g := range given.marks {
 			g.whole = g.whole && m.whole
-			g.facts |= m.facts
+			g.facts |= m.facts & given.holds
 			g.head = clipHead(m.head + g.head)
 			g.step = g.step.add(place, name+"()")
 			parts = addMarks(parts, g)

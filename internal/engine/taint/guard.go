@@ -175,6 +175,10 @@ func (r *reader) assumeEqual(a, b *ir.Expr, equal bool, st *state, depth int) {
 	if a.IsNothing() {
 		a, b = b, a
 	}
+	if a.Kind == ir.Index && len(a.Args) == 1 && a.Args[0].Value.Is(ir.Literal) && a.Args[0].Value.Text == "0" && b.Kind == ir.String { // ref[0] == '-'
+		r.assumePrefix(a.X, b, equal, st)
+		return
+	}
 	if r.countsFiltered(a) && b.Kind == ir.Literal && b.Text == "0" { // list.filter(f).length === 0
 		r.assumeDeep(a, "", !equal, st, depth+1)
 		return
@@ -258,11 +262,42 @@ func (v *value) has(f fact) bool {
 }
 
 // isApart reports whether what a value is compared with is not of the same caller's choosing: a constant, what the server
-// holds, or, in a helper, another of its parameters.
+// holds, what lies inside of its directory or, in a helper, another of its parameters, of which its caller knows more. A path may have
+// been put together with the directory that it is compared with.
 func (r *reader) isApart(v, with *value) bool {
-	return !slices.ContainsFunc(with.all(), func(w mark) bool {
-		return w.src.param >= 0 && (r.a.depth <= 1 || slices.ContainsFunc(v.all(), func(m mark) bool { return m.src.param == w.src.param }))
+	bases := with.all()
+	own := slices.DeleteFunc(slices.Clone(v.all()), func(m mark) bool {
+		return slices.ContainsFunc(bases, func(w mark) bool { return w.src == m.src })
 	})
+	return !slices.ContainsFunc(bases, func(w mark) bool {
+		return w.src.param >= 0 && !r.st.gone[w.src] && (w.facts|r.st.facts[w.src])&contained == 0 &&
+			(r.a.depth <= 1 || len(own) == 0 || slices.ContainsFunc(own, func(m mark) bool { return m.src.param == w.src.param }))
+	})
+}
+
+// isFenced reports whether a directory that a path is compared with keeps it from being anywhere. Of a helper that depends on what it is given.
+func (r *reader) isFenced(path, by *value) bool {
+	if !r.isApart(path, by) {
+		return false
+	}
+	for _, m := range by.all() {
+		r.sum.others |= bit(m.src.param)
+	}
+	return true
+}
+
+// comparisons are facts that say as little as what a value was compared with.
+const comparisons = contained | fenced | prefixed | hostAllowed
+
+// stillHolds returns which facts of an argument, found out by comparing it with others of the parameters, hold where these are given
+// values: a path inside of a directory that the caller chooses, too, may lie anywhere.
+func (r *reader) stillHolds(sum *summary, fn *ir.Func, c call, v *value) fact {
+	for _, p := range fn.Params {
+		if sum.others&bit(p.Index) != 0 && !r.isApart(v, c.argument(p)) {
+			return ^comparisons
+		}
+	}
+	return ^fact(0)
 }
 
 // assumeMember reads "x in list", list.includes(x), set.has(x).
@@ -305,7 +340,7 @@ var fixedHost = lazyregexp.New(`^[a-zA-Z][a-zA-Z0-9+.-]*://[^/\x00?#@]+([/?#]|$)
 // assumePrefix reads x.startsWith(prefix).
 func (r *reader) assumePrefix(subject, prefix *ir.Expr, holds bool, st *state) {
 	v, p := r.silently(subject), r.silently(prefix)
-	if v.isClean() || !r.isApart(v, p) {
+	if v.isClean() || !r.isFenced(v, p) {
 		return
 	}
 	r.noteWords(v, prefix, holds, st)

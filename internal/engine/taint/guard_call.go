@@ -20,7 +20,9 @@ func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, de
 		r.assumeEach(e.X, holds, st, depth)
 	case member == "" && e.X.Kind == ir.Attr && e.X.X != nil && r.assumeMethod(e, e.X.X, holds, st, depth):
 	case member == "" && known && holds && of != nil && (p.ofArgument || e.X.Kind == ir.Attr):
-		st.learn(r.silently(of), p.fact)
+		if v := r.silently(of); p.ofArgument || first == nil || r.isFenced(v, r.silently(first)) {
+			st.learn(v, p.fact)
+		}
 	case holds && e.X.Kind == ir.Name && e.X.Text == "isinstance" && second != nil:
 		if numberTypes[second.Text] {
 			st.bounded(r.silently(first).wholeOnly())
@@ -53,6 +55,10 @@ func (r *reader) assumeMethod(e, receiver *ir.Expr, holds bool, st *state, depth
 	case "includes", "has", "Contains", "contains", "hasOwnProperty", "__contains__":
 		if first != nil {
 			r.assumeMember(receiver, first, holds, st)
+		}
+	case "ContainsAny": // as a pattern of these characters does
+		if set, ok := r.a.g.Constant(e.Arg(1), r.ctx); ok && !holds {
+			st.learn(r.silently(first), factsWithout(func(c string) bool { return strings.Contains(set, c) }))
 		}
 	case "test", "MatchString", "fullmatch", "match", "search":
 		return r.assumePattern(e, receiver, holds, st)
@@ -184,7 +190,7 @@ func (r *reader) assumeOutcome(c call, member string, holds bool, st *state) {
 			return nothing
 		}
 		for src, f := range o.facts {
-			st.learn(at(src), f)
+			st.learn(at(src), f&r.stillHolds(sum, callee.Func, c, at(src)))
 		}
 	}
 }

@@ -92,6 +92,7 @@ type summary struct {
 	self    *value // what its receiver holds in the end: for constructors
 	flows   []flow
 	seen    map[flow]bool
+	others  uint64 // the parameters, by their index, that are directories with which it compares others
 	off     bool   // it returns because of the configuration alone, unless a variable of the environment is set
 	returns bool   // it does so anywhere
 	cut     bool   // it has more flows than are kept

@@ -152,10 +152,18 @@ func (r *reader) transferPath(c call, name, method string) *value {
 	if !known {
 		op, known = operations["."+method]
 	}
-	if known {
-		return op.of(c)
-	}
 	switch {
+	case op.adds&relative != 0 && len(c.args) == 2: // the way from one to the other
+		of, from := c.args[1], c.args[0]
+		if method == "relpath" {
+			of, from = from, of
+		}
+		if !r.isFenced(of, from) {
+			return c.everything().derived(0)
+		}
+		return of.derived(op.adds)
+	case known:
+		return op.of(c)
 	case (name == "min" || name == "max") && hasNumber(c.expr.Args): // a text cannot be compared with it
 		return nothing
 	case slices.ContainsFunc(digests, func(d string) bool { return strings.HasPrefix(name, d) }):
@@ -183,7 +191,9 @@ func (r *reader) transferPath(c call, name, method string) *value {
 	}
 	switch method {
 	case "relative_to": // raises where the path does not lie in the directory
-		r.st.learn(c.receiver, fenced)
+		if r.isFenced(c.receiver, c.args[0]) {
+			r.st.learn(c.receiver, fenced)
+		}
 		return c.receiver.derived(0)
 	}
 	return nil

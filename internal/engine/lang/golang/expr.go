@@ -24,7 +24,7 @@ func (l *lowerer) lowerExpr(e ast.Expr) *ir.Expr {
 		}
 	case *ast.BasicLit:
 		x.Kind, x.Text = ir.Literal, u.Value
-		if u.Kind == token.STRING {
+		if u.Kind == token.STRING || u.Kind == token.CHAR {
 			if s, err := strconv.Unquote(u.Value); err == nil {
 				x.Kind, x.Text = ir.String, s
 			}
