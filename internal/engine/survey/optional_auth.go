@@ -15,6 +15,9 @@ import (
 // isOptional reports whether a function that refuses requests asks for its credential only where a variable of the environment is
 // set, without which the server starts all the same.
 func (s *surveyor) isOptional(fn *ir.Func) bool {
+	if s.isPutOptionally(fn) {
+		return true
+	}
 	optional := ""
 	ir.EachCondition(fn.Body, func(st *ir.Stmt) {
 		if optional != "" {
@@ -33,6 +36,41 @@ func (s *surveyor) isOptional(fn *ir.Func) bool {
 		}
 	})
 	return optional != "" && !s.isDemanded(optional)
+}
+
+// isPutOptionally reports whether a function that refuses requests is put before an endpoint only where a setting is there, or where another way
+// puts the endpoint there without it: if token != "" { mux.Handle("/mcp", bearer(h)) } else { mux.Handle("/mcp", h) }.
+func (s *surveyor) isPutOptionally(fn *ir.Func) bool {
+	for fn.Name == "" && fn.Scope.Up.Owner() != nil { // the handler that a middleware returns
+		fn = fn.Scope.Up.Owner()
+	}
+	name := fn.Name
+	if fn.Class != nil && s.lang == "python" { // app.add_middleware(TokenMiddleware)
+		name = fn.Class.Name
+	}
+	puts := func(body []ir.Stmt) (calls []string) {
+		ir.EachExpr(body, func(e *ir.Expr) {
+			if e.Holds(func(x *ir.Expr) bool { return lastName(x) == name }) {
+				calls = append(calls, e.Calls())
+			}
+		})
+		return calls
+	}
+	all, optional := 0, 0
+	for _, body := range s.g.Program().Bodies() {
+		all += len(puts(body))
+		ir.EachCondition(body, func(st *ir.Stmt) {
+			yes, no := st.Ways()
+			guarded := puts(yes)
+			setting := s.settingAsked(st.Cond, true)
+			open := setting != "" && !s.isDemanded(setting)
+			ir.EachExpr(no, func(e *ir.Expr) { open = open || slices.Contains(guarded, e.Calls()) })
+			if open && len(puts(no)) == 0 {
+				optional += len(guarded)
+			}
+		})
+	}
+	return optional > 0 && optional >= all
 }
 
 // isForgiving reports whether a function refuses only a credential that is wrong: if (supplied && supplied !== KEY) return false; return true.

@@ -215,10 +215,7 @@ func joinEnds(a, b *state) *state {
 
 // choose reads an if.
 func (r *reader) choose(s *ir.Stmt) {
-	then, rest := s.Arms[0].Body, s.Rest
-	if s.Negate {
-		then, rest = rest, then
-	}
+	then, rest := s.Ways()
 	yes, no := r.st.clone(), r.st.clone()
 	r.assume(s.Cond, true, yes)
 	r.assume(s.Cond, false, no)

@@ -265,14 +265,18 @@ func (v *value) has(f fact) bool {
 // holds, what lies inside of its directory or, in a helper, another of its parameters, of which its caller knows more. A path may have
 // been put together with the directory that it is compared with.
 func (r *reader) isApart(v, with *value) bool {
-	bases := with.all()
-	own := slices.DeleteFunc(slices.Clone(v.all()), func(m mark) bool {
+	bases := slices.DeleteFunc(with.all(), r.isServers)
+	own := slices.DeleteFunc(v.all(), func(m mark) bool {
 		return slices.ContainsFunc(bases, func(w mark) bool { return w.src == m.src })
 	})
 	return !slices.ContainsFunc(bases, func(w mark) bool {
-		return w.src.param >= 0 && !r.st.gone[w.src] && (w.facts|r.st.facts[w.src])&contained == 0 &&
-			(r.a.depth <= 1 || len(own) == 0 || slices.ContainsFunc(own, func(m mark) bool { return m.src.param == w.src.param }))
+		return r.a.depth <= 1 || len(own) == 0 || slices.ContainsFunc(own, func(m mark) bool { return m.src.param == w.src.param })
 	})
+}
+
+// isServers reports whether what a mark stands for is the server's choice all the same: its own, one of a few, a path inside of its directory.
+func (r *reader) isServers(m mark) bool {
+	return m.src.param < 0 || r.st.gone[m.src] || (m.facts|r.st.facts[m.src])&contained != 0
 }
 
 // isFenced reports whether a directory that a path is compared with keeps it from being anywhere. Of a helper that depends on what it is given.
@@ -280,7 +284,7 @@ func (r *reader) isFenced(path, by *value) bool {
 	if !r.isApart(path, by) {
 		return false
 	}
-	for _, m := range by.all() {
+	for _, m := range slices.DeleteFunc(by.all(), r.isServers) {
 		r.sum.others |= bit(m.src.param)
 	}
 	return true
@@ -293,7 +297,7 @@ const comparisons = contained | fenced | prefixed | hostAllowed
 // values: a path inside of a directory that the caller chooses, too, may lie anywhere.
 func (r *reader) stillHolds(sum *summary, fn *ir.Func, c call, v *value) fact {
 	for _, p := range fn.Params {
-		if sum.others&bit(p.Index) != 0 && !r.isApart(v, c.argument(p)) {
+		if sum.others&bit(p.Index) != 0 && !r.isFenced(v, c.argument(p)) {
 			return ^comparisons
 		}
 	}

@@ -115,12 +115,20 @@ func EachExpr(body []Stmt, f func(*Expr)) {
 	})
 }
 
+// Ways returns what runs where the condition of a Branch holds, and where it does not.
+func (s *Stmt) Ways() (yes, no []Stmt) {
+	if s.Negate {
+		return s.Rest, s.Arms[0].Body
+	}
+	return s.Arms[0].Body, s.Rest
+}
+
 // IsNothing reports whether an expression is written as nothing: null, None, nil.
 func (e *Expr) IsNothing() bool {
 	return e.Is(Literal, Name) && slices.Contains([]string{"null", "undefined", "None", "nil"}, e.Text)
 }
 
-// Presence returns what a condition asks for, if it asks no more than whether that is something: x, !x, x == null; and whether it holds where it is.
+// Presence returns what a condition asks for, if it asks no more than whether that is something: x, !x, x == null, x == ""; and whether it holds where it is.
 // For any other condition x is nil.
 func Presence(cond *Expr) (x *Expr, there bool) {
 	switch {
@@ -130,7 +138,7 @@ func Presence(cond *Expr) (x *Expr, there bool) {
 	case len(cond.Args) == 1 && (cond.Text == "!" || cond.Text == ""):
 		x, there = Presence(cond.Args[0].Value)
 		return x, there != (cond.Text == "!")
-	case len(cond.Args) == 2 && cond.Args[1].Value.IsNothing():
+	case len(cond.Args) == 2 && (cond.Args[1].Value.IsNothing() || cond.Args[1].Value.Is(String) && cond.Args[1].Value.Text == ""):
 		switch cond.Text {
 		case "===", "==", "is":
 			return cond.Args[0].Value, false
