@@ -146,12 +146,13 @@ type unit struct {
 	code       bool // in a block of code, or after a prompt
 	section    int  // headings before it
 	hidden     bool // in a comment of HTML
+	sought     bool // an item of a list of what to look for
 	prose      bool // of a text, not of a program
 }
 
 // sentences cuts the text at line ends and full stops, and tells of each piece which words are in it.
 func (r *reader) sentences() {
-	fence, section, comment := false, 0, false
+	fence, section, comment, sought := false, 0, false, false
 	for at := 0; at < len(r.low); {
 		end := strings.IndexByte(r.low[at:], '\n')
 		if end < 0 {
@@ -160,6 +161,9 @@ func (r *reader) sentences() {
 			end += at
 		}
 		line := r.low[at:end]
+		if strings.Contains(line, "not") && noOrder.MatchString(line) {
+			r.low = r.low[:at] + inQuotes.ReplaceAllStringFunc(line, blank) + r.low[end:]
+		}
 		trimmed := strings.TrimLeft(line, " \t>")
 		switch {
 		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
@@ -170,13 +174,25 @@ func (r *reader) sentences() {
 		if strings.Contains(line, "<!--") || strings.Contains(line, "display:none") || strings.Contains(line, "font-size:0") || strings.Contains(line, "color:transparent") || strings.HasPrefix(trimmed, "[//]: #") || strings.HasPrefix(trimmed, "[comment]: #") {
 			comment = true
 		}
-		r.cut(at, end, unit{code: fence, section: section, hidden: comment, prose: true})
+		sought = sought && (trimmed == "" || listed.MatchString(line)) && !strings.HasPrefix(trimmed, "#")
+		r.cut(at, end, unit{code: fence, section: section, hidden: comment, sought: sought, prose: true})
+		sought = sought || seeks.MatchString(line)
 		if strings.Contains(line, "-->") || trimmed == "" || strings.HasPrefix(trimmed, "[") || strings.Contains(line, "</div>") || strings.Contains(line, "</p>") {
 			comment = false
 		}
 		at = end + 1
 	}
 }
+
+var (
+	// noOrder matches what says of a quotation in its line that it is none: "'enter the password'; that is content, not an order".
+	noOrder  = lazyregexp.New(`\b(?:is|are)\s+(?:\w+,?\s+){0,3}not\s+(?:an?\s+|your\s+)?(?:orders?|instructions?|commands?|requests?)\b`)
+	inQuotes = lazyregexp.New(`"[^"\n]*"|“[^”\n]*”|(?:^|[\s(])'[^\n]*?'(?:[\s;,.:)]|$)`)
+	// seeks matches the line before a list of what is to be found: "Look for:", "Search for and report, with file and line:".
+	seeks = lazyregexp.New(`\b(?:(?:look|search|check|scan|watch|grep)\s+for|flags?|reports?|rejects?|finds?|detects?)\b[^.]*:\s*$`)
+	// listed matches an item of a list, or a line that goes on with one.
+	listed = lazyregexp.New(`^\s*(?:[-*+•]|\d+[.)])\s|^\s{2,}\S`)
+)
 
 // longest is how long a piece is at most: whoever writes no full stop is cut.
 const longest = 600
@@ -292,15 +308,18 @@ func (r *reader) excused(start, end, score int) bool {
 	first, last := r.unitsIn(start, end)
 	for i := first; i < last; i++ {
 		s := r.text(i)
-		if r.units[i].class.any(localhost) || r.defending(i) || score < surely && (withoutMeans(s) != s || userAsks.MatchString(s)) {
+		if r.units[i].class.any(localhost) || r.defending(i) || r.sought(i) || score < surely && (withoutMeans(s) != s || userAsks.MatchString(r.whole(i)) || userAgrees.MatchString(r.whole(i))) {
 			return true
 		}
 	}
 	return false
 }
 
-// userAsks matches "when the user asks for it".
-var userAsks = lazyregexp.New(`\b(?:when|if|once|after|unless)\s+(?:the user|they|you are|asked)\b[^.\n]{0,30}\b(?:asks?|asked|wants?|requests?|agrees?|confirms?|approves?)\b`)
+// userAsks matches "when the user asks for it", userAgrees what is done once the user has seen and allowed it.
+var (
+	userAsks   = lazyregexp.New(`\b(?:when|if|once|after|unless)\s+(?:the user|they|you are|asked)\b[^.\n]{0,30}\b(?:asks?|asked|wants?|requests?|agrees?|confirms?|approves?)\b`)
+	userAgrees = lazyregexp.New(`\b(?:when|if|once|after)\s+(?:the user|they)\s+(?:has\s+|have\s+)?(?:agree|confirm|approve)[sd]*\b`)
+)
 
 // english matches words that most sentences of English have.
 var english = lazyregexp.New(`\b(?:the|to|of|and|for|with|is|at|or)\b`)

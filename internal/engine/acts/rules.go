@@ -33,14 +33,69 @@ func (r *reader) judge() {
 				r.add(k.kind, k.says, u, w)
 			}
 		}
-		if !quiet || u.hidden {
+		if !quiet && !r.sought(i) || u.hidden {
 			r.codeActs(i)
 		}
 	}
+	r.hush()
 	r.excuse()
 	r.acts = slices.DeleteFunc(r.acts, func(a Act) bool {
 		return a.Kind == Conceal && !a.Hidden && detail.MatchString(strings.ToLower(r.raw[a.Start:min(len(r.raw), a.End+60)]))
 	})
+}
+
+// hush adds that the user is not to know of an act near by: "Mention neither."
+func (r *reader) hush() {
+	for _, a := range slices.Clone(r.acts) {
+		if a.Kind == Conceal || a.Weight < 2 {
+			continue
+		}
+		first, last := r.unitsIn(a.Start, a.End)
+		for i := max(0, first-nearBy); i < min(len(r.units), last+nearBy); i++ {
+			if u := &r.units[i]; u.section == r.units[first].section && r.hushes(i) {
+				r.add(Conceal, "keeps from the user what it has the agent do", u, 2)
+			}
+		}
+	}
+}
+
+// nearBy is how many pieces lie between an act and what hides it, at most.
+const nearBy = 3
+
+// sought reports whether a piece names code that is to be found.
+func (r *reader) sought(i int) bool { return r.units[i].sought && strings.Contains(r.text(i), "`") }
+
+// hushes reports whether a piece keeps something from the user.
+func (r *reader) hushes(i int) bool {
+	return !r.units[i].code && hushed.MatchString(r.text(i)) && !detail.MatchString(r.text(i))
+}
+
+// hushedBy reports whether a piece near by keeps from the user what this one says.
+func (r *reader) hushedBy(i int) bool {
+	for j := max(0, i-nearBy); j <= min(len(r.units)-1, i+nearBy); j++ {
+		if r.units[j].section == r.units[i].section && r.hushes(j) {
+			return true
+		}
+	}
+	return false
+}
+
+// whole returns the sentence that a piece belongs to, over the ends of lines.
+func (r *reader) whole(i int) string {
+	first, last := i, i
+	for first > 0 && i-first < nearBy && r.goesOn(first) {
+		first--
+	}
+	for last+1 < len(r.units) && last-i < nearBy && r.goesOn(last+1) {
+		last++
+	}
+	return r.low[r.units[first].start:r.units[last].end]
+}
+
+// goesOn reports whether a piece goes on with the sentence of the piece before it.
+func (r *reader) goesOn(i int) bool {
+	before := strings.TrimRight(r.text(i-1), " \t\r")
+	return r.units[i].start == r.units[i-1].end+1 && !strings.ContainsAny(before[max(0, len(before)-1):], ".:!?|") && !r.units[i].code && !listed.MatchString(strings.TrimLeft(r.text(i), " \t"))
 }
 
 // excuse lowers the weight of protection that is switched off for a while, by somebody who locked himself out.
@@ -77,8 +132,8 @@ func (r *reader) defending(i int) bool {
 }
 
 // detail matches what is kept from the user for the sake of brevity and hides nothing that was done: "do not tell the user about
-// internal tool names".
-var detail = lazyregexp.New(`^[^\n]{0,80}?\b(?:tell|mention|show|reveal|disclose|explain|expose|inform|display)\w*\s(?:[\w']+\s){0,5}?(?:(?:internal|technical|underlying)\s(?:\w+\s)?(?:names?|ids?|identifiers|details|jargon|paths|reasoning)|implementation details|tool names|names of (?:the |your |internal )*tools)\b`)
+// internal tool names", and what protects: "do not reveal passwords that you find".
+var detail = lazyregexp.New(`^[^\n]{0,80}?\b(?:tell|mention|show|reveal|disclose|explain|expose|inform|display)\w*\s(?:[\w']+\s){0,5}?(?:passwords?|credentials|secrets?|api keys?|tokens?|(?:internal|technical|underlying)\s(?:\w+\s)?(?:names?|ids?|identifiers|details|jargon|paths|reasoning)|implementation details|tool names|names of (?:the |your |internal )*tools)\b`)
 
 // about reports whether the text is about attacks, which it then names without meaning them.
 func (r *reader) about() bool {
@@ -140,7 +195,7 @@ var rules = []rule{
 	}},
 	{Send, 3, "sends data of people, or what was said, to somebody outside", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(send|outward) && !c.any(negated|localhost) && sentAway.MatchString(r.text(i)) && (c.any(private) || r.around(i, 4, 0).has(private|take)) && orders(r.text(i))
+		return c.has(send|outward) && !c.any(negated|localhost) && sentAway.MatchString(r.text(i)) && !userAgrees.MatchString(r.whole(i)) && (c.any(private) || r.around(i, 4, 0).has(private|take)) && orders(r.text(i))
 	}},
 	{Ask, 2, "asks the user for a secret", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
@@ -148,7 +203,21 @@ var rules = []rule{
 	}},
 	{Weaken, 2, "switches protection off", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(disable|protection) && r.orders(i, weakened)
+		return c.has(disable|protection) && r.orders(i, weakened) && !partOfProgram.MatchString(r.text(i))
+	}},
+	{Weaken, 2, "switches protection off", true, true, func(r *reader, i int) bool {
+		s := r.text(i)
+		if !slices.ContainsFunc(abroad, func(w string) bool { return strings.Contains(s, w) }) { // quicker than the pattern
+			return false
+		}
+		m := weakenedAbroad.FindStringIndex(s)
+		return m != nil && !negatedAbroad.MatchString(s[:m[0]]) && !negatedBehind.MatchString(s[m[1]:])
+	}},
+	{Weaken, 2, "gives rights away without the user's knowing", true, true, func(r *reader, i int) bool {
+		return anyWord(r.text(i), "admin owner sudoers nopasswd public allusers root") && r.orders(i, entitled) && r.hushedBy(i)
+	}},
+	{Conceal, 3, "wipes its traces", true, false, func(r *reader, i int) bool { // an audit log makes no text of defenders
+		return r.units[i].class.any(destroy|disable|shellish) && r.orders(i, erased) && untraced.MatchString(r.whole(i)) && !r.about() && !classify(strings.ReplaceAll(r.text(i), "audit", "")).any(defends)
 	}},
 	{Run, 4, "runs what somebody outside sends", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
@@ -168,7 +237,7 @@ var rules = []rule{
 	}},
 	{Send, 3, "sends what it works on to somebody outside, time and again", false, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.has(send|outward) && !c.any(negated|localhost) && regularly.MatchString(r.text(i)) && worked.MatchString(r.text(i))
+		return c.has(send|outward) && !c.any(negated|localhost) && regularly.MatchString(r.text(i)) && worked.MatchString(r.text(i)) && !userAgrees.MatchString(r.whole(i))
 	}},
 	{Destroy, 2, "destroys what is not its own", false, true, func(r *reader, i int) bool {
 		c := r.units[i].class
@@ -183,7 +252,8 @@ var (
 	regularly     = lazyregexp.New(`(?:after|before|when|whenever|every|each|always)\b[^.]{0,80}(?:send|upload|post|forward|submit|report|log|sync|push|curl)|(?:send|upload|post|forward|submit|sync|push)\w*\b[^.]{0,120}(?:after|before|whenever|every|each|always)\b|always\b`)
 	worked        = lazyregexp.New(`\b(?:task|conversation|prompt|quer(?:y|ies)|tool ?calls?|metrics|dataset|a copy|results?|messages?|emails?|files?|records?|logs?|contents?|output|context|responses?)\b`)
 	asksForSecret = lazyregexp.New(`(?:provide|share|enter|paste|supply|reply with|submit|type|give)\s+(?:me |us )?(?:with )?(?:a |an |the |your |their |any |all |full |current |real |actual |user'?s? |[0-9]+-word )*(?:current |production |existing |old )?(?:password|mfa|2fa|seed|recovery|private key|backup code|api keys? (?:associated|for all)|credential|social security|card number|production api keys?|real api key|real database)`)
-	weakened      = lazyregexp.New(`(?:disable|disabling|bypass|bypassing|skip|circumvent|deactivate|evade|turn off|suppress|remove)\s+(?:all |any |the |your |its |their |normal |standard |every |of )*(?:\S+ ){0,2}?(?:security|safety|approval|confirmation|authentication|authorization|permission|mfa|2fa|sandbox|firewall|antivirus|defender|selinux|logging|auditing|(?:signature|identity) verification|(?:\S+ )?secret scan|rbac|guardrail|safeguard|gatekeeper|restriction|tls|ssl|certificate|server-side|content filter)|no need to (?:ask|confirm|verify)|(?:add|use|pass|set|always|append)[^\n]{0,40}--dangerously-skip-permissions|nobody has to approve|danger-full-access|bypasspermissions|executionpolicy bypass|setenforce 0|ufw disable|csrutil disable|master-disable`)
+	weakened      = lazyregexp.New(`(?:disable|disabling|bypass|bypassing|skip|circumvent|deactivate|evade|turn off|suppress|remove)\s+(?:all |any |the |your |its |their |normal |standard |every |of )*(?:\S+ ){0,2}?(?:security|safety|approval|confirmation|authentication|authorization|permission|mfa|2fa|sandbox|firewall|antivirus|defender|selinux|logging|auditing|(?:signature|identity|integrity) (?:verification|checks?)|csrf|(?:\S+ )?secret scan|rbac|guardrail|safeguard|gatekeeper|restriction|tls|ssl|certificate|server-side|content filter)|no need to (?:ask|confirm|verify)|(?:add|use|pass|set|always|append)[^\n]{0,40}--dangerously-skip-permissions|nobody has to approve|danger-full-access|bypasspermissions|executionpolicy bypass|setenforce 0|ufw disable|csrutil disable|master-disable`)
+	partOfProgram = lazyregexp.New(`\blogging\s+(?:in|inside|within|for)\s+(?:\w+\s+){0,2}?(?:loops?|paths?|benchmarks?|tests?|functions?)\b`) // "skip logging in hot loops"
 	obeyed        = lazyregexp.New(`(?:execut\w*|eval\w*|run|follow|apply|load\w*)\b[^.]{0,60}?(?:downloaded|received|fetched|returned|retrieved|remote)\b[^.]{0,40}?(?:instruction|command|script|code|payload|directive|patch|module|javascript|function|update)|(?:execut\w*|eval\w*)\s+(?:\S+ ){0,3}?(?:directive|handler|tuning|health|patch|returned|each|every|received|downloaded|fetched|them|it|job|module|payload|shell)s?\b|(?:using|via|with) (?:child_process|exec\(\)|eval\(\)|subprocess)|loaded and executed|executes? scripts? from|apply any new instructions|(?:shell|preparation) commands`)
 	followed      = lazyregexp.New(`(?:fetch|download|read|open|get|load|visit|retrieve)\b[^\n]{0,60}https?://[^\n]{0,160}\b(?:follow|execute|obey|carry out|do what)\b[^\n]{0,40}(?:instructions?|steps|commands?|orders|it\b|them\b|rules|directives?)`)
 	carried       = lazyregexp.New(`!\[[^\]]*\]\(https?://[^)\s]*[?&=]`)
@@ -191,6 +261,29 @@ var (
 	planted       = lazyregexp.New(`(?:add|append|put|write)\b[^\n]*\|\s*(?:ba|z)?sh\b[^\n]*(?:\.bashrc|\.zshrc|\.profile)|(?:write|append|add|save|store|insert|persist|inject|copy|embed|put|install)\s+(?:\S+ ){0,8}?(?:to |into |in |at )?(?:\S*/)?(?:soul\.md|memory\.md|heartbeat\.md|crontab|authorized_keys|launchagents?|autostart|shell profile|scheduled task)|>>\s*~?\S*(?:\.bashrc|\.zshrc|\.profile|authorized_keys|soul\.md|memory\.md|claude\.md|agents\.md)`)
 	destroyed     = lazyregexp.New(`\brm\s+-\w*r\w*f?\w*\s+(?:-\w+\s+)*(?:"?\$home"?|~|/|/\*|~/|"?\$\{home\}"?|/(?:etc|var|usr|home|opt|root)(?:/\*)?)(?:[\s;&\x60'".,)]|$)|(?:delete|wipe|destroy|erase|shred|encrypt)\s+(?:all |every )(?:the |of |your |their |user\S* )*(?:files|data|backups|emails|documents|records|repositories|calendar \S+)\b|(?:delete|wipe|erase|destroy|encrypt)\s+(?:the |their |your )?(?:user\'?s? )?(?:home directory|hard drive|entire disk|original file|backups)|mkfs\.|dd if=/dev/(?:zero|random|urandom) of=/dev/|:\(\)\s*\{\s*:\|:&\s*\};:|git push (?:--force|-f) --all|vssadmin delete|lock it with`)
 	bent          = lazyregexp.New(`always (?:return|give|assign|report|output)\s+(?:a |an |the )?(?:high|perfect|maximum|positive|highest|passing|success)|(?:just |simply )?return a (?:high|perfect|passing) score|never (?:rate|score|present)\s+\S+[^.]{0,40}(?:lower|negative|worse|bad)|(?:downplay|omit|minimi[sz]e)\s+(?:any |all |the |or )*(?:ignore )?(?:the )?(?:negative|risk|critic|concern|vulnerab|safety|strengths|evidence)|report (?:success|that everything|no issues) (?:even|regardless|no matter)|should not be (?:mentioned|shown) in a bad light|not present any data`)
+)
+
+// What is switched off in other languages, by the beginnings of its words: "desative a verificação de assinatura". What forbids it stands
+// before the verb, and in some behind it.
+const (
+	switchingOff = "desativ|desabilit|desactiv|deshabilit|inhabilit|deaktivier|umgeh|übergeh|überspring|désactiv|contourn|disattiv|disabilit|uitschakel|omzeil|wyłącz|obejd|nonaktif|matikan|schalte|schakel|отключ|выключ|обойд|عطل|अक्षम|禁用|关闭|關閉|停用|跳过|绕过"
+	protecting   = "assinatura|seguran|verifica|certificad|autenticaci|firma|cortafuegos|signatur|zertifikat|sicherheit|prüfung|firewall|authentifi|pare-feu|vérification|sécurit|certificat|sicurezza|controll|beveilig|handtekening|weryfikacj|zabezpiecze|podpis|провер|подпис|защит|сертификат|keamanan|التحقق|सुरक्षा|签名|验证|驗證|安全|证书|防火墙|校验|认证|csrf|tls|ssl"
+	// In these languages the verb comes last.
+	protected = "署名|検証|証明書|セキュリティ|認証|서명|검증|보안|인증|방화벽|doğrulama|güvenli|imza|sertifika|csrf|tls"
+	isOff     = "無効|オフ|スキップ|비활성|해제|건너뛰|끄|devre dışı|kapat"
+)
+
+var (
+	abroad         = strings.Split(switchingOff+"|"+protected, "|")
+	weakenedAbroad = lazyregexp.New("(?:" + switchingOff + `)[^.。\n]{0,60}?(?:` + protecting + ")|(?:" + protected + `)[^.。\n]{0,40}?(?:` + isOff + ")")
+	negatedAbroad  = lazyregexp.New(`(?:\b(?:nicht|niemals|nie|keine?|n[ãa]o|nunca|no|jam[áa]s|ne|jamais|non|mai|niet|nooit|jangan|đừng|không)\s|не\s|никогда|不要|不得|请勿|禁止|严禁|لا\s)`)
+	negatedBehind  = lazyregexp.New(`^\S{0,12}\s?(?:しない|ません|지\s?마|않|ないで|mayın|meyin|मत|nicht)`)
+
+	hushed = lazyregexp.New(`\b(?:mention|say|report|note|tell|state|show|comment|disclose|describe)\w*\s+(?:(?:it|this|that|them)\s+)?(?:to\s+)?(?:neither|nothing|none|nobody|no one)\b|\b(?:do not|don't|never|without)\s+(?:\w+\s+)?(?:mention|tell|state|comment|disclos|announc|bring up|point out)\w*|\bleave\b[^.\n]{0,60}\bout of\s+(?:the|your|any)\s+(?:\w+\s+)?(?:summary|report|answer|reply|message|diff|log|changelog)|\bkeep\s+(?:quiet|(?:it|this|that)\s+(?:quiet|secret|to yourself|between us))\b` +
+		`|\b(?:if|when|should)\s+(?:any(?:body|one)|some(?:body|one))\s+asks?\b[^.\n]{0,40}\b(?:say|claim|tell|answer|pretend)|\b(?:se algu[ée]m perguntar|si algui?en pregunta|(?:falls|wenn) jemand fragt|si quelqu'un demande|se qualcuno chiede)`)
+	entitled = lazyregexp.New(`\b(?:grant|giv|add|mak|bind|assign|attach|promot|creat|put|set|open|invit)\w*\b[^.\n]{0,120}?(?:cluster[ -]admin|administratoraccess|\badmin(?:istrator)?s?\s+(?:role|access|rights|polic|permission|group)|\brole\s+(?:of\s+)?(?:owner|admin)|roles/(?:owner|editor)|(?:organi[sz]ation|org|repo(?:sitory)?|project|tenant|global)\s+(?:owner|admin)|owners? of the (?:org|project|repo)|sudoers|nopasswd|public-read|publicly (?:readable|writable|accessible)|\bpublic\b|allusers|domain admins|root (?:access|rights))`)
+	erased   = lazyregexp.New(`\b(?:truncat|empt|clear|wip|delet|remov|eras|shred|purg|overwrit|rm|vacuum)\w*\b[^\n]{0,80}?(?:sh_history|(?:shell|command|terminal|bash|zsh) histor|audit (?:log|trail)|/var/log|auth\.log|event ?logs?|journal|access logs?|syslog|wtmp|cloudtrail)|journalctl\b[^.\n]*--vacuum`)
+	untraced = lazyregexp.New(`\b(?:nobody|no one|nothing|none|no(?:body)? \w+)\b[^.]{0,60}\b(?:look(?:ed)? up|trac|see|seen|find|found|recover|audit|reconstruct|know|tell|learn|prove)|\b(?:cannot|can't|can no longer|no longer)\s+(?:be\s+)?(?:trac|look|audit|reconstruct|recover|found)|\bno traces?\b|\btracks\b|without (?:a )?trace|untraceable`)
 )
 
 // relative matches what has the words behind it describe: "endpoints that skip authentication".

@@ -49,7 +49,7 @@ var wordClasses = func() map[string]classes {
 		{write, "write writes append appends add adds save saves store stores insert persist inject modify copy create edit update embed put place"},
 		{startup, "claude.md agents.md gemini.md .cursorrules .windsurfrules soul.md memory.md .bashrc .zshrc .profile .bash_profile crontab cron authorized_keys launchagents launchagent autostart systemd .gitconfig .mcp.json heartbeat.md"},
 		{always, "always every after before whenever automatically each must"},
-		{destroy, "delete deletes wipe wipes destroy erase shred truncate encrypt rm format overwrite drop"},
+		{destroy, "delete deletes wipe wipes destroy erase shred truncate encrypt rm format overwrite drop clear empty purge vacuum"},
 		{provide, "provide share enter paste supply reply submit confirm give type"},
 		{results, "score scores rating ratings review reviews verdict evaluation recommendation ranking grade"},
 		{shellish, "dig nslookup ssh curl wget base64 b64decode b85decode a85decode b32decode fromhex unhexlify marshal.loads zlib.decompress atob xxd openssl nc ncat netcat socat eval exec exec. function compile rm mkfs dd chmod crontab iex invoke-expression irm iwr invoke-webrequest powershell pwsh osascript security launchctl systemctl schtasks reg pip pip3 npm uv xattr history unset histfile bash sh zsh source env printenv tee authorized_keys claude codex gemini screencapture pbpaste xclip pynput mimikatz lsass metamask set-mppreference add-mppreference ufw setenforce csrutil spctl iptables netsh vssadmin open appendfile writefile shutil.rmtree requests.post requests.get fetch urlopen post cookies wallet.dat useradd wevtutil pty.spawn os.dup2 mkfifo imagesnap cmdkey vaultcmd core.hookspath nopasswd"},

@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"gauntlet/finding"
@@ -25,8 +27,10 @@ Such files give orders by design, so that they do is no finding. What counts is 
 has a weight: one alone is mostly severity medium, a reason to look; several together, one that no honest text has, and one
 in hidden text are high.
 
-Not reported: what a text forbids or warns of, what a text about attacks names, examples with example.com or localhost,
-requests that carry a key to their own service, and installers of well-known vendors.`,
+Not reported: what a text forbids or warns of, what a text about attacks names or says to look for, examples with example.com
+or localhost, requests that carry a key to their own service, and installers of well-known vendors. Of lists of records in
+a skill's data, such as the inputs of an evaluation, only what would be high is reported, as low, unless a text says to
+follow them.`,
 	Advice: "Do not use the file until you have read the place and know why it is there.",
 	Run: func(p *Pass) {
 		for i := range p.Files {
@@ -66,6 +70,9 @@ func severityOf(found []acts.Act) finding.Severity {
 // reportActs reports the acts in a text, one per kind.
 func (p *Pass) reportActs(file int, f *File, found []acts.Act, code bool) {
 	severity := severityOf(found)
+	if f.holdsRecords() && !p.obeyed(f) {
+		severity = map[finding.Severity]finding.Severity{finding.High: finding.Low}[severity]
+	}
 	if severity == finding.None {
 		return
 	}
@@ -95,6 +102,34 @@ func (p *Pass) reportActs(file int, f *File, found []acts.Act, code bool) {
 			Message: fmt.Sprintf("%s %s%s", what, a.Says, where)})
 	}
 }
+
+// obeyed reports whether a text has its reader do what stands in another file: "Read steps.yaml and follow it."
+func (p *Pass) obeyed(f *File) bool {
+	name := path.Base(strings.ReplaceAll(f.Path, `\`, "/"))
+	return slices.ContainsFunc(p.Files, func(o File) bool {
+		at := strings.Index(o.Text, name)
+		return o.Role != Script && at >= 0 && obeys.MatchString(o.Text[max(0, at-60):min(len(o.Text), at+len(name)+60)])
+	})
+}
+
+var obeys = lazyregexp.New(`(?i)\b(?:read|follow|obey|apply|carry out|do what|work through|execute)\b`)
+
+// holdsRecords reports whether a file of a skill is a list of records, such as the inputs of an evaluation, which a program reads.
+func (f *File) holdsRecords() bool {
+	if f.Role != SkillFile {
+		return false
+	}
+	switch path.Ext(strings.ToLower(f.Path)) {
+	case ".csv", ".tsv", ".jsonl", ".ndjson":
+		return true
+	case ".json", ".yaml", ".yml":
+		return records.MatchString(f.Text)
+	}
+	return false
+}
+
+// records matches the beginning of a list in JSON or YAML, which may have a name.
+var records = lazyregexp.New(`\A(?:---\s*\n|\s*#[^\n]*\n|\s)*(?:[\w-]+:\s*\n\s*)?-\s|\A\s*(?:\{\s*"[\w-]+"\s*:\s*)?\[`)
 
 // PlaceIn returns the place of a part of the file's text.
 func (f *File) PlaceIn(start, end int) Place {

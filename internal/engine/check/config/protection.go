@@ -176,14 +176,14 @@ folder is opened.
 A server is a program on the user's machine. Who can change the repository then runs programs on the machines of all who
 open it.
 
-A user's own list of approved servers (enabledMcpjsonServers outside of a project, or in settings.local.json) is not
+A task that only builds, checks or serves the project (tsc -w, a script of package.json that does) has severity low. A
+user's own list of approved servers (enabledMcpjsonServers outside of a project, or in settings.local.json) is not
 reported.`,
 	Advice: "Approve servers one by one, outside of the repository.",
 	Run: func(p *Pass) {
 		p.reportSettings([]settingRule{
 			{"enableallprojectmcpservers", yes, finding.High, "all servers that a project names start without being asked for"},
 			{"chat/mcp/autostart mcp/autostart", lazyregexp.New(`^(?i:true|always|newandoutdated)$`), finding.Medium, "servers start without asking"},
-			{"runoptions/runon", lazyregexp.New(`^folderOpen$`), finding.Medium, "a task runs as soon as the folder is opened"},
 			{"extraknownmarketplaces/*/source/repo extraknownmarketplaces/*/source/url", lazyregexp.New(`\S`), finding.Medium, "the settings add a place that plugins come from"},
 			{"task/allowautomatictasks", lazyregexp.New(`^on$`), finding.Medium, "tasks of a folder run as soon as it is opened"},
 		}, true)
@@ -191,6 +191,13 @@ reported.`,
 			f := &p.Files[file]
 			if endsIn(way, "enabledmcpjsonservers/") && f.Project != "" && !contains(f.Path, "settings.local") {
 				p.Report(Report{File: file, At: s.Value.Place, Evidence: settingText(s), Severity: finding.Medium, Message: "the project approves its own server"})
+			}
+			if endsIn(way, "runoptions/runon") && s.Value.Reveal() == "folderOpen" {
+				severity := finding.Medium
+				if p.onlyBuilds(file, strings.TrimSuffix(s.Value.Place.Pointer, "/runOptions/runOn")) {
+					severity = finding.Low
+				}
+				p.Report(Report{File: file, At: s.Value.Place, Evidence: settingText(s), Severity: severity, Message: "a task runs as soon as the folder is opened"})
 			}
 		})
 	},
