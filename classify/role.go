@@ -210,6 +210,15 @@ func (w *toolReader) scoreRoleName(t *tally, p *parameter, words []string) {
 	}
 }
 
+// ParameterRole returns the role that a parameter's name suggests, capability.Text if it suggests none.
+func ParameterRole(name string) capability.Role {
+	var t tally
+	p := parameter{name: name, parts: paramName(name, nil)}
+	p.whole = strings.Join(p.parts, "")
+	newToolReader(new(Lens)).scoreRoleName(&t, &p, p.parts)
+	return t.bestRole().role
+}
+
 func lookupRole(w string) []roleName {
 	if f := roleNames[w]; f != nil {
 		return f

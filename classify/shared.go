@@ -24,11 +24,8 @@ func shareOf(c *sink.Call) sharedCall { return sharedCall{c.Tag, c.At.File, c.At
 // sharedCalls are calls that are the server's and no tool's, with one of each for the evidence.
 type sharedCalls map[sharedCall]sink.Call
 
-// findShared finds the calls that a third of the tools reach while less than half of these say so.
-func findShared(tools []capability.Tool, handlers map[string]*sink.Handler) sharedCalls {
-	reach, spoken := map[sharedCall]int{}, map[sharedCall]int{}
-	one := map[sharedCall]sink.Call{}
-	tied := 0
+// eachCall visits the calls of all handlers, and returns how many tools have one.
+func eachCall(tools []capability.Tool, handlers map[string]*sink.Handler, visit func(*capability.Tool, *sink.Call)) (tied int) {
 	for i := range tools {
 		h := handlers[tools[i].Name]
 		if h == nil {
@@ -36,17 +33,26 @@ func findShared(tools []capability.Tool, handlers map[string]*sink.Handler) shar
 		}
 		tied++
 		for j := range h.Calls {
-			c := &h.Calls[j]
-			k := shareOf(c)
-			if _, ok := one[k]; !ok {
-				one[k] = *c
-			}
-			reach[k]++
-			if tools[i].Has(c.Tag, capability.Medium) != nil {
-				spoken[k]++
-			}
+			visit(&tools[i], &h.Calls[j])
 		}
 	}
+	return tied
+}
+
+// findShared finds the calls that a third of the tools reach while less than half of these say so.
+func findShared(tools []capability.Tool, handlers map[string]*sink.Handler) sharedCalls {
+	reach, spoken := map[sharedCall]int{}, map[sharedCall]int{}
+	one := map[sharedCall]sink.Call{}
+	tied := eachCall(tools, handlers, func(t *capability.Tool, c *sink.Call) {
+		k := shareOf(c)
+		if _, ok := one[k]; !ok {
+			one[k] = *c
+		}
+		reach[k]++
+		if t.Has(c.Tag, capability.Medium) != nil {
+			spoken[k]++
+		}
+	})
 	out := sharedCalls{}
 	for k, n := range reach {
 		if n >= fewestSharing && 3*n >= tied && 2*spoken[k] < n {
@@ -75,21 +81,12 @@ type commonCalls map[capability.Tag]map[string]bool
 // findCommon finds these calls.
 func findCommon(tools []capability.Tool, handlers map[string]*sink.Handler) commonCalls {
 	reach := map[capability.Tag]map[string]int{}
-	tied := 0
-	for i := range tools {
-		h := handlers[tools[i].Name]
-		if h == nil {
-			continue
+	tied := eachCall(tools, handlers, func(_ *capability.Tool, c *sink.Call) {
+		if reach[c.Tag] == nil {
+			reach[c.Tag] = map[string]int{}
 		}
-		tied++
-		for j := range h.Calls {
-			c := &h.Calls[j]
-			if reach[c.Tag] == nil {
-				reach[c.Tag] = map[string]int{}
-			}
-			reach[c.Tag][wayOf(c)]++
-		}
-	}
+		reach[c.Tag][wayOf(c)]++
+	})
 	out := commonCalls{}
 	for tag, ways := range reach {
 		common := map[string]bool{}

@@ -27,7 +27,7 @@ func (a *app) logins(ask bool) launch.Logins {
 	if ask {
 		s.Interactive = a.askToLogIn("")
 	}
-	return login.Dialing{Sessions: s}
+	return s
 }
 
 // askToLogIn shows pages of authorization servers in the user's browser; how "print" only prints their addresses.

@@ -3,8 +3,6 @@ package liveview
 import (
 	"context"
 	"net"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 )
@@ -87,13 +85,4 @@ func (s *Server) notePage() {
 	if s.missing--; s.missing == 0 {
 		close(s.last)
 	}
-}
-
-// TemporaryFile returns a file name for a run without one, in a folder readable only by its user.
-func TemporaryFile(command string) (string, error) {
-	dir, err := os.MkdirTemp("", "gauntlet-view-")
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, command+".json"), nil
 }

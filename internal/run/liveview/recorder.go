@@ -19,15 +19,16 @@ type Recorder struct {
 	command   string
 	record    *runstate.Record // nil before Start
 	view      *Beside
-	temporary string // File, if the user named none
+	temporary string // the folder of File, if the user named none
 }
 
-// Prepare sets the command, and names a file for a view if the user named none.
+// Prepare sets the command, and names a file for a view if the user named none, in a folder readable only by its user.
 func (r *Recorder) Prepare(command string) (err error) {
 	r.command = command
 	if r.View && r.File == "" {
-		r.File, err = TemporaryFile(command[strings.LastIndexByte(command, ' ')+1:])
-		r.temporary = r.File
+		if r.temporary, err = os.MkdirTemp("", "gauntlet-view-"); err == nil {
+			r.File = filepath.Join(r.temporary, command[strings.LastIndexByte(command, ' ')+1:]+".json")
+		}
 	}
 	return err
 }
@@ -69,6 +70,6 @@ func (r *Recorder) End(ctx context.Context, err error) {
 	r.record.Fail(why)
 	r.view.End(ctx)
 	if r.temporary != "" {
-		_ = os.RemoveAll(filepath.Dir(r.temporary))
+		_ = os.RemoveAll(r.temporary)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gauntlet/internal/runtime/oauth"
+	"gauntlet/internal/runtime/wire"
 )
 
 const (
@@ -57,7 +58,7 @@ type Session struct {
 }
 
 // For returns the session of a server.
-func (s *Sessions) For(server string) *Session {
+func (s *Sessions) For(server string) wire.Login {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {
