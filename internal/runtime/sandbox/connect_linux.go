@@ -52,8 +52,8 @@ func (s *Sandbox) certificate() []byte { return s.network.sink.authority.pem }
 // openNetwork takes what comes out of the network card, and opens the services that have an address inside.
 func (s *Sandbox) openNetwork() error {
 	n := &s.network
-	d, err := newDevice(n.wire, n.sink.outlet, func(c net.Conn, to netip.AddrPort) {
-		n.connections.Go(func() { n.serve(c, to) }) // ends with the connection, whose time is limited, or with the sandbox
+	d, err := newDevice(n.wire, n.sink.outlet, func(c net.Conn, to netip.AddrPort, turn int64) {
+		n.connections.Go(func() { n.serve(c, to, turn) }) // ends with the connection, whose time is limited, or with the sandbox
 	})
 	if err != nil {
 		_ = n.wire.Close()
@@ -77,10 +77,10 @@ func (s *Sandbox) openNetwork() error {
 }
 
 // serve serves a connection until it ends.
-func (n *network) serve(c net.Conn, to netip.AddrPort) {
+func (n *network) serve(c net.Conn, to netip.AddrPort, turn int64) {
 	stop := context.AfterFunc(n.ctx, func() { _ = c.Close() })
 	defer stop()
-	n.sink.serve(n.ctx, c, to)
+	n.sink.serve(n.ctx, c, to, turn)
 }
 
 // After everything in the sandbox has ended, connections are read while something comes or is searched: it has to be silent for
@@ -155,7 +155,8 @@ func (s *Sandbox) listen(at netip.AddrPort) {
 			if err != nil {
 				return
 			}
-			n.connections.Go(func() { n.serve(c, at) }) // as for those that leave
+			turn := n.sink.turns.Add(1)
+			n.connections.Go(func() { n.serve(c, at, turn) }) // as for those that leave
 		}
 	})
 }

@@ -49,7 +49,7 @@ const (
 )
 
 // newDevice serves the other end of the card. connected is called with each connection, in a goroutine of its own.
-func newDevice(file *os.File, out *outlet, connected func(net.Conn, netip.AddrPort)) (*device, error) {
+func newDevice(file *os.File, out *outlet, connected func(net.Conn, netip.AddrPort, int64)) (*device, error) {
 	d := &device{beginning: map[[2]netip.AddrPort][]byte{}, file: file, out: out, link: channel.New(1024, wireMTU, "")}
 	d.link.LinkEPCapabilities = stack.CapabilityRXChecksumOffload // the kernel leaves sums to the card
 	d.packets = packets{out: out, parts: map[uint32]*packet{}, answer: d.answer, begun: d.begin, said: d.hear}
@@ -75,7 +75,7 @@ func newDevice(file *os.File, out *outlet, connected func(net.Conn, netip.AddrPo
 	}
 	d.stack.SetRouteTable([]tcpip.Route{{Destination: header.IPv4EmptySubnet, NIC: card}, {Destination: header.IPv6EmptySubnet, NIC: card}})
 	forwarder := tcp.NewForwarder(d.stack, 0, maxBeginning, func(r *tcp.ForwarderRequest) {
-		id := r.ID()
+		id, turn := r.ID(), out.turns.Add(1) // before the server knows that it is connected, and begins another one
 		var queue waiter.Queue
 		end, err := r.CreateEndpoint(&queue)
 		r.Complete(err != nil)
@@ -86,11 +86,11 @@ func newDevice(file *os.File, out *outlet, connected func(net.Conn, netip.AddrPo
 		if err != nil { // a handshake that was begun tells its host and port, too, and what was sent before a reset
 			out.givenUp(at)
 			if len(early) > 0 {
-				out.datagram("tcp", at, early)
+				out.sentAtOnce("tcp", at, early, turn)
 			}
 			return
 		}
-		connected(gonet.NewTCPConn(&queue, end), at)
+		connected(gonet.NewTCPConn(&queue, end), at, turn)
 	})
 	d.stack.SetTransportProtocolHandler(tcp.ProtocolNumber, forwarder.HandlePacket)
 	return d, nil

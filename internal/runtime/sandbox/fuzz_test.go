@@ -66,7 +66,7 @@ func FuzzServeStream(f *testing.F) {
 		ours, theirs := net.Pipe()
 		done := make(chan struct{})
 		go func() { // ends with the connection
-			k.serve(context.Background(), ours, netip.AddrPortFrom(netip.MustParseAddr("34.120.0.1"), port))
+			k.serve(context.Background(), ours, netip.AddrPortFrom(netip.MustParseAddr("34.120.0.1"), port), 1)
 			close(done)
 		}()
 		read := make(chan struct{})

@@ -76,10 +76,10 @@ func (k *sinkhole) answerRequest(s *stream, r *http.Request) (more bool) {
 	}
 	text := requestText(r, body)
 	e.Method, e.URL, e.Text = r.Method, cutText(scheme+"://"+r.Host+r.RequestURI, 8<<10), cutText(text, MaxText)
-	e.Canaries = union(k.search(e.Host, text), rest.found)
+	e.Canaries = union(k.search(e.Host, text, s.turn), rest.found)
 	if isDeflated(r) {
 		plain, _ := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(body)), maxSearched)) // what came before an error counts
-		e.Canaries = union(e.Canaries, k.search(e.Host, string(plain)))
+		e.Canaries = union(e.Canaries, k.search(e.Host, string(plain), s.turn))
 	}
 	s.say(e)
 	if err == nil {

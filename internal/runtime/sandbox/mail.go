@@ -27,7 +27,7 @@ func (k *sinkhole) serveMail(s *stream, greets bool) {
 		if all.Len() > 0 {
 			e := s.event(Mail)
 			e.Text = all.String()
-			e.Canaries = union(s.search(), k.piece(s.host, e.Text))
+			e.Canaries = union(s.search(), k.piece(s.host, e.Text, s.turn))
 			s.say(e)
 		}
 	}()

@@ -27,6 +27,7 @@ type outlet struct {
 	names     *nameTable
 	searching chan struct{} // searches at a time: each takes many times the memory of what it searches
 	heard     atomic.Int64  // bytes of connections
+	turns     atomic.Int64  // connections and datagrams so far
 	// lookedUp is the last question for a name.
 	lookedUp atomic.Pointer[dnsmessage.Question]
 
@@ -49,8 +50,8 @@ func newOutlet(record func(Event), call func() string, canaries []Canary, names 
 }
 
 // search returns the canaries in what is sent to a host at once, and those that it completes.
-func (o *outlet) search(host, sent string) []string {
-	return union(o.searchPart(host, sent), o.piece(host, sent))
+func (o *outlet) search(host, sent string, turn int64) []string {
+	return union(o.searchPart(host, sent), o.piece(host, sent, turn))
 }
 
 // searchPart is search for a part of something, whose end means nothing.
@@ -82,9 +83,9 @@ func (o *outlet) plain(text string) (found []string) {
 }
 
 // piece returns the canaries that something completes which was searched by itself already.
-func (o *outlet) piece(host, sent string) []string {
+func (o *outlet) piece(host, sent string, turn int64) []string {
 	o.mu.Lock()
-	found, full := o.puzzle.add(host, sent), o.puzzle.full
+	found, full := o.puzzle.add(host, sent, turn), o.puzzle.full
 	o.mu.Unlock()
 	if full {
 		o.limit("more pieces went to more domains than are put together")
@@ -115,8 +116,12 @@ func union(list, more []string) []string {
 
 // datagram records what was sent at once to an address.
 func (o *outlet) datagram(network string, to netip.AddrPort, payload []byte) {
+	o.sentAtOnce(network, to, payload, o.turns.Add(1))
+}
+
+func (o *outlet) sentAtOnce(network string, to netip.AddrPort, payload []byte, turn int64) {
 	host := o.names.nameOf(to.Addr())
-	o.record(Event{Kind: Data, Host: host, Addr: to.String(), Network: network, Text: string(payload[:min(len(payload), MaxText)]), Canaries: o.search(host, string(payload))})
+	o.record(Event{Kind: Data, Host: host, Addr: to.String(), Network: network, Text: string(payload[:min(len(payload), MaxText)]), Canaries: o.search(host, string(payload), turn)})
 }
 
 // givenUp records a connection that was begun and not made.
@@ -153,13 +158,14 @@ type stream struct {
 	rest    []byte // the beginning of what nobody has understood yet
 	unknown int    // how many bytes that is
 	call    string
+	turn    int64    // of the connection among all that was begun
 	said    []string // canaries that events of this stream have told
 	sealed  bool     // what comes is encrypted, and would be searched in vain
 }
 
 // stream makes a stream of a connection. What it is inside of has seen the bytes already, as they came there.
 func (o *outlet) stream(c net.Conn, host string, addr netip.AddrPort, network string) *stream {
-	s := &stream{Conn: c, out: o, host: host, addr: addr, network: network, left: maxStream, call: o.call()}
+	s := &stream{Conn: c, out: o, host: host, addr: addr, network: network, left: maxStream, call: o.call(), turn: o.turns.Add(1)}
 	s.in = bufio.NewReaderSize(seen{s}, 4096)
 	return s
 }
@@ -268,7 +274,7 @@ func (s *stream) finish() {
 		case s.unknown > 0 && !told && !s.allowed:
 			e := s.event(Data)
 			e.Text = string(s.rest)
-			e.Canaries = union(news, s.out.piece(s.host, e.Text))
+			e.Canaries = union(news, s.out.piece(s.host, e.Text, s.turn))
 			s.say(e)
 			told = true
 		default:

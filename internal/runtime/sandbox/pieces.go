@@ -46,13 +46,23 @@ const (
 // spread is what went to a domain in pieces.
 type spread struct {
 	told   map[string]bool
-	pieces [][]string // their words, in the order in which they came
+	pieces []sentWords // in the order in which they were begun
 }
 
-// add takes what was sent at once to a host, and returns the canaries that stand in it together with what was sent
+// sentWords are the words of a piece. order is the turn of its connection or datagram: connections end in any order.
+type sentWords struct {
+	order int64
+	words []string
+}
+
+// add takes what was sent at once to a host, in its turn, or a name that was looked up, without one: those stand between all others, and
+// are put together by themselves. It returns the canaries that stand in it together with what was sent
 // before, each once for a domain.
-func (p *puzzle) add(host, text string) (found []string) {
+func (p *puzzle) add(host, text string, order int64) (found []string) {
 	domain := registered(host)
+	if order == 0 {
+		domain = "names below " + domain
+	}
 	d := p.domains[domain]
 	if d == nil {
 		if len(p.domains) >= maxDomains || p.bytes > maxKept {
@@ -64,7 +74,7 @@ func (p *puzzle) add(host, text string) (found []string) {
 	}
 	p.bytes += min(len(text), longestText)
 	names := p.cover.add(p.canaries, host, text)
-	for _, joined := range d.add(text) {
+	for _, joined := range d.add(text, order) {
 		names = append(names, p.namesIn(joined)...)
 	}
 	for _, n := range names {
@@ -100,7 +110,7 @@ func isWord(r rune) bool {
 }
 
 // add keeps a piece and returns the texts around it that pieces make in each order.
-func (d *spread) add(text string) (out []string) {
+func (d *spread) add(text string, order int64) (out []string) {
 	if len(text) > longestText {
 		return nil
 	}
@@ -111,19 +121,21 @@ func (d *spread) add(text string) (out []string) {
 	if len(d.pieces) == maxPieces {
 		d.pieces = slices.Delete(d.pieces, 0, 1)
 	}
-	d.pieces = append(d.pieces, words)
-	if len(d.pieces) == 1 {
-		return nil
+	last := len(d.pieces)
+	for last > 0 && d.pieces[last-1].order > order {
+		last--
 	}
+	d.pieces = slices.Insert(d.pieces, last, sentWords{order, words})
 	pieces := withoutForm(d.pieces)
 	for i := range pieces {
 		pieces[i].order = i
 	}
 	rest := func(p *piece) string { return p.rest }
-	out = append(out, joinLast(pieces, func(p *piece) string { return p.all }), joinLast(pieces, func(p *piece) string { return p.long }), joinLast(pieces, rest))
-	last := len(pieces) - 1
+	for _, text := range []func(*piece) string{func(p *piece) string { return p.all }, func(p *piece) string { return p.long }, rest} {
+		out = append(out, joinAround(pieces, last, text))
+	}
 	slices.Reverse(pieces)
-	out = append(out, joinAround(pieces, 0, rest))
+	out = append(out, joinAround(pieces, len(pieces)-1-last, rest))
 	slices.SortFunc(pieces, func(a, b piece) int { return cmp.Or(a.number-b.number, a.order-b.order) })
 	out = append(out, joinAround(pieces, slices.IndexFunc(pieces, func(p piece) bool { return p.order == last }), rest))
 	slices.Sort(out)
@@ -138,10 +150,11 @@ type piece struct {
 }
 
 // withoutForm leaves out the words that all texts of as many words have at their place: the rest of a request.
-func withoutForm(texts [][]string) []piece {
+func withoutForm(texts []sentWords) []piece {
 	alike := map[int][]string{} // by the number of words: those that all have, "" for none
 	count := map[int]int{}
-	for _, words := range texts {
+	for _, t := range texts {
+		words := t.words
 		count[len(words)]++
 		form := alike[len(words)]
 		if form == nil {
@@ -155,8 +168,8 @@ func withoutForm(texts [][]string) []piece {
 		}
 	}
 	out := make([]piece, len(texts))
-	for i, words := range texts {
-		p := &out[i]
+	for i, t := range texts {
+		p, words := &out[i], t.words
 		p.number = -1
 		for at, w := range words {
 			if count[len(words)] >= manyAlike && alike[len(words)][at] != "" {
@@ -177,10 +190,6 @@ func withoutForm(texts [][]string) []piece {
 		}
 	}
 	return out
-}
-
-func joinLast(pieces []piece, text func(*piece) string) string {
-	return joinAround(pieces, len(pieces)-1, text)
 }
 
 // joinAround joins the pieces around one, as far as a canary may reach.

@@ -82,11 +82,36 @@ func TestCanariesInPieces(t *testing.T) {
 			p := newPuzzle(canaries, newCanaryFinder(canaries))
 			var found []string
 			for i, text := range tt.pieces {
-				found = union(found, p.add(tt.host(i), text))
+				found = union(found, p.add(tt.host(i), text, int64(i+1)))
 			}
 			if got := slices.Contains(found, secret.Name); got != tt.want || slices.Contains(found, other.Name) {
 				t.Errorf("found %q, want %s: %t", found, secret.Name, tt.want)
 			}
 		})
+	}
+}
+
+// Connections that were begun in order end in any, and a name is looked up before each.
+func TestPiecesHaveTheTurnOfTheirConnection(t *testing.T) {
+	canaries := newCanaries()
+	v := canaries[slices.IndexFunc(canaries, func(c Canary) bool { return c.Name == "env_github_token" })].Value
+	for _, tt := range []struct {
+		name string
+		turn func(arrived int) int64
+		want bool
+	}{
+		{"as they came", func(i int) int64 { return int64(i + 1) }, false},
+		{"as they were begun", func(i int) int64 { return int64(i ^ 1 + 1) }, true},
+	} {
+		p := newPuzzle(canaries, newCanaryFinder(canaries))
+		pieces := inPieces(v, 1)
+		var found []string
+		for i := range pieces { // the second before the first
+			found = union(found, p.add("a.evil.example", "a", 0))
+			found = union(found, p.add("a.evil.example", pieces[i^1], tt.turn(i)))
+		}
+		if got := slices.Contains(found, "env_github_token"); got != tt.want {
+			t.Errorf("%s: found %v", tt.name, found)
+		}
 	}
 }

@@ -24,7 +24,7 @@ func (o *outlet) resolve(query []byte, network string) (answer []byte, whole boo
 	}
 	found := o.finder.Names(name)
 	if again := o.lookedUp.Swap(&q); again == nil || again.Name != q.Name || again.Type == q.Type { // once for both kinds of addresses
-		found = union(found, o.piece(host, inner))
+		found = union(found, o.piece(host, inner, 0))
 	}
 	o.record(Event{Kind: Lookup, Host: name, Method: strings.TrimPrefix(q.Type.String(), "Type"), Network: network, Canaries: found})
 	return answer, whole

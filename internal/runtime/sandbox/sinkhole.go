@@ -41,12 +41,13 @@ func newSinkhole(o *outlet, canaries []Canary, a *authority, c *Config, allow al
 	}
 }
 
-// serve takes a connection to an address and ends it when all was said. It returns when the
+// serve takes a connection to an address, which was begun in some turn, and ends it when all was said. It returns when the
 // connection is closed, which closing it from elsewhere brings about.
-func (k *sinkhole) serve(ctx context.Context, c net.Conn, to netip.AddrPort) {
+func (k *sinkhole) serve(ctx context.Context, c net.Conn, to netip.AddrPort, turn int64) {
 	defer c.Close()
 	host := k.names.nameOf(to.Addr())
 	s := k.stream(c, host, to, "tcp")
+	s.turn = turn
 	s.allowed = k.allow.allows(host, to.Port())
 	if to.Port() != 53 { // lookups are events of their own
 		s.say(s.event(Connection))
@@ -64,7 +65,7 @@ func (k *sinkhole) serve(ctx context.Context, c net.Conn, to netip.AddrPort) {
 	}
 	over := time.AfterFunc(longest, func() { _ = c.Close() }) // all that came was seen
 	defer over.Stop()
-	k.search(host, string(to.Addr().AsSlice())) // addresses can be pieces, too
+	k.searchPart(host, string(to.Addr().AsSlice())) // addresses can be pieces, too
 	if s.allowed {
 		k.passOn(ctx, s)
 	} else {

@@ -31,7 +31,7 @@ func (k *sinkhole) serveWebSocket(s *stream, r *http.Request) {
 		if len(payload) > 0 {
 			e := s.event(Data)
 			text := string(payload)
-			e.Text, e.Canaries = cutText(text, MaxText), k.search(s.host, text)
+			e.Text, e.Canaries = cutText(text, MaxText), k.search(s.host, text, s.turn)
 			s.say(e)
 		}
 		s.understood()
