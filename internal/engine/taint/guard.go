@@ -276,7 +276,7 @@ func (r *reader) isApart(v, with *value) bool {
 
 // isServers reports whether what a mark stands for is the server's choice all the same: its own, one of a few, a path inside of its directory.
 func (r *reader) isServers(m mark) bool {
-	return m.src.param < 0 || r.st.gone[m.src] || (m.facts|r.st.facts[m.src])&contained != 0
+	return m.src.param < 0 || r.st.gone(m.src) || (m.facts|r.st.facts[m.src])&contained != 0
 }
 
 // isFenced reports whether a directory that a path is compared with keeps it from being anywhere. Of a helper that depends on what it is given.
