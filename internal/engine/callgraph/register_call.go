@@ -50,13 +50,18 @@ func (rg *registrar) tieDecorators(fn *ir.Func) (out []tie) {
 		if !bare && !method {
 			continue
 		}
-		name := cmp.Or(rg.nameGiven(d.Args, nil), fn.Name)
-		if method {
-			name = rg.mounted(target.X, name)
-		}
-		out = append(out, tie{tool: name, via: sink.ByRegistration, fn: value{kind: function, fn: fn, class: fn.Class}, at: PlaceOfFunc(fn), decl: d})
+		out = append(out, rg.decoratorTie(d, value{kind: function, fn: fn, class: fn.Class}, PlaceOfFunc(fn), nil))
 	}
 	return out
+}
+
+// decoratorTie ties a function to the tool that a decorator makes of it, by the name in the decorator's call or else its own.
+func (rg *registrar) decoratorTie(d *ir.Expr, fn value, at sink.Place, in *frame) tie {
+	name := cmp.Or(rg.nameGiven(d.Args, in), fn.fn.Name)
+	if target := d.Target(); target.Kind == ir.Attr {
+		name = rg.mounted(target.X, name)
+	}
+	return tie{tool: name, via: sink.ByRegistration, fn: fn, at: at, decl: d, in: in}
 }
 
 // isOwnDecorator reports whether a decorator that the program itself defines describes a tool, for a list that is registered elsewhere:
@@ -214,17 +219,19 @@ func (rg *registrar) tieCallIn(c *ir.Expr, register bool, f *frame) (out []tie, 
 	return tie{via: via, at: PlaceOf(c), decl: c, in: f}.each(names, fns), len(names) > 0
 }
 
-func (rg *registrar) tieAppliedDecorator(c *ir.Expr) []tie {
+func (rg *registrar) tieAppliedDecorator(c *ir.Expr) (out []tie) {
 	if !rg.isServerReceiver(c.X.X.X) {
 		return nil
 	}
-	if out := rg.tieDecorated(c); len(out) > 0 {
+	for _, d := range rg.insideDecorator(c.Scope) { // what that is put on are the tools; the wrapper only hands the arguments on
+		out = append(out, rg.decoratorTie(c.X, d.fn, d.at, d.in))
+	}
+	if len(out) > 0 {
 		return out
 	}
-	var out []tie
 	tied := func(f *frame) {
 		for _, fn := range rg.functionsIn(c.Args[0].Value, f, 0) {
-			out = append(out, tie{tool: cmp.Or(rg.nameGiven(c.X.Args, f), fn.fn.Name), via: sink.ByRegistration, fn: fn, at: PlaceOf(c), decl: c.X, in: f})
+			out = append(out, rg.decoratorTie(c.X, fn, PlaceOf(c), f))
 		}
 	}
 	if !rg.readPerElement(c.Args, nil, tied) {

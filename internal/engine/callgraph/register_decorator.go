@@ -1,7 +1,6 @@
 package callgraph
 
 import (
-	"cmp"
 	"slices"
 
 	"gauntlet/internal/leaf/ir"
@@ -90,14 +89,4 @@ func (rg *registrar) insideDecorator(scope *ir.Scope) (out []decorated) {
 // returnsFunction reports whether a function ends by returning one that it defines.
 func returnsFunction(fn *ir.Func, name string) bool {
 	return slices.ContainsFunc(fn.Body, func(s ir.Stmt) bool { return s.Step == ir.Return && s.X.Is(ir.Name) && s.X.Text == name })
-}
-
-// tieDecorated ties server.tool(name=…)(wrapper) inside a decorator of the program's own to each function that the decorator is put on: those
-// are the tools, with their own parameters, and the wrapper only hands the arguments on.
-func (rg *registrar) tieDecorated(c *ir.Expr) (out []tie) {
-	for _, d := range rg.insideDecorator(c.Scope) {
-		name := cmp.Or(rg.nameGiven(c.X.Args, d.in), d.fn.fn.Name)
-		out = append(out, tie{tool: name, via: sink.ByRegistration, fn: d.fn, at: d.at, decl: c.X, in: d.in})
-	}
-	return out
 }

@@ -40,7 +40,7 @@ func (rg *registrar) unrecognised(ties []tie) []sink.Registration {
 	}
 	var all []lookalike
 	for _, c := range rg.prog.Calls {
-		if l, ok := rg.callLike(c); ok && !tied[c] && !tools[l.Name] {
+		if l, ok := rg.lookAt(c, ""); ok && !rg.conv.Describes[c.X.Text] && slices.ContainsFunc(c.Args, rg.mayRun) && !tied[c] && !tools[l.Name] {
 			all = append(all, l)
 		}
 	}
@@ -87,14 +87,6 @@ func seriesOf(all []lookalike, handlers int) (out []sink.Registration) {
 	return slices.CompactFunc(out, func(a, b sink.Registration) bool { return a.Name == b.Name })
 }
 
-// callLike reads define("x", "What it does.", …, f) and define({ name: "x", description: "…", … }).
-func (rg *registrar) callLike(c *ir.Expr) (l lookalike, ok bool) {
-	if l, ok = rg.lookAt(c, ""); ok {
-		ok = !rg.conv.Describes[c.X.Text] && slices.ContainsFunc(c.Args, rg.mayRun)
-	}
-	return l, ok
-}
-
 // mayRun reports whether an argument is a function, or an object that holds one.
 func (rg *registrar) mayRun(a ir.Arg) bool {
 	switch x := a.Value; {
@@ -108,7 +100,7 @@ func (rg *registrar) mayRun(a ir.Arg) bool {
 }
 
 // lookAt reads the name and the description that a call is given, as itself or by an object; name is that of what it decorates:
-// @capability("x", description="What it does.").
+// define("x", "What it does.", …, f), define({ name: "x", description: "…", … }), @capability("x", description="What it does.").
 func (rg *registrar) lookAt(c *ir.Expr, name string) (l lookalike, ok bool) {
 	if !c.Is(ir.Call, ir.New) || !c.X.Is(ir.Name, ir.Attr) {
 		return l, false

@@ -11,19 +11,9 @@ import (
 // Whether it ever does is for its caller to say: one that hands over what the server was started with has the guard, one
 // that hands over nothing has not.
 
-// absentParam returns the parameter that a condition asks for, and whether the condition holds where that is nothing; nil for a
-// condition of another kind.
-func (r *reader) absentParam(e *ir.Expr) (p *ir.Param, where bool) {
-	x, there := ir.Presence(e)
-	if r.inline > 0 {
-		x = nil
-	}
-	return r.wholeParam(x), !there
-}
-
 // wholeParam returns the parameter of the function that a name stands for, as it came.
 func (r *reader) wholeParam(e *ir.Expr) *ir.Param {
-	if e == nil || e.Kind != ir.Name {
+	if !e.Is(ir.Name) || r.inline > 0 {
 		return nil
 	}
 	v := r.silently(e)

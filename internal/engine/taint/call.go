@@ -98,8 +98,10 @@ func (r *reader) enter(c call) *value {
 	if !ran && len(callees) == 0 {
 		r.runCallbacks(c, callgraph.Callee{})
 	}
-	if len(callees) == 1 && callees[0].Func != nil && !callees[0].Guess && r.raises(callees[0]) {
-		r.st.dead = true // nothing runs behind it
+	if len(callees) == 1 && callees[0].Func != nil && !callees[0].Guess {
+		if sum := r.a.known[key{callees[0].Func, callees[0].Context}]; sum != nil && sum.raises {
+			r.st.dead = true // of what only makes an error and throws it: nothing runs behind it
+		}
 	}
 	if out == nil {
 		return nothing
@@ -160,12 +162,6 @@ func (r *reader) leaves(c call, callee callgraph.Callee) *value {
 		r.findSinks(c, callee)
 	}
 	return r.transfer(c, callee)
-}
-
-// raises reports whether a function of the program never returns, as one does that only makes an error and throws it.
-func (r *reader) raises(callee callgraph.Callee) bool {
-	sum := r.a.known[key{callee.Func, callee.Context}]
-	return sum != nil && sum.raises
 }
 
 // direct returns the call of a function as if it were called by itself, and not by its method call or apply.

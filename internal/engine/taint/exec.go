@@ -229,11 +229,12 @@ func (r *reader) choose(s *ir.Stmt) {
 		set = r.holdsWhereSet(s.Cond)
 	}
 	off := r.off
-	p, where := r.absentParam(s.Cond)
+	x, there := ir.Presence(s.Cond)
+	p := r.wholeParam(x)
 	r.off = off && !set || outer
-	yes = r.runWithout(p, where, then, yes)
+	yes = r.runWithout(p, !there, then, yes)
 	r.off = off
-	no = r.runWithout(p, !where, rest, no)
+	no = r.runWithout(p, there, rest, no)
 	r.off = outer
 	if option {
 		r.option--

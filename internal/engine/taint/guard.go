@@ -37,7 +37,7 @@ func (r *reader) assumeDeep(e *ir.Expr, member string, holds bool, st *state, de
 			st.learn(v, contained)
 			return
 		}
-		if d := r.a.g.Definition(e); d != e && (d.Kind == ir.Call || isCondition(d) || isLookup(d)) {
+		if d := r.a.g.Definition(e); d != e && (d.Is(ir.Call, ir.Index, ir.Result) || isCondition(d)) {
 			r.assumeDeep(d, member, holds, st, depth+1)
 		} else if !holds && member == "" { // nothing, or an empty text
 			st.bounded(r.silently(e).wholeOnly())
@@ -66,11 +66,6 @@ func (r *reader) assumeKey(table, key *ir.Expr, holds bool, st *state) {
 	if key != nil && holds && r.silently(table).isClean() && !r.silently(key).isClean() {
 		r.assumeMember(table, key, holds, st)
 	}
-}
-
-// isLookup reports whether an expression is what a table holds under a key, or whether it holds something.
-func isLookup(e *ir.Expr) bool {
-	return e.Kind == ir.Index || e.Kind == ir.Result && e.N == 1 && e.X != nil && e.X.Kind == ir.Index
 }
 
 // keepers are methods of a list that give back its elements, in some order, or one of them.

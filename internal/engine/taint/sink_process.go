@@ -172,7 +172,11 @@ func (r *reader) programOf(argv *ir.Expr, v *value) (program *value, name string
 	if v.length > 0 {
 		program = v.member("0")
 	}
-	return program, cmp.Or(program.fixed, firstWord(program), r.fixedProgram(argv))
+	text, _ := r.a.g.Constant(argv, r.ctx)
+	if strings.ContainsAny(strings.TrimSpace(text), " \t\n|;&$`") { // a line
+		text = ""
+	}
+	return program, cmp.Or(program.fixed, firstWord(program), text)
 }
 
 // argvOf returns the arguments behind the program, in order, and the list of which nothing is known here that is among them, nil for none; alone says
@@ -248,13 +252,4 @@ func (r *reader) mayBeText(x *ir.Expr, depth int) bool {
 func (r *reader) turnsOn(x *ir.Expr) bool {
 	return x.Is(ir.String) || x.Is(ir.Literal) && strings.EqualFold(x.Text, "true") ||
 		x.Is(ir.Either) && slices.ContainsFunc(x.Args, func(a ir.Arg) bool { return r.turnsOn(a.Value) })
-}
-
-// fixedProgram returns the program that an expression names in this context, "" where that is not known or a line.
-func (r *reader) fixedProgram(argv *ir.Expr) string {
-	text, _ := r.a.g.Constant(argv, r.ctx)
-	if strings.ContainsAny(strings.TrimSpace(text), " \t\n|;&$`") {
-		return ""
-	}
-	return text
 }
