@@ -132,7 +132,7 @@ func (ev *evaluator) evalOutsideCall(v value, e *ir.Expr, f *frame, n int) []val
 	if n > 0 {
 		return nil
 	}
-	if opensMemory(e) {
+	if e.Arg(0).Is(ir.String) && strings.Contains(e.Arg(0).Text, ":memory:") { // as SQLite, and those who followed it, call it
 		return outsideValue(v.text + inMemory + "()")
 	}
 	return outsideValue(v.text + "()")
@@ -140,11 +140,6 @@ func (ev *evaluator) evalOutsideCall(v value, e *ir.Expr, f *frame, n int) []val
 
 // inMemory stands in the name of a database, before the "()" of the call that opened it, where the process holds it in its memory.
 const inMemory = "#memory"
-
-// opensMemory reports whether a call is given the name that SQLite, and those who followed it, have for a database in memory.
-func opensMemory(e *ir.Expr) bool {
-	return e.Arg(0).Is(ir.String) && strings.Contains(e.Args[0].Value.Text, ":memory:")
-}
 
 // evalMapOfPairs turns a list of pairs into an object: new Map([["a", f], ["b", g]]).
 func (ev *evaluator) evalMapOfPairs(e *ir.Expr, f *frame) []value {

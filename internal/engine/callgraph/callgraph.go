@@ -22,6 +22,7 @@ type Convention struct {
 	Language    string
 	Table       *Table
 	Constructor string          // the name of the method that makes objects
+	Call        string          // that of the method by which an object is called
 	Require     map[string]bool // functions that import what their first argument names
 	Wrappers    map[string]bool // functions that compilers put around imports
 	Literals    bool            // what makes an object calls nothing

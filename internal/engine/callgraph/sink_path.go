@@ -4,8 +4,6 @@ import (
 	"path"
 	"strings"
 
-	"gauntlet/capability"
-	"gauntlet/internal/leaf/ir"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
@@ -53,11 +51,3 @@ func strengthOfPath(path string, reads bool) sink.Strength {
 
 // secretPath is a file that holds credentials, whoever's they are.
 var secretPath = lazyregexp.New(`(^|[/\\])(\.env(\.[a-z]+)?|\.netrc|\.pgpass|\.git-credentials|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|(etc[/\\])?(shadow|gshadow)|\.aws[/\\]credentials|\.kube[/\\]config|\.docker[/\\]config\.json|\.ssh([/\\].*)?|.*\.(pem|p12|pfx|keystore|jks))$`)
-
-func (w *walker) recordSecretFile(e, p *ir.Expr) {
-	for _, text := range w.sr.texts(p, w.f) {
-		if t := tailOf(text); secretPath.MatchString(t) {
-			w.recordSink(e, capability.SecretAccess, sink.Strong, "secret_file", t)
-		}
-	}
-}

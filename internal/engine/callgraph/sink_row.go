@@ -57,7 +57,11 @@ func (w *walker) recordTags(e *ir.Expr, r *Row, shown string) {
 	}
 	if p := r.Argument("path", e); p != nil {
 		strength = min(strength, strengthOfPath(w.sr.Text(p, w.f), len(tags) == 1 && tags[0] == capability.FSRead))
-		w.recordSecretFile(e, p)
+		for _, text := range w.sr.texts(p, w.f) {
+			if t := tailOf(text); secretPath.MatchString(t) {
+				w.recordSink(e, capability.SecretAccess, sink.Strong, "secret_file", t)
+			}
+		}
 	}
 	for _, role := range []string{"code", "page"} {
 		if areAll(w.sr.evaluate(r.Argument(role, e), w.f), constant, function) {

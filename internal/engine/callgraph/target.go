@@ -50,7 +50,7 @@ func (ev *evaluator) targets(e *ir.Expr, f *frame) (out []target) {
 				}
 				continue
 			}
-			for _, m := range ev.membersOf([]value{v}, ev.conv.callMethod()) {
+			for _, m := range ev.membersOf([]value{v}, ev.conv.Call) {
 				if m.kind == function {
 					out = append(out, target{kind: enters, fn: m})
 				}
@@ -72,13 +72,6 @@ func (ev *evaluator) targets(e *ir.Expr, f *frame) (out []target) {
 		}
 	}
 	return out
-}
-
-func (c *Convention) callMethod() string {
-	if c.Language == "python" {
-		return "__call__"
-	}
-	return "call"
 }
 
 // unknownTargets is a call of what stands for nothing that is known.

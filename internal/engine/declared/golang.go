@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"go/token"
 	"reflect"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func (r *Reader) goStruct(c *ir.Class, depth int) schema {
 		tag := reflect.StructTag(f.Tag)
 		name, options, _ := strings.Cut(tag.Get("json"), ",")
 		switch {
-		case name == "-" || f.Name != "" && !isExported(f.Name):
+		case name == "-" || f.Name != "" && !token.IsExported(f.Name):
 			continue
 		case f.Name == "" && name == "":
 			out.addMembers(r.goType(f.Type, depth+1))
@@ -59,8 +60,6 @@ func (r *Reader) goStruct(c *ir.Class, depth int) schema {
 	}
 	return out
 }
-
-func isExported(name string) bool { return strings.ToUpper(name[:1]) == name[:1] }
 
 // setTag adds what the tag "jsonschema" says: of the official SDK the description itself, of others a list of settings.
 func (s *schema) setTag(tag string) {

@@ -24,23 +24,18 @@ var loggers = map[string][]string{
 // readLogs notes credentials and whole headers of requests that are written into a log.
 func (s *surveyor) readLogs() {
 	for _, c := range s.g.Program().Calls {
-		name, ok := s.isLogger(c)
-		if !ok {
+		names := s.namesOf(c, loggers[s.lang])
+		i := slices.IndexFunc(names, func(n string) bool { return slices.Contains(loggers[s.lang], n) })
+		if i < 0 {
 			continue
 		}
 		for _, a := range c.Args {
 			if what := s.secretIn(a.Value); what != "" {
-				s.report(sink.LoggedSecret, c, name, what+" is written to the log")
+				s.report(sink.LoggedSecret, c, names[i], what+" is written to the log")
 				break
 			}
 		}
 	}
-}
-
-func (s *surveyor) isLogger(c *ir.Expr) (string, bool) {
-	names := s.namesOf(c, loggers[s.lang])
-	i := slices.IndexFunc(names, func(n string) bool { return slices.Contains(loggers[s.lang], n) })
-	return append(names, "")[max(i, 0)], i >= 0
 }
 
 // secretIn says which credential an expression shows, "" for none. What is computed from one (its length, whether it is

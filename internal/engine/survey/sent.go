@@ -84,15 +84,10 @@ func (s *surveyor) readSentEnvironment() {
 // isWholeEnvironment says of an expression whether it is the environment as a whole. One variable of it is not.
 func (s *surveyor) isWholeEnvironment(e *ir.Expr) (found, into bool) {
 	name, reads := s.g.Variable(e, nil)
-	leave := reads && name != "copy" && name != "items" || e.Is(ir.Call, ir.New) && s.startsProgram(e) || e.Is(ir.Call) && s.onlyPicks(e)
-	return name == "*", !leave
-}
-
-// startsProgram reports whether a call starts one: client.connect(new StdioClientTransport({ command, env: process.env })) sends
-// requests to a program that gets the environment as every child does.
-func (s *surveyor) startsProgram(e *ir.Expr) bool {
+	// client.connect(new StdioClientTransport({ command, env: process.env })) sends requests to a program that gets the environment as every child does.
 	row, _ := s.rowOf(e)
-	return row.Kind() == "spawn"
+	leave := reads && name != "copy" && name != "items" || row.Kind() == "spawn" || e.Is(ir.Call) && s.onlyPicks(e)
+	return name == "*", !leave
 }
 
 // onlyPicks reports whether a call enters functions of the program that take single members of what they are given:

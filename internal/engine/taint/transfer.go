@@ -182,7 +182,8 @@ func (r *reader) transferPath(c call, name, method string) *value {
 		}
 		return c.everything().derived(0)
 	}
-	if r.a.g.Convention().Language == "python" && strings.HasPrefix(method, "resolve") && isStrictOnly(c.expr.Args) {
+	if r.a.g.Convention().Language == "python" && strings.HasPrefix(method, "resolve") &&
+		!slices.ContainsFunc(c.expr.Args, func(a ir.Arg) bool { return a.Name != "strict" }) { // of pathlib
 		f := resolved | noDash
 		if method == "resolve" {
 			f |= real
@@ -197,11 +198,6 @@ func (r *reader) transferPath(c call, name, method string) *value {
 		return c.receiver.derived(0)
 	}
 	return nil
-}
-
-// isStrictOnly reports whether resolve() of pathlib is given nothing, or strict=.
-func isStrictOnly(args []ir.Arg) bool {
-	return len(args) == 0 || len(args) == 1 && args[0].Name == "strict"
 }
 
 // transferText is what functions of text do; nil for any other.

@@ -28,13 +28,13 @@ var table string
 var convention = sync.OnceValue(func() *callgraph.Convention {
 	return &callgraph.Convention{
 		Language: "go", Table: callgraph.MustTable(table), AllExported: true, Literals: true,
-		Constructor: "\x00", // there is none
-		Join:        func(module, name string) string { return module + "/" + name },
-		Package:     func(spec string) string { return spec },
-		Registers:   callgraph.Names("AddTool NewServerTool RegisterTool AddReceivingTool"),
-		Servers:     []string{"github.com/modelcontextprotocol/go-sdk", "github.com/mark3labs/mcp-go", "github.com/metoro-io/mcp-golang"},
-		Describes:   callgraph.Names("Tool NewTool NewToolWithRawSchema"),
-		Handlers:    callgraph.Names("Handler HandlerFunc Handle Execute Run handler"),
+		Constructor: "\x00", Call: "\x00", // there is none
+		Join:      func(module, name string) string { return module + "/" + name },
+		Package:   func(spec string) string { return spec },
+		Registers: callgraph.Names("AddTool NewServerTool RegisterTool AddReceivingTool"),
+		Servers:   []string{"github.com/modelcontextprotocol/go-sdk", "github.com/mark3labs/mcp-go", "github.com/metoro-io/mcp-golang"},
+		Describes: callgraph.Names("Tool NewTool NewToolWithRawSchema"),
+		Handlers:  callgraph.Names("Handler HandlerFunc Handle Execute Run handler"),
 	}
 })
 

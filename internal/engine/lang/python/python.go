@@ -23,7 +23,7 @@ var table string
 // convention says how Python and its SDKs do things.
 var convention = sync.OnceValue(func() *callgraph.Convention {
 	return &callgraph.Convention{
-		Language: "python", Table: callgraph.MustTable(table), Constructor: "__init__", AllExported: true,
+		Language: "python", Table: callgraph.MustTable(table), Constructor: "__init__", Call: "__call__", AllExported: true,
 		Require: callgraph.Names("__import__ importlib.import_module"),
 		Join:    joinModule, Package: func(spec string) string { return spec },
 		Decorators:  callgraph.Names("tool mcp_tool"),

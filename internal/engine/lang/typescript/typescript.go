@@ -23,7 +23,7 @@ var table string
 
 var convention = sync.OnceValue(func() *callgraph.Convention {
 	return &callgraph.Convention{
-		Language: "typescript", Table: callgraph.MustTable(table), Constructor: "constructor",
+		Language: "typescript", Table: callgraph.MustTable(table), Constructor: "constructor", Call: "call",
 		Require:        callgraph.Names("require __require import createRequire() module.createRequire()"),
 		Wrappers:       callgraph.Names("__importDefault __importStar __toESM __toCommonJS __name __awaiter __generator __rest __spreadArray __decorate __metadata __publicField __privateGet __privateAdd __classPrivateFieldGet __classPrivateFieldSet __asyncValues __await _interopRequireDefault _interopRequireWildcard _interopDefault _interopNamespace _asyncToGenerator"),
 		Join:           func(module, name string) string { return module + "/" + name },
