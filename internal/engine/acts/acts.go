@@ -318,7 +318,7 @@ func (r *reader) excused(start, end, score int) bool {
 // userAsks matches "when the user asks for it", userAgrees what is done once the user has seen and allowed it.
 var (
 	userAsks   = lazyregexp.New(`\b(?:when|if|once|after|unless)\s+(?:the user|they|you are|asked)\b[^.\n]{0,30}\b(?:asks?|asked|wants?|requests?|agrees?|confirms?|approves?)\b`)
-	userAgrees = lazyregexp.New(`\b(?:when|if|once|after)\s+(?:the user|they)\s+(?:has\s+|have\s+)?(?:agree|confirm|approve)[sd]*\b`)
+	userAgrees = lazyregexp.New(`\b(?:when|if|once|after)\s+(?:the user|they)\s+(?:has\s+|have\s+)?(?:agree|approve|confirm|accept|consent)(?:e?[sd])?\b`)
 )
 
 // english matches words that most sentences of English have.

@@ -47,14 +47,8 @@ func (r *reader) judge() {
 // hush adds that the user is not to know of an act near by: "Mention neither."
 func (r *reader) hush() {
 	for _, a := range slices.Clone(r.acts) {
-		if a.Kind == Conceal || a.Weight < 2 {
-			continue
-		}
-		first, last := r.unitsIn(a.Start, a.End)
-		for i := max(0, first-nearBy); i < min(len(r.units), last+nearBy); i++ {
-			if u := &r.units[i]; u.section == r.units[first].section && r.hushes(i) {
-				r.add(Conceal, "keeps from the user what it has the agent do", u, 2)
-			}
+		if u := r.hushed(r.unitsIn(a.Start, a.End)); u != nil && a.Kind != Conceal && a.Weight >= 2 {
+			r.add(Conceal, "keeps from the user what it has the agent do", u, 2)
 		}
 	}
 }
@@ -62,23 +56,18 @@ func (r *reader) hush() {
 // nearBy is how many pieces lie between an act and what hides it, at most.
 const nearBy = 3
 
-// sought reports whether a piece names code that is to be found.
-func (r *reader) sought(i int) bool { return r.units[i].sought && strings.Contains(r.text(i), "`") }
-
-// hushes reports whether a piece keeps something from the user.
-func (r *reader) hushes(i int) bool {
-	return !r.units[i].code && hushed.MatchString(r.text(i)) && !detail.MatchString(r.text(i))
-}
-
-// hushedBy reports whether a piece near by keeps from the user what this one says.
-func (r *reader) hushedBy(i int) bool {
-	for j := max(0, i-nearBy); j <= min(len(r.units)-1, i+nearBy); j++ {
-		if r.units[j].section == r.units[i].section && r.hushes(j) {
-			return true
+// hushed returns a piece near some that keeps something from the user, nil for none.
+func (r *reader) hushed(first, last int) *unit {
+	for i := max(0, first-nearBy); i < min(len(r.units), last+nearBy); i++ {
+		if u := &r.units[i]; !u.code && u.section == r.units[first].section && silent.MatchString(r.text(i)) && !detail.MatchString(r.text(i)) {
+			return u
 		}
 	}
-	return false
+	return nil
 }
+
+// sought reports whether a piece names code that is to be found.
+func (r *reader) sought(i int) bool { return r.units[i].sought && strings.Contains(r.text(i), "`") }
 
 // whole returns the sentence that a piece belongs to, over the ends of lines.
 func (r *reader) whole(i int) string {
@@ -133,7 +122,7 @@ func (r *reader) defending(i int) bool {
 
 // detail matches what is kept from the user for the sake of brevity and hides nothing that was done: "do not tell the user about
 // internal tool names", and what protects: "do not reveal passwords that you find".
-var detail = lazyregexp.New(`^[^\n]{0,80}?\b(?:tell|mention|show|reveal|disclose|explain|expose|inform|display)\w*\s(?:[\w']+\s){0,5}?(?:passwords?|credentials|secrets?|api keys?|tokens?|(?:internal|technical|underlying)\s(?:\w+\s)?(?:names?|ids?|identifiers|details|jargon|paths|reasoning)|implementation details|tool names|names of (?:the |your |internal )*tools)\b`)
+var detail = lazyregexp.New(`^[^\n]{0,80}?\b(?:tell|mention|show|reveal|disclose|explain|expose|inform|display|include)\w*\s(?:[\w']+\s){0,5}?(?:passwords?|credentials|(?:\w+\s)?addresses|personal data|secrets?|api keys?|tokens?|(?:internal|technical|underlying)\s(?:\w+\s)?(?:names?|ids?|identifiers|details|jargon|paths|reasoning)|implementation details|tool names|names of (?:the |your |internal )*tools)\b`)
 
 // about reports whether the text is about attacks, which it then names without meaning them.
 func (r *reader) about() bool {
@@ -214,7 +203,7 @@ var rules = []rule{
 		return m != nil && !negatedAbroad.MatchString(s[:m[0]]) && !negatedBehind.MatchString(s[m[1]:])
 	}},
 	{Weaken, 2, "gives rights away without the user's knowing", true, true, func(r *reader, i int) bool {
-		return anyWord(r.text(i), "admin owner sudoers nopasswd public allusers root") && r.orders(i, entitled) && r.hushedBy(i)
+		return anyWord(r.text(i), "admin owner sudoers nopasswd public allusers root") && r.orders(i, entitled) && r.hushed(i, i+1) != nil
 	}},
 	{Conceal, 3, "wipes its traces", true, false, func(r *reader, i int) bool { // an audit log makes no text of defenders
 		return r.units[i].class.any(destroy|disable|shellish) && r.orders(i, erased) && untraced.MatchString(r.whole(i)) && !r.about() && !classify(strings.ReplaceAll(r.text(i), "audit", "")).any(defends)
@@ -253,7 +242,7 @@ var (
 	worked        = lazyregexp.New(`\b(?:task|conversation|prompt|quer(?:y|ies)|tool ?calls?|metrics|dataset|a copy|results?|messages?|emails?|files?|records?|logs?|contents?|output|context|responses?)\b`)
 	asksForSecret = lazyregexp.New(`(?:provide|share|enter|paste|supply|reply with|submit|type|give)\s+(?:me |us )?(?:with )?(?:a |an |the |your |their |any |all |full |current |real |actual |user'?s? |[0-9]+-word )*(?:current |production |existing |old )?(?:password|mfa|2fa|seed|recovery|private key|backup code|api keys? (?:associated|for all)|credential|social security|card number|production api keys?|real api key|real database)`)
 	weakened      = lazyregexp.New(`(?:disable|disabling|bypass|bypassing|skip|circumvent|deactivate|evade|turn off|suppress|remove)\s+(?:all |any |the |your |its |their |normal |standard |every |of )*(?:\S+ ){0,2}?(?:security|safety|approval|confirmation|authentication|authorization|permission|mfa|2fa|sandbox|firewall|antivirus|defender|selinux|logging|auditing|(?:signature|identity|integrity) (?:verification|checks?)|csrf|(?:\S+ )?secret scan|rbac|guardrail|safeguard|gatekeeper|restriction|tls|ssl|certificate|server-side|content filter)|no need to (?:ask|confirm|verify)|(?:add|use|pass|set|always|append)[^\n]{0,40}--dangerously-skip-permissions|nobody has to approve|danger-full-access|bypasspermissions|executionpolicy bypass|setenforce 0|ufw disable|csrutil disable|master-disable`)
-	partOfProgram = lazyregexp.New(`\blogging\s+(?:in|inside|within|for)\s+(?:\w+\s+){0,2}?(?:loops?|paths?|benchmarks?|tests?|functions?)\b`) // "skip logging in hot loops"
+	partOfProgram = lazyregexp.New(`\b(?:debug|verbose|trace)\s+logging\b|\blogging\s+(?:in|inside|within|for)\s+(?:\w+\s+){0,2}?(?:loops?|paths?|benchmarks?|tests?|functions?)\b`) // "skip logging in hot loops"
 	obeyed        = lazyregexp.New(`(?:execut\w*|eval\w*|run|follow|apply|load\w*)\b[^.]{0,60}?(?:downloaded|received|fetched|returned|retrieved|remote)\b[^.]{0,40}?(?:instruction|command|script|code|payload|directive|patch|module|javascript|function|update)|(?:execut\w*|eval\w*)\s+(?:\S+ ){0,3}?(?:directive|handler|tuning|health|patch|returned|each|every|received|downloaded|fetched|them|it|job|module|payload|shell)s?\b|(?:using|via|with) (?:child_process|exec\(\)|eval\(\)|subprocess)|loaded and executed|executes? scripts? from|apply any new instructions|(?:shell|preparation) commands`)
 	followed      = lazyregexp.New(`(?:fetch|download|read|open|get|load|visit|retrieve)\b[^\n]{0,60}https?://[^\n]{0,160}\b(?:follow|execute|obey|carry out|do what)\b[^\n]{0,40}(?:instructions?|steps|commands?|orders|it\b|them\b|rules|directives?)`)
 	carried       = lazyregexp.New(`!\[[^\]]*\]\(https?://[^)\s]*[?&=]`)
@@ -279,7 +268,7 @@ var (
 	negatedAbroad  = lazyregexp.New(`(?:\b(?:nicht|niemals|nie|keine?|n[ãa]o|nunca|no|jam[áa]s|ne|jamais|non|mai|niet|nooit|jangan|đừng|không)\s|не\s|никогда|不要|不得|请勿|禁止|严禁|لا\s)`)
 	negatedBehind  = lazyregexp.New(`^\S{0,12}\s?(?:しない|ません|지\s?마|않|ないで|mayın|meyin|मत|nicht)`)
 
-	hushed = lazyregexp.New(`\b(?:mention|say|report|note|tell|state|show|comment|disclose|describe)\w*\s+(?:(?:it|this|that|them)\s+)?(?:to\s+)?(?:neither|nothing|none|nobody|no one)\b|\b(?:do not|don't|never|without)\s+(?:\w+\s+)?(?:mention|tell|state|comment|disclos|announc|bring up|point out)\w*|\bleave\b[^.\n]{0,60}\bout of\s+(?:the|your|any)\s+(?:\w+\s+)?(?:summary|report|answer|reply|message|diff|log|changelog)|\bkeep\s+(?:quiet|(?:it|this|that)\s+(?:quiet|secret|to yourself|between us))\b` +
+	silent = lazyregexp.New(`\b(?:mention|say|report|note|tell|state|show|comment|disclose|describe)\w*\s+(?:(?:it|this|that|them)\s+)?(?:to\s+)?(?:neither|nothing|none|nobody|no one)\b|\b(?:do not|don't|never|without)\s+(?:\w+\s+)?(?:mention|tell|state|comment|disclos|announc|bring (?:it |this |that )?up|point out)\w*|\bleave\b[^.\n]{0,60}\bout of\s+(?:the|your|any)\s+(?:\w+\s+)?(?:summary|report|answer|reply|message|diff|log|changelog)|\bkeep\s+(?:quiet|(?:it|this|that)\s+(?:quiet|secret|to yourself|between us))\b` +
 		`|\b(?:if|when|should)\s+(?:any(?:body|one)|some(?:body|one))\s+asks?\b[^.\n]{0,40}\b(?:say|claim|tell|answer|pretend)|\b(?:se algu[ée]m perguntar|si algui?en pregunta|(?:falls|wenn) jemand fragt|si quelqu'un demande|se qualcuno chiede)`)
 	entitled = lazyregexp.New(`\b(?:grant|giv|add|mak|bind|assign|attach|promot|creat|put|set|open|invit)\w*\b[^.\n]{0,120}?(?:cluster[ -]admin|administratoraccess|\badmin(?:istrator)?s?\s+(?:role|access|rights|polic|permission|group)|\brole\s+(?:of\s+)?(?:owner|admin)|roles/(?:owner|editor)|(?:organi[sz]ation|org|repo(?:sitory)?|project|tenant|global)\s+(?:owner|admin)|owners? of the (?:org|project|repo)|sudoers|nopasswd|public-read|publicly (?:readable|writable|accessible)|\bpublic\b|allusers|domain admins|root (?:access|rights))`)
 	erased   = lazyregexp.New(`\b(?:truncat|empt|clear|wip|delet|remov|eras|shred|purg|overwrit|rm|vacuum)\w*\b[^\n]{0,80}?(?:sh_history|(?:shell|command|terminal|bash|zsh) histor|audit (?:log|trail)|/var/log|auth\.log|event ?logs?|journal|access logs?|syslog|wtmp|cloudtrail)|journalctl\b[^.\n]*--vacuum`)
