@@ -91,7 +91,7 @@ func (r *toolAbilities) untrustedWay() capability.Way {
 	looks := w.nameAct.meets(lookActs) || w.nameAct.meets(webGet) || w.nameAct.empty()
 	open := r.p.words.meets(openBrands) || w.nameSet.with(w.headSet).meets(openBrands)
 	switch {
-	case r.changes || !looks || w.keepsWhatItFetches():
+	case r.changes || !looks:
 	case w.readsMail(r.net): // from a server or from a folder of this machine
 		return capability.ReturnsMail
 	case !r.net || r.query || r.change || r.p.is&(git|ssh) != 0: // whose addresses lead to no page
@@ -182,20 +182,6 @@ func (w *toolReader) takesStatement() bool {
 	return w.nameSet.with(w.headSet).meets(runActs) || slices.ContainsFunc(w.params, func(q parameter) bool {
 		return q.role.role == capability.Query && (nameMeets(&q, sqlWords) || nameMeets(&q, writeLangs))
 	})
-}
-
-// keeping are verbs of tools that put away what they fetch and do not hand it to their caller.
-var keeping = map[string]bool{"index": true, "indexes": true, "ingest": true, "ingests": true, "store": true, "stores": true, "embed": true, "embeds": true, "import": true, "imports": true}
-
-// keepsWhatItFetches reports whether the name or the first sentence says that what is fetched is put away, and nothing that it is returned.
-func (w *toolReader) keepsWhatItFetches() bool {
-	head, _, _ := strings.Cut(truncate(w.prose, 300), ".")
-	words := strings.FieldsFunc(strings.ToLower(head), func(r rune) bool { return !(r >= 'a' && r <= 'z') })
-	kept := slices.ContainsFunc(w.words, func(s string) bool { return s == "ingest" || s == "import" })
-	for i, s := range words {
-		kept = kept || i > 0 && words[i-1] == "and" && keeping[s]
-	}
-	return kept && !strings.Contains(strings.ToLower(truncate(w.prose, 1000)), "return")
 }
 
 // deletions are the verbs after which a thing is gone. Others that the lexicon counts as destroying leave it where

@@ -1,7 +1,6 @@
 package classify
 
 import (
-	"slices"
 	"strings"
 
 	"gauntlet/capability"
@@ -75,17 +74,6 @@ func (w *toolReader) readPathUse(q *parameter) (u pathUse) {
 	return u
 }
 
-// replacesContent reports whether a path may be given in place of a text that another parameter takes, as in "either manifest or
-// filename": then it leads to a file of this machine that holds the text.
-func (w *toolReader) replacesContent(q *parameter) bool {
-	if q.must || q.depth > 0 || q.role.desc == 0 || !strings.Contains(strings.ToLower(q.name), "file") || !strings.Contains(strings.ToLower(truncate(q.desc.Text(), 200)), "path") || w.namesRepository() {
-		return false
-	}
-	return slices.ContainsFunc(w.params, func(p parameter) bool {
-		return p.depth == 0 && !p.must && p.role.role == capability.Content && (p.kind == stringKind || p.kind == anyKind || hasPrefixFold(q.name, truncate(p.name, 32)))
-	})
-}
-
 // hasPrefixFold reports whether a name begins with one of these words, in capitals or not. It looks
 // at no more of the name, which may be of any length.
 func hasPrefixFold(name string, words ...string) bool {
@@ -118,7 +106,7 @@ func (w *toolReader) scorePath(q *parameter, p *profile, give *parameterClaim) {
 		return // of a cookie, of a vault
 	case p.is&db != 0 && !u.here && !u.out:
 		return // of a document, not of a file system
-	case p.is&remote != 0 && !u.here && !w.replacesContent(q):
+	case p.is&remote != 0 && !u.here:
 		w.scoreServicePath(q, u, give)
 		return
 	}

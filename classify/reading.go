@@ -1,7 +1,6 @@
 package classify
 
 import (
-	"slices"
 	"strings"
 
 	"gauntlet/capability"
@@ -418,13 +417,3 @@ func dropsData(ks []token, s string) []token {
 	}
 	return ks
 }
-
-// inspectsCode reports whether one of the first words says that something is looked for: what a scanner of
-// code names, it does not do.
-func (w *toolReader) inspectsCode() bool {
-	looksFor := func(word string) bool { return inspectors[strings.TrimSuffix(word, "s")] }
-	return slices.ContainsFunc(w.words, looksFor) || slices.ContainsFunc(paramName(truncate(w.prose, 64), nil), looksFor)
-}
-
-var inspectors = map[string]bool{"scan": true, "scanner": true, "detect": true, "check": true, "audit": true, "analyze": true, "analyse": true, "analysi": true, "lint": true, "validate": true, "verify": true, "review": true,
-	"inspect": true, "find": true, "prevent": true, "block": true, "guard": true, "sanitize": true, "explain": true, "describe": true, "assess": true}

@@ -24,7 +24,7 @@ func (w *toolReader) readDescription(ks []token) {
 		for b < len(ks) && ks[b].sentence == ks[a].sentence {
 			all = all.with(ks[b].set)
 			names = names || ks[b].flags&sibling != 0
-			w.rows = w.rows || ks[b].sentence == 0 && (isDatabaseContent(ks[b]) || ks[b].set.meets(dbCore) && w.isInsideDatabase(ks[b]))
+			w.rows = w.rows || ks[b].sentence == 0 && isDatabaseContent(ks[b])
 			b++
 		}
 		first := ks[a].sentence == 0
@@ -61,11 +61,8 @@ func (w *toolReader) readSentence(ks []token, all classes, first bool) {
 		if len(w.actions) > maxDeeds {
 			return
 		}
-		if k.set.meets(plainWords) && k.flags&identifier == 0 && !isNegated(ks, i) && !w.inspectsCode() {
+		if k.set.meets(plainWords) && k.flags&identifier == 0 && !isNegated(ks, i) {
 			w.actions = append(w.actions, action{acts: runCode, objects: codeWord, source: byDescription, where: where, value: w.desc, act: k, object: k, plain: true})
-		}
-		if all.meets(secretWords) {
-			w.readPassive(ks, i, where)
 		}
 		if !k.set.meets(actClasses) || k.flags&identifier != 0 || isNegated(ks, i) || isNoun(ks, i, w.prose) {
 			continue
@@ -103,42 +100,6 @@ func (w *toolReader) readSentence(ks []token, all classes, first bool) {
 			}
 		}
 	}
-}
-
-// readPassive adds a secret that is handed over in the passive: "the new secret is returned once".
-func (w *toolReader) readPassive(ks []token, i int, where circumstance) {
-	k := ks[i]
-	if i == 0 || !told[w.tokenText(k)] || isNegated(ks, i) {
-		return
-	}
-	switch w.tokenText(ks[i-1]) {
-	case "is", "are", "be":
-	default:
-		if !ks[i-1].set.meets(secretWords) || !endsClause(w.prose, k) { // "the password included"
-			return
-		}
-	}
-	for j := i - 2; j >= 0 && ks[j].clause == k.clause && k.place-ks[j].place <= reach; j-- {
-		if ks[j].set.meets(secretWords) {
-			w.actions = append(w.actions, action{acts: revealActs, objects: ks[j].set.common(objectClasses), source: byDescription, where: where, value: w.desc, act: k, object: ks[j]})
-			return
-		}
-	}
-}
-
-// endsClause reports whether nothing follows a token in its clause.
-func endsClause(s string, k token) bool {
-	rest := strings.TrimLeft(s[min(int(k.end), len(s)):], " ")
-	return rest == "" || strings.IndexByte(".,;)\n", rest[0]) >= 0
-}
-
-var told = map[string]bool{"returned": true, "shown": true, "displayed": true, "printed": true, "exposed": true, "revealed": true, "leaked": true, "included": true, "disclosed": true}
-
-// isInsideDatabase reports whether "in the" stands before a token.
-func (w *toolReader) isInsideDatabase(k token) bool {
-	before := strings.Fields(strings.ToLower(w.prose[max(0, min(int(k.start), len(w.prose))-12):min(int(k.start), len(w.prose))]))
-	n := len(before)
-	return n > 0 && before[n-1] == "in" || n > 1 && (before[n-2] == "in" || before[n-2] == "from" || before[n-2] == "inside")
 }
 
 // leaks are verbs of what goes wrong: wherever a description says it, the tool does it.
