@@ -173,6 +173,7 @@ func (s *surveyor) readGuards() (g guards) {
 	var refusing []*ir.Func
 	for _, fn := range s.g.Program().Funcs {
 		h := headersIn(fn.Body)
+		h.refuses = h.refuses || (h.origin || h.credential) && s.refusesByHelper(fn)
 		switch {
 		case h.refuses && h.credential && s.isOptional(fn):
 			g.optional, h.credential = cmp.Or(g.optional, fn), false
@@ -191,6 +192,18 @@ func (s *surveyor) readGuards() (g guards) {
 		}
 	}
 	return g
+}
+
+// refusesByHelper reports whether a function refuses requests, behind a condition, by another one: if (!ok) return unauthorized(res).
+func (s *surveyor) refusesByHelper(fn *ir.Func) (refuses bool) {
+	ir.EachCondition(fn.Body, func(st *ir.Stmt) {
+		refuses = refuses || s.g.Reaches(st.Arms[0].Body, 1, func(x *ir.Expr) bool {
+			var h headers
+			h.note(x)
+			return h.refuses
+		})
+	})
+	return refuses
 }
 
 // addGuard adds what a function reads of a request's headers by which requests are refused.

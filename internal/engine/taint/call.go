@@ -247,10 +247,34 @@ func (c call) argument(p *ir.Param) *value {
 const valuesAStep = 4
 
 // mutators are methods that put their arguments into what they belong to.
-var mutators = names("push unshift append add insert extend set update WriteString")
+var mutators = names("push unshift append add insert extend set update")
+
+// write reads a call that adds a text to what a builder holds: b.WriteString(s), fmt.Fprintf(&b, format, values…).
+func (r *reader) write(c call) {
+	var to *ir.Expr
+	var parts []*value
+	switch {
+	case !c.expr.X.Is(ir.Attr):
+		return
+	case c.expr.X.Text == "WriteString" && len(c.args) == 1:
+		to, parts = c.expr.X.X, []*value{c.receiver, c.args[0]}
+	case c.expr.X.Text == "Fprintf" && len(c.args) > 1:
+		for to = c.expr.Args[0].Value; to.Is(ir.Other) && len(to.Args) == 1; {
+			to = to.Args[0].Value // &b
+		}
+		parts = []*value{c.args[0], call{expr: &ir.Expr{Kind: ir.Call, Args: c.expr.Args[1:]}, args: c.args[1:]}.sprintf()}
+	}
+	if to.Is(ir.Name, ir.Attr) {
+		if parts[0].isEmpty() && parts[0].fixed == "" {
+			parts = parts[1:] // the first text
+		}
+		r.assign(to, r.st.noted(joinTexts(parts, "")))
+	}
+}
 
 // mutate reads a call that puts something into a list.
 func (r *reader) mutate(c call) {
+	r.write(c)
 	x, v, clean := c.expr.X, c.receiver, true
 	if !x.Is(ir.Attr) || !mutators[x.Text] || !x.X.Is(ir.Name, ir.Attr) || r.isQuery(x.X) {
 		return

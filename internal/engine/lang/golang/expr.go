@@ -103,6 +103,7 @@ func (l *lowerer) lowerComposite(x *ir.Expr, c *ast.CompositeLit, elem ast.Expr)
 		t = elem
 	}
 	var inner ast.Expr
+	var fields []ir.Field
 	switch u := plainType(t).(type) {
 	case *ast.ArrayType:
 		x.Kind, inner = ir.List, u.Elt
@@ -113,11 +114,18 @@ func (l *lowerer) lowerComposite(x *ir.Expr, c *ast.CompositeLit, elem ast.Expr)
 	default:
 		x.Kind, x.X = ir.New, l.lowerExpr(u)
 		l.prog.Objects = append(l.prog.Objects, x)
+		if class := x.X.Binding().Class; class != nil {
+			fields = class.Noted
+		}
 	}
-	for _, e := range c.Elts {
+	for i, e := range c.Elts {
 		kv, ok := e.(*ast.KeyValueExpr)
 		if !ok {
-			x.Args = append(x.Args, ir.Arg{Value: l.lowerElement(e, inner)})
+			a := ir.Arg{Value: l.lowerElement(e, inner)}
+			if i < len(fields) { // entry{tool, handler}
+				a.Name = fields[i].Name
+			}
+			x.Args = append(x.Args, a)
 			continue
 		}
 		a := ir.Arg{Value: l.lowerElement(kv.Value, inner)}
