@@ -44,21 +44,15 @@ func (r *reader) clients(c call) (out []*ir.Expr) {
 	if !c.expr.X.Is(ir.Attr) {
 		return nil
 	}
-	x := c.expr.X.X
-	if x.Is(ir.Name) {
-		if d := r.a.g.Definition(x); d.Is(ir.Call, ir.New) {
-			out = append(out, d)
-		}
-	} else if x.Is(ir.Attr) {
-		class := r.a.g.ClassOf(x.X, r.ctx)
-		if class == nil {
-			return nil
-		}
-		out = slices.Clone(class.Fields[x.Text])
-		for _, o := range r.a.g.Program().Objects {
-			if o.Is(ir.New) && o.HasMember(x.Text) && r.a.g.ClassOf(o, nil) == class {
-				out = append(out, o.Member(x.Text))
-			}
+	x := r.a.g.Definition(c.expr.X.X)
+	class := r.a.g.ClassOf(x.X, r.ctx)
+	if !x.Is(ir.Attr) || class == nil {
+		return []*ir.Expr{x}
+	}
+	out = slices.Clone(class.Fields[x.Text])
+	for _, o := range r.a.g.Program().Objects {
+		if o.Is(ir.New) && o.HasMember(x.Text) && r.a.g.ClassOf(o, nil) == class {
+			out = append(out, o.Member(x.Text))
 		}
 	}
 	return out
