@@ -43,8 +43,8 @@ func findRewritings(g *callgraph.Graph) *rewritings {
 		}
 	})
 	for _, o := range g.Program().Objects {
-		spread := spreadOf(o)
-		if spread == nil {
+		i := slices.IndexFunc(o.Args, func(a ir.Arg) bool { return a.Spread && a.Value.Is(ir.Name) })
+		if i < 0 {
 			continue
 		}
 		for _, part := range rewritable {
@@ -54,7 +54,7 @@ func findRewritings(g *callgraph.Graph) *rewritings {
 			case interceptors[o.Scope.Owner()]:
 				w.registered[part] = true
 			default:
-				w.note(g, g.ListOf(spread), part)
+				w.note(g, g.ListOf(o.Args[i].Value), part)
 			}
 		}
 	}
@@ -86,15 +86,6 @@ func (w *rewritings) note(g *callgraph.Graph, list *ir.Expr, part string) {
 		}
 	}
 	walk(list, 0)
-}
-
-func spreadOf(o *ir.Expr) *ir.Expr {
-	for _, a := range o.Args {
-		if a.Spread && a.Value != nil && a.Value.Kind == ir.Name {
-			return a.Value
-		}
-	}
-	return nil
 }
 
 // forget takes back what was read of parts that the program changes later.

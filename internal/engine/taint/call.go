@@ -276,7 +276,10 @@ func (r *reader) write(c call) {
 func (r *reader) mutate(c call) {
 	r.write(c)
 	x, v, clean := c.expr.X, c.receiver, true
-	if !x.Is(ir.Attr) || !mutators[x.Text] || !x.X.Is(ir.Name, ir.Attr) || r.isQuery(x.X) {
+	if !x.Is(ir.Attr) || !mutators[x.Text] || !x.X.Is(ir.Name, ir.Attr) {
+		return
+	}
+	if x.X.Text == "searchParams" || r.a.g.Definition(x.X).Calls() == "URLSearchParams" { // which encodes what is put into it
 		return
 	}
 	for i, a := range c.args {
@@ -299,11 +302,6 @@ func (r *reader) mutate(c call) {
 		return // nothing of interest, and no list that is known
 	}
 	r.assign(x.X, v)
-}
-
-// isQuery reports whether something holds the query of an address, which encodes what is put into it.
-func (r *reader) isQuery(x *ir.Expr) bool {
-	return x.Text == "searchParams" || r.a.g.Definition(x).Calls() == "URLSearchParams"
 }
 
 // bindArguments reads request.BindArguments(&args) and json.Unmarshal(data, &args), which fill what they are given.

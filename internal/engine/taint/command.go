@@ -36,19 +36,14 @@ func (r *reader) argumentSinks(c call, name, prog string, args []*value, files b
 	cmd := newCommand(prog)
 	for _, a := range args {
 		if files && cmd.isFile(a) {
-			r.fileSink(c, name, prog, a)
+			for _, m := range a.marks {
+				if _, behind, ok := strings.Cut(m.head, "="); ok && strings.HasPrefix(m.head, "-") {
+					m.head = behind
+				}
+				r.sinkMarksBehind(fileFront, c, sink.PathFlow, name, prog, []mark{m})
+			}
 		}
 		cmd.read(r, c, name, a)
-	}
-}
-
-// fileSink is a file that a program is given by one of its arguments.
-func (r *reader) fileSink(c call, name, prog string, a *value) {
-	for _, m := range a.marks {
-		if _, behind, ok := strings.Cut(m.head, "="); ok && strings.HasPrefix(m.head, "-") {
-			m.head = behind
-		}
-		r.sinkMarksBehind(fileFront, c, sink.PathFlow, name, prog, []mark{m})
 	}
 }
 
