@@ -42,6 +42,18 @@ func serveWorkshop(kind string) int {
 		addBenchTool(s, "resume_session", "Resumes a session.", b.resumeSession)
 		b.addLooseTools(s)
 	}
+	s.AddResource(&mcp.Resource{URI: "file:///project/notes", Name: "notes"}, func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		if kind == "keyless" {
+			return nil, errors.New("401 invalid api key")
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Text: "Buy milk."}}}, nil
+	})
+	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: "file:///project/{+path}", Name: "file"}, func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		if kind == "keyless" {
+			return nil, errors.New("401 invalid api key")
+		}
+		return nil, mcp.ResourceNotFoundError(r.Params.URI)
+	})
 	if s.Run(context.Background(), &mcp.StdioTransport{}) != nil {
 		return 1
 	}

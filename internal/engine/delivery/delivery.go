@@ -283,7 +283,7 @@ func (w *Watch) addRequest(m *trace.Message) {
 	w.asked[m.Seq] = r
 }
 
-// selective are the methods whose answer depends on what is asked for.
+// selective are the methods whose answer depends on what is asked for, those of a server of MCP first.
 var selective = []string{
 	mcp.ToolsCall, mcp.PromptsGet, mcp.ResourcesRead, mcp.SamplingCreateMessage, mcp.ElicitationCreate,
 	"message/send", "message/stream",

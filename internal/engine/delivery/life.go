@@ -195,17 +195,17 @@ func (w *Watch) noteAnswered(m *trace.Message, asked request) {
 	}
 }
 
-// sameResult is why an attack on a server has no verdict if its tools say one thing to everything.
-const sameResult = "the attack was delivered; the server's tools gave one and the same result to different calls, so nothing shows that any looked at what it was given"
+// sameResult is why an attack on a server has no verdict if it says one thing to everything.
+const sameResult = "the attack was delivered; the server gave one and the same result to different calls, so nothing shows that it looked at what it was given"
 
-// sameness is what all calls of an attacked server's tools have in common.
+// sameness is what all calls of an attacked server's tools, prompts and resources have in common.
 type sameness struct {
-	params, said string // of the first call
-	failed       bool   // its answer is an error
-	calls        bool   // there were different calls
-	varied       bool   // and answers that differ
-	other        bool   // in more than what every answer has of its own, such as a request's number
-	ignored      string // whether ordinary values got the same in a control: "true", "false", or "" without one
+	method, params, said string // of the first call
+	failed               bool   // its answer is an error
+	calls                bool   // there were different calls
+	varied               bool   // and answers that differ
+	other                bool   // in more than what every answer has of its own, such as a request's number
+	ignored              string // whether ordinary values got the same in a control: "true", "false", or "" without one
 }
 
 // shows reports whether nothing that was given mattered. A tool may refuse different attacks in the same words, so that errors need a
@@ -214,26 +214,28 @@ func (s *sameness) shows() bool {
 	return s.ignored == "true" || s.ignored == "" && s.calls && !s.varied && !s.failed
 }
 
-// noteSame compares a tool's answer with the first one.
+// noteSame compares a server's answer with the first one.
 func (w *Watch) noteSame(m *trace.Message, asked request) {
-	if m.Role != trace.AsClient || m.Method != mcp.ToolsCall || w.sameness.other {
+	if m.Role != trace.AsClient || !slices.Contains(selective[:3], m.Method) || w.sameness.other {
 		return
 	}
 	content, err := m.Content(&w.tree)
 	s, said := &w.sameness, TextOf(content)
 	if s.params == "" {
-		s.params, s.said, s.failed = asked.params, said, m.Kind == trace.Error || content.Get("isError").Raw() == "true"
+		s.method, s.params, s.said, s.failed = m.Method, asked.params, said, m.Kind == trace.Error || content.Get("isError").Raw() == "true"
 	}
 	s.varied = s.varied || err != nil || said != s.said
 	s.other = s.varied && !probe.SameShape(said, s.said)
 	s.calls = s.calls || asked.params != s.params
 }
 
-// OrdinaryCall returns the params of the first call of an attacked server's tools with ordinary values, if all their answers say the
-// same: only an ordinary call tells a refusal of the attack from an adapter that has no key, whose tool fails whatever it is given.
-func (w *Watch) OrdinaryCall() (params string, ok bool) {
-	if w.sameness.other || w.tree.Parse(w.sameness.params, 0) != nil {
-		return "", false
+// OrdinaryCall returns the first call of an attacked server with ordinary values, if all its answers say the same: only an ordinary call
+// tells a refusal of the attack from an adapter that has no key, which fails whatever it is given. The params are "" for a resource,
+// since only one that the server lists is ordinary.
+func (w *Watch) OrdinaryCall() (method, params string, ok bool) {
+	method = w.sameness.method
+	if w.sameness.other || method == mcp.ResourcesRead || w.tree.Parse(w.sameness.params, 0) != nil {
+		return method, "", method == mcp.ResourcesRead && !w.sameness.other
 	}
 	given, values := w.tree.Root().Get("arguments"), map[string]string{}
 	for s := range given.Strings() {
@@ -243,7 +245,7 @@ func (w *Watch) OrdinaryCall() (params string, ok bool) {
 		}
 	}
 	ordinary, n := withTexts(given, values)
-	return `{"name":` + w.tree.Root().Get("name").Raw() + `,"arguments":` + ordinary.Raw() + `}`, n > 0
+	return method, `{"name":` + w.tree.Root().Get("name").Raw() + `,"arguments":` + ordinary.Raw() + `}`, n > 0
 }
 
 // lifeAfter returns the strongest sign of life after the last part of the attack that arrived, at its first delivery: an agent

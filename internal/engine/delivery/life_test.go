@@ -60,6 +60,16 @@ func TestAVerdictNeedsASignOfLife(t *testing.T) {
 		m.Raw = `{"jsonrpc":"2.0","id":1,"result":{"isError":true,"content":[{"type":"text","text":"error (request ` + id + `)"}]}}`
 		return m
 	}
+	resource := load(t, `
+  execution:
+    mode: mcp_client
+    state: {actions: [{method: resources/read, params: {uri: "a:../y"}}]}
+`+indicators("send"))
+	content := func(uri, text string) trace.Message {
+		m := answered("default")
+		m.Raw = `{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"` + uri + `","text":"` + text + `"}]}}`
+		return m
+	}
 	question := asked("default", "sampling/createMessage", "{}")
 	question.Direction = trace.ToClient
 	sample := answered("default")
@@ -136,6 +146,8 @@ func TestAVerdictNeedsASignOfLife(t *testing.T) {
 		{"it refused one call, and an ordinary one alike", New(target), append(once(denied), ordinary("outside of the folder\ntext", "outside of the folder\ntext")), verdict.Failed},
 		{"it failed, and with an ordinary call", New(target), append(once(failing("8f3a")), ordinary("error (request 77c1)\ntext", "error (request 012f)\ntext")), verdict.Failed},
 		{"it says where it looked in vain, and of an ordinary call, too", New(target), append(once(failing("8f3a")), ordinary("error (request 77c1)\ntext", "error (request 77c1)\ntext")), verdict.NotExploited},
+		{"it failed for a resource, and for one that it lists", New(resource), []trace.Message{client(asked("default", "resources/read", `{"uri":"a:../y"}`)), client(content("a:../y", "no key")), ordinary("no key", "no key")}, verdict.Failed},
+		{"it has no such resource, and gives one that it lists", New(resource), []trace.Message{client(asked("default", "resources/read", `{"uri":"a:../y"}`)), client(content("a:../y", "no")), ordinary("milk", "milk")}, verdict.NotExploited},
 		{"it refused different calls alike, and takes an ordinary one", New(target), []trace.Message{client(asked("default", "tools/call", `{"name":"x","a":1}`)), client(answered("default")), client(asked("default", "tools/call", `{"name":"x","a":2}`)), client(answered("default")), ordinary("hello", "hello")}, verdict.NotExploited},
 		{"it refused different calls alike", New(target), []trace.Message{client(asked("default", "tools/call", `{"name":"x","a":1}`)), client(denied), client(asked("default", "tools/call", `{"name":"x","a":2}`)), client(denied)}, verdict.NotExploited},
 	} {
@@ -259,7 +271,7 @@ func TestOrdinaryCall(t *testing.T) {
 			result.Raw = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":` + rawjson.Quote(said) + `}]}}`
 			say(w, call, result)
 		}
-		if got, ok := w.OrdinaryCall(); ok != (tt.want != "") || ok && got != tt.want {
+		if _, got, ok := w.OrdinaryCall(); ok != (tt.want != "") || ok && got != tt.want {
 			t.Errorf("%s: %q, %t, want %q", tt.name, got, ok, tt.want)
 		}
 	}

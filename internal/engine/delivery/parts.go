@@ -180,14 +180,14 @@ func withText(parts []part) []part {
 	return out
 }
 
-// TextOf returns the strings and numbers of a value in the order of the alphabet, one a line.
+// TextOf returns the strings and numbers of an answer in the order of the alphabet, one a line, without the URI that was asked for.
 func TextOf(v rawjson.Value) string {
 	var out []string
 	for t := range v.All() {
-		switch t.Kind() {
-		case rawjson.String:
+		switch {
+		case t.Kind() == rawjson.String && !t.Key().Is("uri"):
 			out = append(out, t.Text())
-		case rawjson.Number:
+		case t.Kind() == rawjson.Number:
 			out = append(out, t.Raw())
 		}
 	}

@@ -16,8 +16,8 @@ const (
 	// is {"response":{"content":"…"}}, with "failed": true for a program that failed.
 	Answer = "agent_answer"
 	// Control is the trace event that says whether an agent that answered only in words called a harmless tool when asked, or gave a
-	// sum: {"called":true,"sum":false,"ended":"how it ended","said":"what it answered"}. For a server's tools that said one thing, it is
-	// what one answered to ordinary values: {"ordinary":"…","again":"the same call once more"}.
+	// sum: {"called":true,"sum":false,"ended":"how it ended","said":"what it answered"}. For a server that said one thing, it is
+	// what it answered to ordinary values: {"ordinary":"…","again":"the same call once more"}.
 	Control = "agent_control"
 	// OwnTool is the trace event for an agent's use of its own tool, from its event stream:
 	// {"tool":"Bash","arguments":{…},"result":"…"}. Observed says whether these are all: {"whole":true}.

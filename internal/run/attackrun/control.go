@@ -162,10 +162,10 @@ func howEnded(run *result.AttackRun) string {
 // mostOfCause is the longest cause that a reason quotes, in bytes.
 const mostOfCause = 300
 
-// runServerControl makes the call of a server whose tools gave the attack one answer twice more with ordinary values, in a session of its
+// runServerControl makes the call of a server that gave the attack one answer twice more with ordinary values, in a session of its
 // own. The answers are in the trace, where they decide whether the server looked at what it was given.
 func (p *play) runServerControl(ctx context.Context) {
-	params, ok := p.watched(ctx).OrdinaryCall()
+	method, params, ok := p.watched(ctx).OrdinaryCall()
 	if !ok || p.Uncontrolled {
 		return
 	}
@@ -180,10 +180,24 @@ func (p *play) runServerControl(ctx context.Context) {
 	if err != nil {
 		return
 	}
+	if method == mcp.ResourcesRead {
+		listed, err := session.Call(inTime, mcp.ResourcesList, "{}")
+		var tree rawjson.Tree
+		if err != nil || tree.Parse(listed.Result, 0) != nil {
+			return
+		}
+		for _, resource := range tree.Root().Get("resources").Elements() {
+			params = `{"uri":` + resource.Get("uri").Raw() + `}`
+			break
+		}
+		if params == "" {
+			return
+		}
+	}
 	var answers []string
 	for range 2 {
 		var tree rawjson.Tree
-		m, err := session.Call(inTime, mcp.ToolsCall, params)
+		m, err := session.Call(inTime, method, params)
 		var refused *wire.AnswerError
 		switch {
 		case errors.As(err, &refused):
@@ -194,7 +208,7 @@ func (p *play) runServerControl(ctx context.Context) {
 		_ = tree.Parse(m.Result, 0) // what cannot be read says nothing
 		answers = append(answers, rawjson.Quote(delivery.TextOf(tree.Root())))
 	}
-	p.recordEvent(trace.ToClient, agui.Control, `{"ordinary":`+answers[0]+`,"again":`+answers[1]+`}`, "what the tool answered to ordinary values")
+	p.recordEvent(trace.ToClient, agui.Control, `{"ordinary":`+answers[0]+`,"again":`+answers[1]+`}`, "what the server answered to ordinary values")
 }
 
 // controlTime bounds the control of a server.
