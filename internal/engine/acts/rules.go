@@ -220,10 +220,6 @@ var rules = []rule{
 		c := r.units[i].class
 		return c.any(take|write|order) && c.any(outward) && carried.MatchString(r.text(i))
 	}},
-	{Plant, 2, "settles in what agents or programs read again", true, true, func(r *reader, i int) bool {
-		c := r.units[i].class
-		return c.has(write|startup) && r.orders(i, planted)
-	}},
 	{Send, 3, "sends what it works on to somebody outside, time and again", false, true, func(r *reader, i int) bool {
 		c := r.units[i].class
 		return c.has(send|outward) && !c.any(negated|localhost) && regularly.MatchString(r.text(i)) && worked.MatchString(r.text(i)) && !userAgrees.MatchString(r.whole(i))
@@ -247,7 +243,6 @@ var (
 	followed      = lazyregexp.New(`(?:fetch|download|read|open|get|load|visit|retrieve)\b[^\n]{0,60}https?://[^\n]{0,160}\b(?:follow|execute|obey|carry out|do what)\b[^\n]{0,40}(?:instructions?|steps|commands?|orders|it\b|them\b|rules|directives?)`)
 	carried       = lazyregexp.New(`!\[[^\]]*\]\(https?://[^)\s]*[?&=]`)
 	sentAway      = lazyregexp.New(`(?:send|forward|export|submit|upload|post|transmit|load|share|stream|deliver|push|report|sync)(?:s|ed|ing)?\b[^.]{0,80}?\b(?:to|at|via|through|with)\b`)
-	planted       = lazyregexp.New(`(?:add|append|put|write)\b[^\n]*\|\s*(?:ba|z)?sh\b[^\n]*(?:\.bashrc|\.zshrc|\.profile)|(?:write|append|add|save|store|insert|persist|inject|copy|embed|put|install)\s+(?:\S+ ){0,8}?(?:to |into |in |at )?(?:\S*/)?(?:soul\.md|memory\.md|heartbeat\.md|crontab|authorized_keys|launchagents?|autostart|shell profile|scheduled task)|>>\s*~?\S*(?:\.bashrc|\.zshrc|\.profile|authorized_keys|soul\.md|memory\.md|claude\.md|agents\.md)`)
 	destroyed     = lazyregexp.New(`\brm\s+-\w*r\w*f?\w*\s+(?:-\w+\s+)*(?:"?\$home"?|~|/|/\*|~/|"?\$\{home\}"?|/(?:etc|var|usr|home|opt|root)(?:/\*)?)(?:[\s;&\x60'".,)]|$)|(?:delete|wipe|destroy|erase|shred|encrypt)\s+(?:all |every )(?:the |of |your |their |user\S* )*(?:files|data|backups|emails|documents|records|repositories|calendar \S+)\b|(?:delete|wipe|erase|destroy|encrypt)\s+(?:the |their |your )?(?:user\'?s? )?(?:home directory|hard drive|entire disk|original file|backups)|mkfs\.|dd if=/dev/(?:zero|random|urandom) of=/dev/|:\(\)\s*\{\s*:\|:&\s*\};:|git push (?:--force|-f) --all|vssadmin delete|lock it with`)
 	bent          = lazyregexp.New(`always (?:return|give|assign|report|output)\s+(?:a |an |the )?(?:high|perfect|maximum|positive|highest|passing|success)|(?:just |simply )?return a (?:high|perfect|passing) score|never (?:rate|score|present)\s+\S+[^.]{0,40}(?:lower|negative|worse|bad)|(?:downplay|omit|minimi[sz]e)\s+(?:any |all |the |or )*(?:ignore )?(?:the )?(?:negative|risk|critic|concern|vulnerab|safety|strengths|evidence)|report (?:success|that everything|no issues) (?:even|regardless|no matter)|should not be (?:mentioned|shown) in a bad light|not present any data`)
 )

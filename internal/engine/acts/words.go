@@ -20,7 +20,6 @@ const (
 	run                            // run, execute
 	order                          // instructions, commands, scripts
 	write                          // write, append, save
-	startup                        // what is read or run again
 	always                         // always, every time, after each
 	destroy                        // delete, wipe, encrypt
 	provide                        // ask the user for
@@ -47,7 +46,6 @@ var wordClasses = func() map[string]classes {
 		{run, "loaded executed executes eval() exec() require run runs running execute executes executing exec eval evaluate launch invoke apply install source"},
 		{order, "instructions instruction commands command script scripts code payload payloads directives directive patch patches module modules javascript function functions job jobs handler"},
 		{write, "write writes append appends add adds save saves store stores insert persist inject modify copy create edit update embed put place"},
-		{startup, "claude.md agents.md gemini.md .cursorrules .windsurfrules soul.md memory.md .bashrc .zshrc .profile .bash_profile crontab cron authorized_keys launchagents launchagent autostart systemd .gitconfig .mcp.json heartbeat.md"},
 		{always, "always every after before whenever automatically each must"},
 		{destroy, "delete deletes wipe wipes destroy erase shred truncate encrypt rm format overwrite drop clear empty purge vacuum"},
 		{provide, "provide share enter paste supply reply submit confirm give type"},
@@ -75,7 +73,6 @@ var phrases = []phrase{
 	{"/dev/tcp", shellish}, {"index-url", shellish}, {"registry", shellish}, {"script-shell", shellish}, {"webhook", shellish}, {"telegram.org/bot", shellish}, {"ngrok", shellish}, {".onion", shellish}, {"login data", shellish}, {"_history", shellish}, {"authorized_keys", shellish}, {"exec(", shellish}, {"eval(", shellish}, {"b64decode", shellish}, {"atob(", shellish}, {".bashrc", shellish}, {".zshrc", shellish}, {"launchagents", shellish}, {"os.environ", shellish | wholeEnv}, {"process.env", shellish | wholeEnv}, {"pastebin", shellish}, {"keychain", shellish}, {"transfer.sh", shellish},
 	{"external", outward}, {"third-party", outward}, {"third party", outward}, {"remote server", outward}, {"remote endpoint", outward}, {"our server", outward}, {"our service", outward}, {"our endpoint", outward}, {"our analytics", outward}, {"our validation", outward}, {"our verification", outward}, {"our api", outward}, {"webhook.site", outward}, {"ngrok", outward}, {"requestbin", outward}, {"pastebin", outward}, {"collector", outward}, {"telemetry server", outward}, {"analytics endpoint", outward}, {"analytics server", outward}, {"logging server", outward}, {"external server", outward}, {"our internal", outward}, {"our intranet", outward}, {"our central", outward},
 	{"localhost", localhost}, {"127.0.0.1", localhost}, {"example.com", localhost}, {"example.org", localhost}, {"0.0.0.0", localhost}, {"[::1]", localhost}, {"yourdomain", localhost}, {"your-domain", localhost}, {"your-api", localhost}, {"://api.example", localhost}, {"{base_url}", localhost}, {"$base_url", localhost}, {"host.docker.internal", localhost}, {".local/", localhost}, {".test/", localhost}, {".test ", localhost},
-	{"git hook", startup}, {".git/hooks", startup}, {"login item", startup}, {"scheduled task", startup}, {"startup script", startup}, {"shell profile", startup}, {"registry run", startup}, {".claude/settings", startup}, {".cursor/mcp.json", startup}, {"launch agent", startup},
 	{"look for code", defends}, {"search for code", defends}, {"check for code", defends}, {"code that reads", defends}, {"look for calls", defends}, {"look for scripts", defends},
 	{"do not", negated}, {"must not", negated},
 	{"should not", negated}, {"search for", take}, {"look for", take}, {"pass along", send}, {"to the url", send}, {"in the url", send}, {"query parameter", send}, {"query string", send}, {"url https", send}, {"url `https", send}, {"post to", send}, {"http post", send}, {"-x post", send}, {"-d @", send}, {"--data", send}, {"-f file=@", send}, {"scp ", send}, {"rsync ", send},
