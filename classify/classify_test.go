@@ -97,8 +97,6 @@ func TestMeaning(t *testing.T) {
 		{"deleting an execution is no statement", `{"name": "delete-execution"}`, ""},
 		{"folders of a mailbox", `{"name": "check_mail", "description": "Checks mail in a folder.", "inputSchema": {"properties": {"folder": {"type": "string", "description": "Folder to check"}}}}`, "net_egress:low"},
 		{"a width and a height are no service", `{"name": "measure", "description": "Sets width and height."}`, ""},
-		{"a verb of changing leads a name", `{"name": "create_reader_file"}`, "fs_write:medium"},
-		{"unless another is joined to it", `{"name": "delete_or_read_file"}`, "fs_read:medium fs_write:medium"},
 		{"a running app is none that is run", `{"name": "end", "description": "Ends a running script."}`, ""},
 		{"by running it is an act", `{"name": "x", "description": "Works by running a script."}`, "exec:medium"},
 		{"the target of a test is no output", `{"name": "analyze", "description": "Analyzes it.", "inputSchema": {"properties": {"targetPath": {"type": "string", "description": "Path of the file"}}}}`, "fs_read:medium"},

@@ -177,21 +177,10 @@ func (w *toolReader) scoreServicePath(q *parameter, u pathUse, give *parameterCl
 	if u.saved && (q.parts[0] != "output" || w.nameAct.meets(saveActs)) || u.out && w.nameAct.meets(downloadActs) && q.role.name >= 2 {
 		give.support(tFSWrite, 2)
 	}
-	if (w.nameAct.meets(uploadActs) || w.hasAction(uploadActs, fileObjects) || w.hasAction(sendActs, fileObjects) && q.role.roleConfidence() == capability.High) && !w.hasPayloadBeside(q) &&
+	if (w.nameAct.meets(uploadActs) || w.hasAction(uploadActs, fileObjects) || w.hasAction(sendActs, fileObjects) && q.role.roleConfidence() == capability.High) &&
 		len(last) == 1 && last[0] != "name" && last[0] != "filename" && last[0] != "filenames" && strings.Contains(strings.ToLower(q.name), "file") {
 		give.support(tFSRead, 2)
 	}
-}
-
-// hasPayloadBeside reports whether what is uploaded is in another parameter, so that q only names it.
-func (w *toolReader) hasPayloadBeside(q *parameter) bool {
-	for i := range w.params {
-		p := &w.params[i]
-		if p != q && (p.role.role == capability.Content || p.role.role == capability.URL) {
-			return true
-		}
-	}
-	return false
 }
 
 // discountPathless doubts that a tool that takes no path touches files: documents live in memory and

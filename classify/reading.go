@@ -247,7 +247,7 @@ func (w *toolReader) readName(ks []token, v rawjson.Value, source uint8) {
 	if len(ks) == 0 {
 		return
 	}
-	where, written := inName, v.Text()
+	where := inName
 	var all, does classes
 	for _, k := range ks {
 		all = all.with(k.set)
@@ -268,7 +268,7 @@ func (w *toolReader) readName(ks []token, v rawjson.Value, source uint8) {
 		for j, a := range ks {
 			// One word cannot be both: "search" by itself searches nothing.
 			// Nor is a word an act that may name an object, behind an act: create_vector_hash.
-			if j != i && j > 0 && a.set.meets(objectClasses) && a.flags&fused == 0 && followsAct(ks[:j]) || isLedByChange(ks, j, written) {
+			if j != i && j > 0 && a.set.meets(objectClasses) && a.flags&fused == 0 && followsAct(ks[:j]) {
 				continue
 			}
 			if j != i && a.set.meets(actClasses) && d.acts.empty() {
@@ -285,16 +285,6 @@ func (w *toolReader) readName(ks []token, v rawjson.Value, source uint8) {
 			w.actions = append(w.actions, d)
 		}
 	}
-}
-
-// isLedByChange reports whether the act at a place of a name is none, since a verb of changing begins the
-// name and nothing joins the two: add_check_constraint checks nothing, and create_or_get gets.
-func isLedByChange(ks []token, at int, name string) bool {
-	if at == 0 || !ks[0].set.meets(leadActs) || ks[0].set.meets(objectClasses) || ks[at].set.meets(leadActs) || ks[0].start != 0 || int(ks[at].start) > len(name) {
-		return false
-	}
-	before := strings.ToLower(strings.TrimRight(name[ks[0].end:ks[at].start], "_-. /"))
-	return !strings.HasSuffix(before, "and") && !strings.HasSuffix(before, "or") && !strings.HasSuffix(before, "then") && !strings.HasSuffix(before, "to")
 }
 
 // followsAct reports whether the words before one in a name hold an act: one of changing that begins it,
@@ -315,9 +305,6 @@ func nameActs(ks []token, name string) (out classes) {
 		plural := int(k.end) <= len(name) && k.end > k.start && name[k.end-1]|0x20 == 's'
 		if i > 0 && k.set.meets(objectClasses) && k.flags&fused == 0 && followsAct(ks[:i]) {
 			continue // write_query: what is written
-		}
-		if isLedByChange(ks, i, name) {
-			continue
 		}
 		if k.set.meets(actClasses) && (out.empty() || !plural) {
 			out = out.with(k.set.common(actClasses))
