@@ -161,7 +161,7 @@ func (r *reader) sentences() {
 			end += at
 		}
 		line := r.low[at:end]
-		if strings.Contains(line, "not") && noOrder.MatchString(line) {
+		if strings.Contains(line, "not ") && anyWord(line, "order instruction command request") && noOrder.MatchString(line) {
 			r.low = r.low[:at] + inQuotes.ReplaceAllStringFunc(line, blank) + r.low[end:]
 		}
 		trimmed := strings.TrimLeft(line, " \t>")
@@ -176,7 +176,7 @@ func (r *reader) sentences() {
 		}
 		sought = sought && (trimmed == "" || listed.MatchString(line)) && !strings.HasPrefix(trimmed, "#")
 		r.cut(at, end, unit{code: fence, section: section, hidden: comment, sought: sought, prose: true})
-		sought = sought || seeks.MatchString(line)
+		sought = sought || strings.HasSuffix(strings.TrimRight(line, " \t\r"), ":") && seeks.MatchString(line)
 		if strings.Contains(line, "-->") || trimmed == "" || strings.HasPrefix(trimmed, "[") || strings.Contains(line, "</div>") || strings.Contains(line, "</p>") {
 			comment = false
 		}

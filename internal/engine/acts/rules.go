@@ -206,7 +206,7 @@ var rules = []rule{
 		return anyWord(r.text(i), "admin owner sudoers nopasswd public allusers root") && r.orders(i, entitled) && r.hushed(i, i+1) != nil
 	}},
 	{Conceal, 3, "wipes its traces", true, false, func(r *reader, i int) bool { // an audit log makes no text of defenders
-		return r.units[i].class.any(destroy|disable|shellish) && r.orders(i, erased) && untraced.MatchString(r.whole(i)) && !r.about() && !classify(strings.ReplaceAll(r.text(i), "audit", "")).any(defends)
+		return r.units[i].class.any(destroy|disable|shellish) && anyWord(r.text(i), "histor log journal wtmp cloudtrail") && r.orders(i, erased) && untraced.MatchString(r.whole(i)) && !r.about() && !classify(strings.ReplaceAll(r.text(i), "audit", "")).any(defends)
 	}},
 	{Run, 4, "runs what somebody outside sends", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
