@@ -57,34 +57,41 @@ var strangers = []struct {
 
 // runsStranger finds such a value that is filled in one place and run in another.
 func (r *reader) runsStranger() {
-	const mostVariables = 50
+	const mostVariables = 1_000
 	for _, from := range strangers {
+		variables := map[string]bool{}
 		for _, m := range from.value.FindAllStringSubmatch(r.low, mostVariables) {
-			if at, end, ok := r.runs(m[1]); ok {
-				start, end := r.original(at, end)
-				r.acts = append(r.acts, Act{Kind: Run, Says: from.says, Start: start, End: end, Weight: 4})
-				break
-			}
+			variables[m[1]] = true
+		}
+		if at, ok := r.runs(variables); ok {
+			r.note(Run, from.says, at, 4)
 		}
 	}
 }
 
-// runs returns where a program runs a variable.
-func (r *reader) runs(variable string) (start, end int, ok bool) {
+// runs returns where a program runs one of some variables.
+func (r *reader) runs(variables map[string]bool) (at span, ok bool) {
+	if len(variables) == 0 {
+		return span{}, false
+	}
 	for _, run := range []string{"exec(", "eval(", "compile(", "new function(", "eval \"$", "eval $", "os.system(", "iex $", "execsync(", "spawnsync(", "popen(", "subprocess.run(", "check_output(", "check_call("} {
 		for from := 0; ; {
-			at := strings.Index(r.low[from:], run+variable)
-			if at < 0 {
+			i := strings.Index(r.low[from:], run)
+			if i < 0 {
 				break
 			}
-			at += from
-			from = at + len(run) + len(variable)
-			if r.runsHere(at, from) {
-				return at, from, true
+			i += from
+			from = i + len(run)
+			end := from
+			for end < len(r.low) && wordByte(r.low[end]) {
+				end++
+			}
+			if variables[r.low[from:end]] && r.runsHere(i, end) {
+				return span{i, end}, true
 			}
 		}
 	}
-	return 0, 0, false
+	return span{}, false
 }
 
 // A whole is an act that no line of a program shows alone: parts that it has all of, wherever they stand.
@@ -126,16 +133,22 @@ func (r *reader) wholeActs(sent *span) {
 			r.note(w.kind, w.says, span{at[0], at[1]}, 2)
 		}
 	}
-	if from := fetches.FindStringIndex(r.low); from != nil {
-		if weight := trust(r.low[from[0]:min(len(r.low), from[1]+maxShown)], 4); weight > 0 {
-			for _, m := range written.FindAllStringSubmatch(r.low, mostHosts) {
-				name := regexp.QuoteMeta(strings.TrimSpace(strings.Join(m[1:], "")))
-				if at := regexp.MustCompile(starts + name + `(?:\.name)?\s*[\]),]`).FindStringIndex(r.low); name != "" && at != nil {
-					r.note(Run, "downloads a program and runs it", span{at[0], at[1]}, weight)
-					return
-				}
-			}
+	from := fetches.FindStringIndex(r.low)
+	if from == nil {
+		return
+	}
+	var names []string
+	for _, m := range written.FindAllStringSubmatch(r.low, mostHosts) {
+		if name := strings.TrimSpace(strings.Join(m[1:], "")); name != "" {
+			names = append(names, regexp.QuoteMeta(name))
 		}
+	}
+	weight := trust(r.low[from[0]:min(len(r.low), from[1]+maxShown)], 4)
+	if len(names) == 0 || weight == 0 {
+		return
+	}
+	if at := regexp.MustCompile(starts + `(?:` + strings.Join(names, "|") + `)(?:\.name)?\s*[\]),]`).FindStringIndex(r.low); at != nil {
+		r.note(Run, "downloads a program and runs it", span{at[0], at[1]}, weight)
 	}
 }
 
@@ -155,7 +168,7 @@ const starts = `(?:popen|subprocess\.\w+|spawn(?:sync)?|exec(?:file)?(?:sync)?|o
 // runsHere reports whether what looks like running a variable is that: the whole of it, and neither a method of a pattern,
 // "re.exec(text)", nor one that is defined, "exec(text) {".
 func (r *reader) runsHere(start, end int) bool {
-	return !defined.MatchString(r.low[end:min(len(r.low), end+20)]) && !(end < len(r.low) && wordByte(r.low[end])) && (start == 0 || r.low[start-1] != '.' || startsPrograms.MatchString(r.low[max(0, start-30):start]))
+	return !defined.MatchString(r.low[end:min(len(r.low), end+20)]) && (start == 0 || r.low[start-1] != '.' || startsPrograms.MatchString(r.low[max(0, start-30):start]))
 }
 
 var (
