@@ -46,13 +46,10 @@ func mentions(fn *ir.Func, member string) (n int) {
 	if fn == nil {
 		return 1
 	}
-	ir.EachExpr(fn.Body, func(e *ir.Expr) {
-		e.Holds(func(x *ir.Expr) bool {
-			if x.Kind == ir.Attr && x.Text == member {
-				n++
-			}
-			return false
-		})
+	eachPart(fn.Body, func(x *ir.Expr) {
+		if x.Kind == ir.Attr && x.Text == member {
+			n++
+		}
 	})
 	return n
 }

@@ -28,22 +28,20 @@ var (
 
 // headersIn reads a body, without the functions inside it that are read by themselves.
 func headersIn(body []ir.Stmt) (h headers) {
-	ir.EachExpr(body, func(e *ir.Expr) {
-		e.Search(maxParts, func(x *ir.Expr) (bool, bool) { h.note(x); return false, true })
-	})
+	eachPart(body, h.note)
 	return h
 }
 
 var refusals = []string{"401", "403", "421", "400"}
 var refusalNames = []string{"StatusForbidden", "StatusUnauthorized", "StatusMisdirectedRequest", "StatusBadRequest", "HTTP_401_UNAUTHORIZED", "HTTP_403_FORBIDDEN", "Forbidden", "Unauthorized"}
 
+// isRefusal reports whether an expression is the status of an answer that refuses a request.
+func isRefusal(e *ir.Expr) bool {
+	return e.Is(ir.Literal) && slices.Contains(refusals, e.Text) || e.Is(ir.Attr, ir.Name) && slices.Contains(refusalNames, e.Text)
+}
+
 func (h *headers) note(e *ir.Expr) {
-	switch e.Kind {
-	case ir.Literal:
-		h.refuses = h.refuses || slices.Contains(refusals, e.Text)
-	case ir.Attr, ir.Name:
-		h.refuses = h.refuses || slices.Contains(refusalNames, e.Text)
-	}
+	h.refuses = h.refuses || isRefusal(e)
 	if name, of := headerRead(e); e.Kind == ir.Call || isHeaders(of) || name == "Host" && of.Is(ir.Name) && len(of.Text) < 8 {
 		h.noteHeader(e, name)
 	}

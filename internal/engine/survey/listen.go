@@ -2,7 +2,6 @@ package survey
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -185,11 +184,25 @@ func (s *surveyor) readGuards() (g guards) {
 			asks[fn] = h
 		}
 	}
-	s.addReaders(asks)
+	if len(asks) == 0 {
+		return g
+	}
+	seen := map[*ir.Func]bool{}
 	for _, fn := range refusing { // if (!isAllowed(req)) res.status(403).end()
-		for asked, h := range s.askedBy(fn, asks) {
-			s.addGuard(&g, asked, h)
-		}
+		ir.EachCondition(fn.Body, func(st *ir.Stmt) {
+			for _, asked := range s.calleesIn([]ir.Stmt{{X: st.Cond}}) {
+				if asked.Func == nil || seen[asked.Func] {
+					continue
+				}
+				seen[asked.Func] = true
+				s.addGuard(&g, asked.Func, asks[asked.Func])
+				for _, reader := range s.calleesIn(asked.Func.Body) { // const key = bearer(req)
+					if !reader.Guess {
+						s.addGuard(&g, asked.Func, asks[reader.Func])
+					}
+				}
+			}
+		})
 	}
 	return g
 }
@@ -197,11 +210,7 @@ func (s *surveyor) readGuards() (g guards) {
 // refusesByHelper reports whether a function refuses requests, behind a condition, by another one: if (!ok) return unauthorized(res).
 func (s *surveyor) refusesByHelper(fn *ir.Func) (refuses bool) {
 	ir.EachCondition(fn.Body, func(st *ir.Stmt) {
-		refuses = refuses || s.g.Reaches(st.Arms[0].Body, 1, func(x *ir.Expr) bool {
-			var h headers
-			h.note(x)
-			return h.refuses
-		})
+		refuses = refuses || s.g.Reaches(st.Arms[0].Body, 1, isRefusal)
 	})
 	return refuses
 }
@@ -214,27 +223,6 @@ func (s *surveyor) addGuard(g *guards, fn *ir.Func, h headers) {
 	} else {
 		g.authenticates = g.authenticates || h.credential
 	}
-}
-
-// addReaders adds the functions that have another one read headers for them: const key = bearer(req).
-func (s *surveyor) addReaders(asks map[*ir.Func]headers) {
-	named := map[string]bool{}
-	for fn := range asks {
-		named[fn.Name] = true
-	}
-	added := map[*ir.Func]headers{}
-	for _, c := range s.g.Program().Calls {
-		fn := c.Scope.Owner()
-		if fn == nil || !named[lastName(c.X)] || asks[fn].credential {
-			continue
-		}
-		for _, callee := range s.g.Callees(c, nil) {
-			if h, ok := asks[callee.Func]; ok && !callee.Guess {
-				added[fn] = h
-			}
-		}
-	}
-	maps.Copy(asks, added)
 }
 
 // insiders are functions that look for a text inside of another one.
@@ -261,27 +249,6 @@ func (s *surveyor) looksInside(fn *ir.Func) bool {
 		})
 	})
 	return inside && !other
-}
-
-// askedBy returns what the functions read of a request's headers by whose answers a function decides.
-func (s *surveyor) askedBy(fn *ir.Func, asks map[*ir.Func]headers) map[*ir.Func]headers {
-	out := map[*ir.Func]headers{}
-	if len(asks) == 0 {
-		return nil
-	}
-	ir.EachCondition(fn.Body, func(st *ir.Stmt) {
-		st.Cond.Holds(func(e *ir.Expr) bool {
-			if e.Kind == ir.Call {
-				for _, callee := range s.g.Callees(e, nil) {
-					if h, ok := asks[callee.Func]; ok && callee.Func != nil {
-						out[callee.Func] = h
-					}
-				}
-			}
-			return false
-		})
-	})
-	return out
 }
 
 func hasAnySuffix(name string, suffixes []string) bool {

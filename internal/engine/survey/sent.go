@@ -99,19 +99,16 @@ func (s *surveyor) onlyPicks(call *ir.Expr) bool {
 			return true
 		}
 		named, picked := 0, 0
-		ir.EachExpr(c.Func.Body, func(e *ir.Expr) {
-			e.Holds(func(x *ir.Expr) bool {
-				isParam := func(e *ir.Expr) bool {
-					return e.Is(ir.Name) && slices.ContainsFunc(c.Func.Params, func(p *ir.Param) bool { return p.Name == e.Text })
-				}
-				if isParam(x) {
-					named++
-				}
-				if x.Is(ir.Attr, ir.Index) && isParam(x.X) {
-					picked++
-				}
-				return false
-			})
+		isParam := func(e *ir.Expr) bool {
+			return e.Is(ir.Name) && slices.ContainsFunc(c.Func.Params, func(p *ir.Param) bool { return p.Name == e.Text })
+		}
+		eachPart(c.Func.Body, func(x *ir.Expr) {
+			if isParam(x) {
+				named++
+			}
+			if x.Is(ir.Attr, ir.Index) && isParam(x.X) {
+				picked++
+			}
 		})
 		return named == 0 || named != picked
 	})

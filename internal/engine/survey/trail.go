@@ -12,6 +12,23 @@ import (
 // maxParts is how deep the parts of an expression are looked at inside each other.
 const maxParts = 60
 
+// eachPart calls f for each part of what a body computes and asks, without the functions inside it.
+func eachPart(body []ir.Stmt, f func(*ir.Expr)) {
+	ir.EachExpr(body, func(e *ir.Expr) {
+		e.Search(maxParts, func(x *ir.Expr) (bool, bool) { f(x); return false, true })
+	})
+}
+
+// calleesIn returns what a body calls of the program.
+func (s *surveyor) calleesIn(body []ir.Stmt) (out []callgraph.Callee) {
+	eachPart(body, func(x *ir.Expr) {
+		if x.Kind == ir.Call {
+			out = append(out, s.g.Callees(x, nil)...)
+		}
+	})
+	return out
+}
+
 // callsIn returns the calls of files whose text holds one of some words.
 func (s *surveyor) callsIn(words ...string) []*ir.Expr {
 	fits := s.filesWith(words...)
