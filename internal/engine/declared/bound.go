@@ -43,13 +43,14 @@ func (b *Bound) At(path string) *Bound {
 	return b
 }
 
-// eitherOf is what is known of a value that one of several schemas has accepted.
-func eitherOf(all []*Bound) Bound {
-	out := Bound{Gone: len(all) > 0}
-	for _, b := range all {
-		out.Gone, out.Open, out.Free = out.Gone && b.Gone, out.Open || b.Open, out.Free || b.Free
+// anyOf is the schema of what one of several accepts.
+func anyOf(all []schema) schema {
+	list, bound := []any{}, Bound{Gone: len(all) > 0}
+	for _, s := range all {
+		list = append(list, s.json)
+		bound.Gone, bound.Open, bound.Free = bound.Gone && s.Gone, bound.Open || s.Open, bound.Free || s.Free
 	}
-	return out
+	return schema{json: object{{"anyOf", list}}, Bound: bound}
 }
 
 // ask answers one question about a schema that is no tool's, each question once.

@@ -106,13 +106,10 @@ func (r *Reader) unknown(part string) {
 	}
 }
 
-// unread notes the part of the schema that is being read.
-func (r *Reader) unread() {
-	if len(r.pointer) == 0 {
-		r.unknown("inputSchema")
-		return
-	}
-	r.unknown("inputSchema/" + strings.Join(r.pointer, "/"))
+// unread notes the part of the schema that is being read, and returns one of which nothing is known.
+func (r *Reader) unread() schema {
+	r.unknown(strings.Join(append([]string{"inputSchema"}, r.pointer...), "/"))
+	return schema{}
 }
 
 // within reads a part of the schema.

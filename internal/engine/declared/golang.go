@@ -22,16 +22,12 @@ func (r *Reader) goParameters(fn *ir.Func) {
 		return
 	}
 	if class := r.g.ClassOf(last.Type, nowhere); class != nil {
-		r.setSchema(r.goStruct(class, 0))
+		r.setSchema(r.model(class, 0))
 	}
 }
 
 // goStruct reads a struct as encoding/json and the SDK's tag "jsonschema" do.
 func (r *Reader) goStruct(c *ir.Class, depth int) schema {
-	if !r.spend(depth) {
-		r.unread()
-		return schema{}
-	}
 	out := noMembers()
 	for _, f := range c.Noted {
 		tag := reflect.StructTag(f.Tag)
@@ -99,7 +95,7 @@ func (r *Reader) goType(x *ir.Expr, depth int) schema {
 	case len(class.Noted) == 0 && len(class.Bases) == 1: // type Color string
 		return r.goType(class.Bases[0], depth+1)
 	default:
-		return r.goStruct(class, depth+1)
+		return r.model(class, depth+1)
 	}
 }
 
@@ -125,9 +121,7 @@ func (r *Reader) goOptions(x *ir.Expr, c callgraph.Context) {
 		case name == "WithToolAnnotation":
 			r.setAnnotations(first, c)
 		case strings.HasPrefix(name, "With") && strings.HasSuffix(name, "HintAnnotation"):
-			if v, ok := r.plain(first, c, 0); ok {
-				annotations = annotations.with(lowerFirstLetter(strings.TrimSuffix(strings.TrimPrefix(name, "With"), "Annotation")), v)
-			}
+			annotations = r.worded(annotations, lowerFirstLetter(strings.TrimSuffix(strings.TrimPrefix(name, "With"), "Annotation")), first, c)
 		case kind != "":
 			parameter, ok := r.text(first, c)
 			if !ok {
@@ -167,9 +161,7 @@ func (r *Reader) goProperty(json object, options []ir.Arg, c callgraph.Context) 
 			list, _ := r.plainList(o.Value, c, 1)
 			s.json = s.json.with("enum", list)
 		case propertyWords[name] != "":
-			if v, ok := r.plain(first, c, 0); ok {
-				s.json = s.json.with(propertyWords[name], v)
-			}
+			s.json = r.worded(s.json, propertyWords[name], first, c)
 		}
 	}
 	return s

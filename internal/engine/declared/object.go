@@ -2,7 +2,6 @@ package declared
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -38,17 +37,12 @@ func (o object) required() []string {
 
 // with returns the object with a member set.
 func (o object) with(name string, value any) object {
-	out := make(object, 0, len(o)+1)
-	set := false
-	for _, m := range o {
-		if m.name == name {
-			m.value, set = value, true
-		}
-		out = append(out, m)
+	i := slices.IndexFunc(o, func(m member) bool { return m.name == name })
+	if i < 0 {
+		return append(slices.Clip(o), member{name, value})
 	}
-	if !set {
-		out = append(out, member{name, value})
-	}
+	out := slices.Clone(o)
+	out[i].value = value
 	return out
 }
 
@@ -60,17 +54,9 @@ func (o object) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		name, err := json.Marshal(m.name)
-		if err != nil {
-			return nil, err
-		}
-		value, err := json.Marshal(m.value)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(name)
+		b.Write(encode(m.name))
 		b.WriteByte(':')
-		b.Write(value)
+		b.Write(encode(m.value))
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil

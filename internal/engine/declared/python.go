@@ -80,17 +80,12 @@ func (r *Reader) declaredField(noted, value *ir.Expr, depth int) schema {
 	if noted != nil {
 		s = r.annotation(noted, depth)
 	}
-	if s.optional = value != nil; value == nil {
-		return s
-	}
 	if isField(value) {
 		s = r.fromField(s, value)
 		s.optional = hasDefault(value)
 		return s
 	}
-	if v, ok := r.plain(value, nowhere, depth+1); ok {
-		s.json = s.json.with("default", v)
-	}
+	s.json, s.optional = r.worded(s.json, "default", value, nowhere), value != nil
 	return s
 }
 
@@ -122,13 +117,9 @@ func (r *Reader) fromField(s schema, x *ir.Expr) schema {
 		case a.Name == "description":
 			s.json = r.described(s.json, a.Value, nowhere)
 		case a.Name == "default" || a.Name == "" && i == 0:
-			if v, ok := r.plain(a.Value, nowhere, 1); ok {
-				s.json = s.json.with("default", v)
-			}
+			s.json = r.worded(s.json, "default", a.Value, nowhere)
 		case fieldWords[a.Name] != "":
-			if v, ok := r.plain(a.Value, nowhere, 1); ok {
-				s.json = s.json.with(fieldWords[a.Name], v)
-			}
+			s.json = r.worded(s.json, fieldWords[a.Name], a.Value, nowhere)
 		}
 	}
 	return s
@@ -156,8 +147,7 @@ func namedAs(name string, json object) schema {
 // annotation reads the type of a parameter or a field.
 func (r *Reader) annotation(x *ir.Expr, depth int) schema {
 	if x == nil || !r.spend(depth) {
-		r.unread()
-		return schema{json: object{}}
+		return r.unread()
 	}
 	switch x.Kind {
 	case ir.Literal:
@@ -180,8 +170,7 @@ func (r *Reader) annotation(x *ir.Expr, depth int) schema {
 		r.unread()
 		return r.fromField(schema{json: object{}}, x)
 	}
-	r.unread()
-	return schema{json: object{}}
+	return r.unread()
 }
 
 func (r *Reader) namedType(x *ir.Expr, depth int) schema {
@@ -265,28 +254,27 @@ func (r *Reader) annotated(args []ir.Arg, depth int) schema {
 
 // anyOf is one of several types, of which None leaves nothing to choose.
 func (r *Reader) anyOf(args []ir.Arg, depth int) schema {
-	var list []any
-	var all []*Bound
+	var all, others []schema // others than None
 	for _, a := range args {
 		s := r.annotation(a.Value, depth+1)
-		if list = append(list, s.json); s.json.get("type") != "null" {
-			all = append(all, &s.Bound)
-		}
-		if len(args) == 1 {
-			return s
+		if all = append(all, s); s.json.get("type") != "null" {
+			others = append(others, s)
 		}
 	}
 	if len(all) == 1 {
-		return schema{json: object{{"anyOf", list}}, Bound: *all[0]}
+		return all[0]
 	}
-	return schema{json: object{{"anyOf", list}}, Bound: eitherOf(all)}
+	out := anyOf(all)
+	if out.Bound = anyOf(others).Bound; len(others) == 1 {
+		out.Bound = others[0].Bound
+	}
+	return out
 }
 
 // model reads a class: a model of pydantic, a typed dictionary, an enumeration, a struct of Go.
 func (r *Reader) model(c *ir.Class, depth int) schema {
 	if !r.spend(depth) {
-		r.unread()
-		return schema{}
+		return r.unread()
 	}
 	if r.g.Convention().Language == "go" {
 		return r.goStruct(c, depth)

@@ -10,8 +10,7 @@ import (
 // schema reads a schema in any form. A part that is not known is noted, and nil or open.
 func (r *Reader) schema(x *ir.Expr, c callgraph.Context, depth int) schema {
 	if x == nil || !r.spend(depth) {
-		r.unread()
-		return schema{}
+		return r.unread()
 	}
 	if r.isSchemaMaker(x) {
 		return r.zod(x, c, depth)
@@ -36,8 +35,7 @@ func (r *Reader) schema(x *ir.Expr, c callgraph.Context, depth int) schema {
 	if class := r.g.ClassOf(x, c); class != nil {
 		return r.model(class, depth)
 	}
-	r.unread()
-	return schema{}
+	return r.unread()
 }
 
 // schemaOfCall reads what a call makes: a chain of zod, a conversion of one, a model's schema. What is converted is listed, and no SDK
@@ -53,8 +51,7 @@ func (r *Reader) schemaOfCall(x *ir.Expr, c callgraph.Context, depth int) schema
 	case x.X != nil && x.X.Kind == ir.Attr && (word == "modeljsonschema" || word == "schema") && len(x.Args) == 0: // Model.model_json_schema()
 		return schema{json: r.schema(x.X.X, c, depth+1).json}
 	}
-	r.unread()
-	return schema{}
+	return r.unread()
 }
 
 // schemaWords are members that a JSON Schema of an object has and a shape rarely.
@@ -99,7 +96,7 @@ func (r *Reader) jsonSchema(d *ir.Expr, c callgraph.Context, depth int) object {
 		default:
 			v, ok := r.plain(a.Value, c, depth+1)
 			if !ok {
-				within(r, name, func() any { r.unread(); return nil })
+				within(r, name, r.unread)
 			}
 			if v != nil {
 				out = out.with(name, v)

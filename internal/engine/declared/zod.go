@@ -179,19 +179,17 @@ func (r *Reader) enum(x *ir.Expr, c callgraph.Context, depth int) object {
 }
 
 func (r *Reader) union(x *ir.Expr, c callgraph.Context, depth int) schema {
-	out := []any{}
-	var all []*Bound
+	var all []schema
 	for _, a := range x.Args {
 		d, in := r.written(a.Value, c)
 		if d.Kind != ir.List {
 			continue
 		}
 		for _, m := range d.Args {
-			s := r.inner(m.Value, in, depth)
-			out, all = append(out, s.json), append(all, &s.Bound)
+			all = append(all, r.inner(m.Value, in, depth))
 		}
 	}
-	return schema{json: object{{"anyOf", out}}, Bound: eitherOf(all)}
+	return anyOf(all)
 }
 
 // modified reads a call that changes a schema: .optional(), .describe("…").
@@ -203,13 +201,10 @@ func (r *Reader) modified(x *ir.Expr, c callgraph.Context, depth int) schema {
 	s := r.inner(of, in, depth)
 	arg := x.Arg(0)
 	switch x.X.Text {
-	case "optional", "nullish":
+	case "optional", "nullish", "catch":
 		s.optional = true
-	case "default", "prefault", "catch":
-		s.optional = true
-		if v, ok := r.plain(arg, c, depth+1); ok && x.X.Text != "catch" {
-			s.json = s.json.with("default", v)
-		}
+	case "default", "prefault":
+		s.json, s.optional = r.worded(s.json, "default", arg, c), true
 	case "describe":
 		s.json = r.described(s.json, arg, c)
 	case "meta":
@@ -226,8 +221,7 @@ func (r *Reader) modified(x *ir.Expr, c callgraph.Context, depth int) schema {
 	case "int":
 		s.json = s.json.with("type", "integer")
 	case "or":
-		more := r.inner(arg, c, depth)
-		s = schema{json: object{{"anyOf", []any{s.json, more.json}}}, Bound: eitherOf([]*Bound{&s.Bound, &more.Bound})}
+		s = anyOf([]schema{s, r.inner(arg, c, depth)})
 	case "extend", "safeExtend", "merge", "augment", "and", "setKey":
 		s.addMembers(r.schema(arg, c, depth+1))
 	case "partial":
@@ -258,10 +252,18 @@ func (r *Reader) modified(x *ir.Expr, c callgraph.Context, depth int) schema {
 func (r *Reader) described(s object, x *ir.Expr, c callgraph.Context) object {
 	text, ok := r.text(x, c)
 	if !ok {
-		within(r, "description", func() any { r.unread(); return nil })
+		within(r, "description", r.unread)
 		return s
 	}
 	return s.with("description", text)
+}
+
+// worded sets a word of JSON Schema, where its value is known.
+func (r *Reader) worded(s object, word string, x *ir.Expr, c callgraph.Context) object {
+	if v, ok := r.plain(x, c, 1); ok {
+		return s.with(word, v)
+	}
+	return s
 }
 
 // limited adds a limit that JSON Schema has a word for.
