@@ -44,29 +44,24 @@ func (s *surveyor) readListeners() {
 	if f := guards.forgiving; f != nil && !guards.authenticates {
 		s.report(sink.OpenListener, &ir.Expr{Scope: f.Scope, Start: f.Start, End: f.End}, f.Name, "its check of a credential refuses a wrong one and lets in whoever sends none")
 	}
-	guards.compares = guards.compares || s.lang == "python" && s.sdkCompares()
+	guards.compares = guards.compares || s.lang == "python" && s.sdkCompares() || slices.ContainsFunc(entries, s.hasAllowedHosts)
 	reported := map[*ir.File]bool{}
-	for _, c := range entries {
-		guards.compares = guards.compares || s.hasAllowedHosts(c)
-	}
 	for _, c := range entries {
 		if reported[c.Scope.File] {
 			continue // one endpoint that makes a transport for each session, or in several ways
 		}
 		name, _ := s.calls(c, transports[s.lang]...)
-		if name == "" {
-			name = "run"
-		}
+		name = cmp.Or(name, "run")
+		why := "nothing checks the Host or Origin header of its requests, so a web page in a browser on the same machine can send them (DNS rebinding)"
 		switch {
 		case guards.compares || guards.authenticates || s.guardsLoopback(name):
 			continue
 		case s.isTrue(c.Option("enableDnsRebindingProtection")):
-			s.report(sink.OpenListener, c, endpointName(name), "enableDnsRebindingProtection is set, but neither allowedHosts nor allowedOrigins: without them it checks nothing")
+			why = "enableDnsRebindingProtection is set, but neither allowedHosts nor allowedOrigins: without them it checks nothing"
 		case guards.optional != nil:
-			s.report(sink.OpenListener, c, endpointName(name), "its check of a credential lets everybody in where the server was given none, and nothing checks the Host or Origin header of its requests, so a web page in a browser on the same machine can send them (DNS rebinding)")
-		default:
-			s.report(sink.OpenListener, c, endpointName(name), "nothing checks the Host or Origin header of its requests, so a web page in a browser on the same machine can send them (DNS rebinding)")
+			why = "its check of a credential lets everybody in where the server was given none, and " + why
 		}
+		s.report(sink.OpenListener, c, strings.TrimPrefix(lastWord(name), "."), why)
 		reported[c.Scope.File] = true
 	}
 	if !guards.authenticates && !guards.compares {
@@ -74,9 +69,6 @@ func (s *surveyor) readListeners() {
 	}
 	s.readSharing()
 }
-
-// endpointName is what an endpoint is called in a message.
-func endpointName(name string) string { return strings.TrimPrefix(lastWord(name), ".") }
 
 // entries returns the calls that make HTTP endpoints.
 func (s *surveyor) entries() (out []*ir.Expr) {
@@ -274,22 +266,14 @@ func (s *surveyor) readBindings() {
 		}
 	}
 	for _, c := range s.g.Program().Calls {
-		if s.lang == "typescript" {
-			if _, ok := s.calls(c, ".listen"); ok && len(c.Args) > 0 {
-				if where := s.nodeBinding(c); where != "" {
-					note(c, where)
-					continue
-				}
+		if _, ok := s.calls(c, ".listen"); ok && s.lang == "typescript" && len(c.Args) > 0 {
+			if where := s.nodeBinding(c); where != "" {
+				note(c, where)
+				continue
 			}
 		}
-		if s.lang == "go" {
-			if _, ok := s.calls(c, "net/http.ListenAndServe", ".Start", "net.Listen"); ok {
-				for _, a := range c.Args[:min(len(c.Args), 2)] {
-					if s.isWide(a.Value) {
-						note(c, onAllAddresses)
-					}
-				}
-			}
+		if _, ok := s.calls(c, "net/http.ListenAndServe", ".Start", "net.Listen"); ok && s.lang == "go" && (s.isWide(c.Arg(0)) || s.isWide(c.Arg(1))) {
+			note(c, onAllAddresses)
 		}
 		if isAddressOption(c) && s.isWide(defaultOfOption(c)) {
 			note(c, onAllAddresses)
