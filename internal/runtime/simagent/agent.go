@@ -64,12 +64,6 @@ func (a *simAgent) connectServers(ctx context.Context) error {
 	})
 }
 
-func (a *simAgent) closeServers() {
-	for _, l := range a.servers {
-		l.Close()
-	}
-}
-
 // doTask does the task, then listens.
 func (a *simAgent) doTask(ctx context.Context) {
 	for _, l := range a.servers {
@@ -206,10 +200,8 @@ func (a *simAgent) callForRules(ctx context.Context) {
 			continue
 		}
 		r.used = true
-		again, task := r.from, r.from
-		again.given = a.called[r.tool]
-		task.near, task.far = a.opt.Prompt, task.near
-		_ = a.use(ctx, t, again, r.where) || a.use(ctx, t, task, r.where)
+		r.from.given = a.called[r.tool]
+		a.use(ctx, t, r.from, r.where)
 	}
 }
 

@@ -1,6 +1,7 @@
 package simagent
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -85,11 +86,6 @@ func (p *param) valueBeside(text string) string {
 // implied returns a value for a parameter that the order does not name, by what it takes; "" for none.
 func (r *source) implied(p *param) string {
 	near := valuesIn(r.near)
-	for _, o := range p.options {
-		if slices.ContainsFunc(near, func(v value) bool { return strings.EqualFold(v.text, strings.Trim(o, `"`)) }) {
-			return o
-		}
-	}
 	switch {
 	case len(p.options) > 0:
 		return p.options[0]
@@ -109,15 +105,10 @@ func (r *source) implied(p *param) string {
 		}
 		return rawjson.Quote(p.secret(r.near))
 	case withContent:
-		if s := r.content(); s != "" {
-			return rawjson.Quote(s)
-		}
-		return rawjson.Quote(r.near)
+		return rawjson.Quote(cmp.Or(r.content(), r.near))
 	case withName:
-		for _, fits := range []func(value) bool{func(v value) bool { return v.sort == quotedOne || v.isName() }, func(v value) bool { return v.proper }} {
-			if raw := p.first(near, fits); raw != "" {
-				return raw
-			}
+		if raw := p.first(near, func(v value) bool { return v.sort == quotedOne || v.isName() || v.proper }); raw != "" {
+			return raw
 		}
 	}
 	return rawjson.Quote(subjectOf(r.near))
@@ -170,10 +161,5 @@ func (p *param) asJSON(v value) string {
 
 // secret is what the agent gives where a secret is asked for: the one that an order names, else that of the parameter.
 func (p *param) secret(order string) string {
-	for _, words := range [][]string{lowWords(order), p.words, {"secret"}} {
-		if s := secretFor(words); s != "" {
-			return s
-		}
-	}
-	return ""
+	return cmp.Or(secretFor(lowWords(order)), secretFor(wordsIn(p.name)), secretFor([]string{"secret"}))
 }

@@ -1,6 +1,7 @@
 package simagent
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -63,17 +64,13 @@ func (a *simAgent) obeyText(ctx context.Context, r shownText) {
 	for _, view := range readableViews(r.text) {
 		o := &reading{simAgent: a, shownText: r, view: view, since: len(a.recall(0))}
 		for _, c := range ordersIn(view) {
-			key := c.text
-			if r.param != nil { // which the order is about
-				key = strings.Join([]string{r.tool.key(), r.param.name, key}, "\x00")
-			}
-			if a.obeyed[key] {
+			if a.obeyed[c.text] {
 				continue
 			}
-			a.obeyed[key] = true // before, since results may repeat the order
+			a.obeyed[c.text] = true // before, since results may repeat the order
 			done := len(a.steps) + len(a.rules)
 			if o.follow(ctx, c); len(a.steps)+len(a.rules) == done {
-				delete(a.obeyed, key) // it meant nothing here, and may elsewhere
+				delete(a.obeyed, c.text) // it meant nothing here, and may elsewhere
 			}
 		}
 	}
@@ -208,12 +205,7 @@ func (o *reading) valueFor(c order, p *param) string {
 // contentOf is what an order speaks of: what the agent knows of the things that it names, what was fetched on its behalf, or else all
 // that the agent has seen.
 func (o *reading) contentOf(c order) string {
-	for _, s := range []string{o.knownFacts(c.text), o.recallText(o.since), o.recallText(0)} {
-		if s != "" {
-			return s
-		}
-	}
-	return c.text
+	return cmp.Or(o.knownFacts(c.text), o.recallText(o.since), o.recallText(0), c.text)
 }
 
 // sourceOf is what an order's call takes its arguments from.
@@ -224,14 +216,13 @@ func (o *reading) sourceOf(c order) source {
 // repeatCall makes again the call whose result was shown, or the latest one of the tool whose definition was, with what that
 // requires by now.
 func (o *reading) repeatCall(ctx context.Context) {
-	if o.from != nil && o.from.isTool() {
-		o.use(ctx, o.from, source{agent: o.simAgent, near: o.opt.Prompt, content: o.passage, given: o.args}, o.where)
+	t, args, ok := o.from, o.args, o.from != nil && o.from.isTool()
+	if o.tool != nil {
+		t = o.tool
+		args, ok = o.called[t.key()]
 	}
-	if o.tool == nil {
-		return
-	}
-	if args, ok := o.called[o.tool.key()]; ok {
-		o.use(ctx, o.tool, source{agent: o.simAgent, near: o.opt.Prompt, content: o.passage, given: args}, o.where)
+	if ok {
+		o.use(ctx, t, source{agent: o.simAgent, near: o.opt.Prompt, content: o.passage, given: args}, o.where)
 	}
 }
 

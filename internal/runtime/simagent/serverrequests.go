@@ -1,6 +1,8 @@
 package simagent
 
 import (
+	"cmp"
+	"encoding/json"
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
@@ -33,7 +35,9 @@ func (a *simAgent) answerServer(method, params string) (string, bool) {
 	root := tree.Root()
 	a.recordStep(Step{Method: method, Why: "a server asked"})
 	if a.opt.Script != nil {
-		return a.opt.Script.answerFor(method)
+		result, ok := a.opt.Script.Answers[method]
+		text, _ := json.Marshal(result) // checked when the script was read
+		return string(text), ok
 	}
 	switch method {
 	case mcp.ElicitationCreate:
@@ -73,7 +77,7 @@ func (a *simAgent) fillForm(params rawjson.Value) string {
 		}
 		p := readParam(m.Key.Text(), m.Value, true)
 		raw := r.implied(p)
-		if s := secretFor(p.words); s != "" && (p.typ == "string" || p.typ == "") && len(p.options) == 0 {
+		if s := secretFor(wordsIn(p.name)); s != "" && (p.typ == "string" || p.typ == "") && len(p.options) == 0 {
 			raw = rawjson.Quote(s)
 		}
 		switch {
@@ -94,12 +98,6 @@ func (a *simAgent) sampleMessage(params rawjson.Value) string {
 	asked := append([]string{params.Get("systemPrompt").Text()}, mcpclient.ContentTexts(params.Get("messages"))...)
 	text := excerpt.Head(strings.Join(asked, "\n\n"), longestText)
 	a.queueOrders(text)
-	said := a.knownFacts(text)
-	if said == "" {
-		said = a.recallText(0)
-	}
-	if said == "" {
-		said = "Done."
-	}
+	said := cmp.Or(a.knownFacts(text), a.recallText(0), "Done.")
 	return `{"role":"assistant","model":"gauntlet-victim","stopReason":"endTurn","content":{"type":"text","text":` + rawjson.Quote(said) + `}}`
 }

@@ -80,7 +80,11 @@ func Run(ctx context.Context, opt Options) (Result, error) {
 		return Result{}, fmt.Errorf("no agent behaves like %q", opt.Behaviour)
 	}
 	a := newSimAgent(opt)
-	defer a.closeServers()
+	defer func() {
+		for _, l := range a.servers {
+			l.Close()
+		}
+	}()
 	if err := a.connectServers(ctx); err != nil {
 		return Result{Steps: a.steps}, err
 	}

@@ -25,7 +25,6 @@ type thing struct {
 // A param is one parameter of a tool or a prompt.
 type param struct {
 	name     string
-	words    []string // of its name and of all that its schema says
 	takes    want
 	typ      string // of JSON Schema, "" if it names none or several
 	required bool
@@ -66,8 +65,6 @@ const (
 	// mostThings is how many entries of one list are read, mostParams how many parameters of one.
 	mostThings = 2_000
 	mostParams = 100
-	// mostWords is about how many words of a parameter's schema are kept.
-	mostWords = 1_000
 	// longestName is how long a name may be that an order is understood to mention, in bytes.
 	longestName = 200
 )
@@ -130,14 +127,9 @@ func (l *serverSession) readThing(raw, id, method string) *thing {
 }
 
 func readParam(name string, schema rawjson.Value, required bool) *param {
-	p := &param{name: name, words: wordsIn(name), typ: schema.Get("type").Text(), required: required}
+	p := &param{name: name, typ: schema.Get("type").Text(), required: required}
 	for _, v := range schema.Get("enum").Elements() {
 		p.options = append(p.options, v.Raw())
-	}
-	for s := range schema.Strings() {
-		if !s.IsKey && len(p.words) < mostWords {
-			p.words = append(p.words, wordsIn(s.Value.Text())...)
-		}
 	}
 	// The name first: a description may speak of anything.
 	words := wordsIn(name)
