@@ -152,6 +152,7 @@ type unit struct {
 
 // sentences cuts the text at line ends and full stops, and tells of each piece which words are in it.
 func (r *reader) sentences() {
+	r.low = withoutNamed(r.low)
 	fence, section, comment, sought := false, 0, false, false
 	for at := 0; at < len(r.low); {
 		end := strings.IndexByte(r.low[at:], '\n')
@@ -161,9 +162,6 @@ func (r *reader) sentences() {
 			end += at
 		}
 		line := r.low[at:end]
-		if strings.Contains(line, "not ") && anyWord(line, "order instruction command request") && noOrder.MatchString(line) {
-			r.low = r.low[:at] + inQuotes.ReplaceAllStringFunc(line, blank) + r.low[end:]
-		}
 		trimmed := strings.TrimLeft(line, " \t>")
 		switch {
 		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
@@ -182,6 +180,18 @@ func (r *reader) sentences() {
 		}
 		at = end + 1
 	}
+}
+
+// withoutNamed blanks the quotations of which their line says that they are no orders.
+func withoutNamed(low string) string {
+	var b strings.Builder
+	for line := range strings.Lines(low) {
+		if strings.Contains(line, "not ") && anyWord(line, "order instruction command request") && noOrder.MatchString(line) {
+			line = inQuotes.ReplaceAllStringFunc(line, blank)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 var (

@@ -34,6 +34,7 @@ type Pass struct {
 
 	check    *Check
 	findings []finding.Finding
+	named    map[string]bool // see obeyed
 }
 
 // A Report is a check's finding about a place in an entry, or in a file if Entry is nil.

@@ -3,8 +3,8 @@ package config
 import (
 	"fmt"
 	"path"
-	"slices"
 	"strings"
+	"unicode"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/acts"
@@ -70,7 +70,7 @@ func severityOf(found []acts.Act) finding.Severity {
 // reportActs reports the acts in a text, one per kind.
 func (p *Pass) reportActs(file int, f *File, found []acts.Act, code bool) {
 	severity := severityOf(found)
-	if f.holdsRecords() && !p.obeyed(f) {
+	if severity != finding.None && f.holdsRecords() && !p.obeyed(f) {
 		severity = map[finding.Severity]finding.Severity{finding.High: finding.Low}[severity]
 	}
 	if severity == finding.None {
@@ -105,11 +105,26 @@ func (p *Pass) reportActs(file int, f *File, found []acts.Act, code bool) {
 
 // obeyed reports whether a text has its reader do what stands in another file: "Read steps.yaml and follow it."
 func (p *Pass) obeyed(f *File) bool {
-	name := path.Base(strings.ReplaceAll(f.Path, `\`, "/"))
-	return slices.ContainsFunc(p.Files, func(o File) bool {
-		at := strings.Index(o.Text, name)
-		return o.Role != Script && at >= 0 && obeys.MatchString(o.Text[max(0, at-60):min(len(o.Text), at+len(name)+60)])
-	})
+	if p.named == nil {
+		p.named = map[string]bool{}
+		for i := range p.Files {
+			if p.Files[i].Role != Script {
+				noteObeyed(p.Files[i].Text, p.named)
+			}
+		}
+	}
+	return p.named[path.Base(strings.ReplaceAll(f.Path, `\`, "/"))]
+}
+
+// noteObeyed notes the words near those that say to follow something: among them are the names of the files to follow.
+func noteObeyed(text string, named map[string]bool) {
+	for _, m := range obeys.FindAllStringSubmatchIndex(text, -1) {
+		for word := range strings.FieldsFuncSeq(text[max(0, m[0]-60):min(len(text), m[1]+60)], func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.", r)
+		}) {
+			named[strings.TrimRight(word, ".")] = true
+		}
+	}
 }
 
 var obeys = lazyregexp.New(`(?i)\b(?:read|follow|obey|apply|carry out|do what|work through|execute)\b`)
