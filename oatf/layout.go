@@ -1,6 +1,7 @@
 package oatf
 
 import (
+	"cmp"
 	"gauntlet/internal/leaf/planted"
 	"gauntlet/rawjson"
 )
@@ -94,9 +95,7 @@ func (l *layout) addActor(v rawjson.Value, name, mode string) {
 			continue
 		}
 		phase := phaseLayout{p, memberOfKind(p, "state", rawjson.Object), textOf(p, "mode")}
-		if phase.mode == "" {
-			phase.mode = mode
-		}
+		phase.mode = cmp.Or(phase.mode, mode)
 		a.phases = append(a.phases, phase)
 	}
 	l.actors = append(l.actors, a)

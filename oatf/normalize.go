@@ -1,6 +1,7 @@
 package oatf
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -93,9 +94,7 @@ func normalizeExecution(e *Execution) {
 // normalizeIDs is N-003. The number is the indicator's position, or the next free one beyond the list if that id is taken.
 func normalizeIDs(a *Attack) {
 	prefix := a.ID
-	if prefix == "" {
-		prefix = "indicator"
-	}
+	prefix = cmp.Or(prefix, "indicator")
 	ids := numbering{next: len(a.Indicators), taken: map[string]bool{}}
 	for _, i := range a.Indicators {
 		ids.taken[i.ID] = true

@@ -57,8 +57,7 @@ func instructionsOf(re *syntax.Regexp) int {
 // regexAdvice says what is wrong with a regular expression, and how to replace the two constructs that authors bring from other engines.
 func regexAdvice(err error) string {
 	advice := ""
-	var wrong *syntax.Error
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*syntax.Error](err); ok {
 		switch {
 		case wrong.Code == syntax.ErrInvalidPerlOp && strings.HasPrefix(wrong.Expr, "(?"),
 			wrong.Code == syntax.ErrInvalidNamedCapture && (strings.HasPrefix(wrong.Expr, "(?<=") || strings.HasPrefix(wrong.Expr, "(?<!")):

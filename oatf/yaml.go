@@ -55,8 +55,7 @@ func parseYAML(text string, limits Limits) (document *yaml.Node, failed *Diagnos
 }
 
 func yamlError(err error, text string) *Diagnostic {
-	var one *yaml.LoadError
-	if errors.As(err, &one) {
+	if one, ok := errors.AsType[*yaml.LoadError](err); ok {
 		if mark := one.ContextMark; one.ContextMsg == "while scanning a quoted scalar" && one.Message == "found unexpected end of stream" {
 			return syntaxError(mark.Line, mark.Column, "not valid YAML: the quotation mark is never closed")
 		}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -28,12 +29,8 @@ type Limits struct {
 }
 
 func (l Limits) orDefaults() Limits {
-	if l.Payload == 0 {
-		l.Payload = DefaultPayload
-	}
-	if l.Messages == 0 {
-		l.Messages = DefaultMessages
-	}
+	l.Payload = cmp.Or(l.Payload, DefaultPayload)
+	l.Messages = cmp.Or(l.Messages, DefaultMessages)
 	return l
 }
 
@@ -131,8 +128,7 @@ func (r *Reader) Next() (Message, error) {
 				continue
 			}
 		}
-		var tooLong *LineError
-		if errors.As(err, &tooLong) {
+		if _, tooLong := errors.AsType[*LineError](err); tooLong {
 			r.count++
 		}
 		if err != nil {

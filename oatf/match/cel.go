@@ -208,8 +208,7 @@ func (x *Expression) evaluateProgram(ctx context.Context, a *activation) (ref.Va
 
 // explainError rephrases CEL's errors about limits.
 func explainError(err error) error {
-	var stopped interpreter.EvalCancelledError
-	if errors.As(err, &stopped) && stopped.Cause == interpreter.CostLimitExceeded {
+	if stopped, ok := errors.AsType[interpreter.EvalCancelledError](err); ok && stopped.Cause == interpreter.CostLimitExceeded {
 		return fmt.Errorf("the expression does more than %d steps", maxExpressionCost)
 	}
 	return err

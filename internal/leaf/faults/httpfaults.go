@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"cmp"
 	"fmt"
 
 	"gauntlet/internal/leaf/mcp"
@@ -26,9 +27,7 @@ func (r *Rule) planHeader(m Message) (Plan, string) {
 
 func (r *Rule) planHeaderMismatch(m Message) (Plan, string) {
 	id := parseObject(m.Text).Get("id").Raw()
-	if id == "" {
-		id = "null"
-	}
+	id = cmp.Or(id, "null")
 	p := replaceMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"Header mismatch: the header Mcp-Method is not what the body says"}}`, id, mcp.CodeHeaderMismatch))
 	p.Status = 400
 	return p, ""

@@ -3,6 +3,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -149,9 +150,7 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 		return Exit{}, fmt.Errorf("the agent: %w", err)
 	}
 	limit := opt.Limit
-	if limit == 0 {
-		limit = DefaultLimit
-	}
+	limit = cmp.Or(limit, DefaultLimit)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	exit, err := p.Wait(ctx)

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -205,9 +206,7 @@ func prepareCodex(r *presetRun) ([]string, []string, error) {
 	quote := func(s string) string { return jsonText(jsonQuoted(s)) }
 	if r.modelURL != "" {
 		model := r.name
-		if model == "" {
-			model = "model"
-		}
+		model = cmp.Or(model, "model")
 		fmt.Fprintf(&b, "model = %s\nmodel_provider = \"gauntlet\"\n[model_providers.gauntlet]\nname = \"gauntlet\"\nbase_url = %s\nwire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\n", quote(model), quote(strings.TrimRight(r.modelURL, "/")+"/v1"))
 	} else if r.name != "" {
 		fmt.Fprintf(&b, "model = %s\n", quote(r.name))
@@ -271,9 +270,7 @@ func prepareOpencode(r *presetRun) ([]string, []string, error) {
 	config := map[string]any{"$schema": "https://opencode.ai/config.json", "mcp": servers, "permission": map[string]string{"*": "allow"}, "share": "disabled", "autoupdate": false}
 	if r.modelURL != "" {
 		name := r.name
-		if name == "" {
-			name = "model"
-		}
+		name = cmp.Or(name, "model")
 		config["model"], config["small_model"] = "gauntlet/"+name, "gauntlet/"+name
 		config["provider"] = map[string]any{"gauntlet": map[string]any{"npm": "@ai-sdk/openai-compatible", "name": "gauntlet",
 			"options": map[string]string{"baseURL": strings.TrimRight(r.modelURL, "/") + "/v1", "apiKey": "{env:OPENAI_API_KEY}"},

@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,9 +14,7 @@ import (
 
 // New returns a run of a normalized document. It fails if nothing of it can be played.
 func New(doc *oatf.Document, opt Options) (*Run, error) {
-	if opt.Limit == 0 {
-		opt.Limit = DefaultLimit
-	}
+	opt.Limit = cmp.Or(opt.Limit, DefaultLimit)
 	r := &Run{
 		opt: opt, doc: doc, captures: newCaptureStore(), notices: newNotices(opt.Notice), credentials: trace.NewLabels("c"),
 		begun: make(chan struct{}), over: make(chan ending, 1),

@@ -2,6 +2,7 @@ package attack
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -31,9 +32,7 @@ func (t *ReplayTransport) Feed(status int, contentType, piece string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.open == nil {
-		if status == 0 {
-			status = http.StatusOK
-		}
+		status = cmp.Or(status, http.StatusOK)
 		body := &replayBody{status: status, contentType: contentType, changed: make(chan struct{}), ctx: t.ctx}
 		select {
 		case t.answers <- body:

@@ -199,10 +199,8 @@ func (r *Run) awaitEnd(ctx context.Context) string {
 	if e.gone {
 		return e.why
 	}
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(grace):
 		return e.why
 	case <-ctx.Done():
 		return endOf(ctx)

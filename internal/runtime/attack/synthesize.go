@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,9 +123,7 @@ func checkWritten(text, schema string) (rawjson.Value, error) {
 func (r *Run) noteUnwritten(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.unwritten == "" {
-		r.unwritten = why
-	}
+	r.unwritten = cmp.Or(r.unwritten, why)
 }
 
 // RecordedSyntheses is a Synthesizer that returns the texts of a recording, for the same actor and prompt and in the same order.

@@ -4,6 +4,7 @@
 package attacka2a
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -40,15 +41,9 @@ type Options struct {
 
 // New returns the binding.
 func New(opt Options) attack.Binding {
-	if opt.Body == 0 {
-		opt.Body = DefaultBody
-	}
-	if opt.Timeout == 0 {
-		opt.Timeout = DefaultTimeout
-	}
-	if opt.Readiness == 0 {
-		opt.Readiness = DefaultReadiness
-	}
+	opt.Body = cmp.Or(opt.Body, DefaultBody)
+	opt.Timeout = cmp.Or(opt.Timeout, DefaultTimeout)
+	opt.Readiness = cmp.Or(opt.Readiness, DefaultReadiness)
 	return binding{opt}
 }
 

@@ -1,6 +1,7 @@
 package attacka2a
 
 import (
+	"cmp"
 	"strings"
 
 	"gauntlet/internal/runtime/attack"
@@ -12,9 +13,7 @@ func (x *exchange) card(request rawjson.Value) string {
 	x.mu.Lock()
 	own := x.own
 	x.mu.Unlock()
-	if own == "" {
-		own = "http://127.0.0.1/"
-	}
+	own = cmp.Or(own, "http://127.0.0.1/")
 	given := attack.Member(x.Phases[x.at].State, "agent_card")
 	if !given.Exists() {
 		return withInterfaces(minimalCard(own), own)

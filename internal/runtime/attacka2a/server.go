@@ -139,11 +139,9 @@ func (s *server) newExchange(w http.ResponseWriter, r *http.Request) *exchange {
 func (x *exchange) begin(event string, content rawjson.Value) context.Context {
 	ctx := x.AwaitBegin()
 	x.at, x.then = x.ObserveMessage(ctx, event, oatf.SourceRequest, content, true)
-	timer := time.NewTimer(2 * time.Second)
-	defer timer.Stop()
 	select {
 	case <-x.Entered(x.at):
-	case <-timer.C:
+	case <-time.After(2 * time.Second):
 	case <-ctx.Done():
 	}
 	return ctx
@@ -188,8 +186,7 @@ func (x *exchange) serveCard() {
 
 func (x *exchange) readBody() (string, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, int64(x.opt.Body)))
-	var tooLong *http.MaxBytesError
-	if errors.As(err, &tooLong) {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return "", errors.New("the body is too long")
 	}
 	return string(body), err

@@ -3,6 +3,7 @@
 package attackagui
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -38,15 +39,9 @@ type Options struct {
 
 // New returns the binding.
 func New(opt Options) attack.Binding {
-	if opt.Readiness == 0 {
-		opt.Readiness = DefaultReadiness
-	}
-	if opt.Message == 0 {
-		opt.Message = DefaultMessage
-	}
-	if opt.Skip == "" {
-		opt.Skip = "no agent was named that speaks AG-UI"
-	}
+	opt.Readiness = cmp.Or(opt.Readiness, DefaultReadiness)
+	opt.Message = cmp.Or(opt.Message, DefaultMessage)
+	opt.Skip = cmp.Or(opt.Skip, "no agent was named that speaks AG-UI")
 	return binding{opt}
 }
 

@@ -1,6 +1,7 @@
 package attackmcp
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net"
@@ -32,9 +33,7 @@ type Options struct {
 
 // New returns the MCP binding (§7.1).
 func New(opt Options) attack.Binding {
-	if opt.Readiness == 0 {
-		opt.Readiness = DefaultReadiness
-	}
+	opt.Readiness = cmp.Or(opt.Readiness, DefaultReadiness)
 	return binding{opt}
 }
 

@@ -259,20 +259,16 @@ func (w *faultInjector) awaitDeliveries() {
 		w.idle = idle
 	}
 	w.mu.Unlock()
-	timer := time.NewTimer(lastWrite)
-	defer timer.Stop()
 	select {
 	case <-idle:
-	case <-timer.C:
+	case <-time.After(lastWrite):
 	}
 }
 
 // sleepUntil waits for d, or until the client or the run ends.
 func sleepUntil(ctx, run context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	case <-run.Done():
 	}

@@ -85,8 +85,7 @@ func (u *upstream) call(ctx context.Context, method, params string) (string, err
 		return "", err
 	}
 	m, err := u.session.Call(ctx, method, params)
-	var refused *wire.AnswerError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*wire.AnswerError](err); ok {
 		return "", &mcpserver.Error{Code: int(refused.Code), Message: refused.Message}
 	}
 	return m.Result, err

@@ -164,8 +164,7 @@ func missing(err error) bool {
 
 // reasonWithoutPath returns an error's text without the path, which the report shows anyway.
 func reasonWithoutPath(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
 	return err.Error()

@@ -11,16 +11,14 @@ import (
 // Parsers quote the offending text, which may be a secret: only the part of their message before any quotation is kept.
 
 func jsonMessage(err error) string {
-	var syntax *rawjson.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*rawjson.SyntaxError](err); ok {
 		return unquoted(syntax.Msg)
 	}
 	return "it cannot be parsed"
 }
 
 func jsonOffset(err error, otherwise int) int {
-	var syntax *rawjson.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*rawjson.SyntaxError](err); ok {
 		return syntax.Offset
 	}
 	return otherwise

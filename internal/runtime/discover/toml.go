@@ -87,8 +87,7 @@ func tomlFrom(root *node, s string, base int) (next int, f *fault) {
 	}
 	if err := p.Error(); err != nil {
 		at := last
-		var perr *unstable.ParserError
-		if errors.As(err, &perr) && len(perr.Highlight) > 0 {
+		if perr, ok := errors.AsType[*unstable.ParserError](err); ok && len(perr.Highlight) > 0 {
 			at = max(last, base+int(p.Range(perr.Highlight).Offset))
 			err = errors.New(perr.Message)
 		}

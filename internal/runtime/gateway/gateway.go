@@ -7,6 +7,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,24 +95,16 @@ const maxSessions = 256
 
 // New returns a gateway. No server starts before a client connects.
 func New(opt Options) (*Gateway, error) {
-	if opt.Name == "" {
-		opt.Name = "gauntlet-gateway"
-	}
-	if opt.Version == "" {
-		opt.Version = "dev"
-	}
-	if opt.Connect == 0 {
-		opt.Connect = DefaultConnect
-	}
+	opt.Name = cmp.Or(opt.Name, "gauntlet-gateway")
+	opt.Version = cmp.Or(opt.Version, "dev")
+	opt.Connect = cmp.Or(opt.Connect, DefaultConnect)
 	if opt.Note == nil {
 		opt.Note = func(string) {}
 	}
 	if opt.Progress == nil {
 		opt.Progress = func(string) {}
 	}
-	if opt.Connections == 0 {
-		opt.Connections = DefaultConnections
-	}
+	opt.Connections = cmp.Or(opt.Connections, DefaultConnections)
 	seen := map[string]bool{}
 	for _, u := range opt.Upstreams {
 		if seen[u.Name] {

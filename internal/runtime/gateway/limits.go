@@ -56,10 +56,8 @@ const slotPause = 20 * time.Millisecond
 
 // sleepUntil waits for d, and reports whether ctx is still live.
 func sleepUntil(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false

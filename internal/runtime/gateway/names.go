@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
@@ -36,9 +37,7 @@ func prefixesOf(servers []Upstream) []string {
 				clean = strings.ReplaceAll(clean, separator, "_")
 			}
 			clean = strings.TrimRight(clean[:min(len(clean), maxNamePrefix)], "_")
-			if clean == "" {
-				clean = "server"
-			}
+			clean = cmp.Or(clean, "server")
 			if out[i] != "" || exact != (clean == servers[i].Name) {
 				continue
 			}

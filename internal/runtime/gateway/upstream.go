@@ -67,8 +67,7 @@ func (s *upstream) awaitConn(ctx context.Context) (conn *upstreamConn, done func
 			return nil, nil, s.err
 		case s.dialing == nil:
 			s.dialing = make(chan struct{})
-			s.session.busy.Add(1)
-			go s.dialUpstream() // ends with the attempt, which ends with the session
+			s.session.busy.Go(s.dialUpstream) // ends with the attempt, which ends with the session
 		}
 		dialing := s.dialing
 		s.mu.Unlock()
@@ -90,7 +89,6 @@ func (s *upstream) awaitConn(ctx context.Context) (conn *upstreamConn, done func
 const maxDialTime = time.Minute
 
 func (s *upstream) dialUpstream() {
-	defer s.session.busy.Done()
 	ctx, cancel := context.WithTimeout(s.session.ctx, maxDialTime)
 	defer cancel()
 	l, err := s.openConn(ctx)
@@ -125,14 +123,12 @@ func (s *upstream) noteRenewal() {
 
 // tellListsChanged reports the event and tells the client that lists may have changed. s.mu is held.
 func (s *upstream) tellListsChanged(event string) {
-	s.session.busy.Add(1)
-	go func() { // ends with the notifications, which end with the session
-		defer s.session.busy.Done()
+	s.session.busy.Go(func() { // ends with the notifications, which end with the session
 		s.session.noteEvent(event, s.up.Name)
 		for _, l := range mcp.ChangingLists {
 			s.session.noteLost(s, s.session.downstream.Notify(s.session.ctx, l.Changed, ""))
 		}
-	}()
+	})
 }
 
 // openConn opens a session with the server in the name of the client.
@@ -169,13 +165,8 @@ func (s *upstream) openConn(ctx context.Context) (*upstreamConn, error) {
 		web.OnRenewal(s.noteRenewal)
 	}
 	l := newUpstreamConn(s, conn, session)
-	for _, work := range []func(){l.receiveMessages, l.sendOutbox} {
-		s.session.busy.Add(1)
-		go func() { // ends with the connection
-			defer s.session.busy.Done()
-			work()
-		}()
-	}
+	s.session.busy.Go(l.receiveMessages) // both end with the connection
+	s.session.busy.Go(l.sendOutbox)
 	return l, nil
 }
 
@@ -302,14 +293,12 @@ func (cs *clientSession) listenUpstream(params string) {
 		if !wanted {
 			continue
 		}
-		cs.busy.Add(1)
-		go func() { // ends with the subscription at the server, the connection, or the session
-			defer cs.busy.Done()
+		cs.busy.Go(func() { // ends with the subscription at the server, the connection, or the session
 			_, _ = cs.callGuarded(cs.ctx, l, mcp.SubscriptionsListen, params) // whatever ends it, the client's subscription continues
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.listens--
-		}()
+		})
 	}
 }
 

@@ -146,8 +146,7 @@ func (uc *upstreamConn) callInSession(ctx context.Context, method, params string
 		case out := <-answer:
 			return out.message, out.err
 		default:
-			var end *wire.EndError
-			if errors.As(uc.err, &end) && end.Refused == id {
+			if end, ok := errors.AsType[*wire.EndError](uc.err); ok && end.Refused == id {
 				return wire.Message{}, errSessionEnded
 			}
 			return wire.Message{}, fmt.Errorf("the server has gone: %w", uc.err)
@@ -264,14 +263,12 @@ func (uc *upstreamConn) dispatchIncoming(m wire.Message, questions chan struct{}
 			uc.refuseQuestion(m, -32000, "too many requests at a time")
 			return
 		}
-		uc.upstream.session.busy.Add(1)
 		uc.asking.Add(1)
-		go func() { // ends with the client's answer, its time limit, or the session
-			defer uc.upstream.session.busy.Done()
+		uc.upstream.session.busy.Go(func() { // ends with the client's answer, its time limit, or the session
 			defer uc.asking.Add(-1)
 			defer func() { <-questions }()
 			uc.answerQuestion(m)
-		}()
+		})
 	}
 }
 

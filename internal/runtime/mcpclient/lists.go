@@ -85,8 +85,7 @@ func (c *conversation) notOffered(ctx context.Context, i int, a *wire.Asked) boo
 // refusedOverHTTP recognises other forms of refusing an undeclared list: an error that is no object, a status that denies access,
 // or a request accepted without an answer.
 func refusedOverHTTP(a *wire.Asked) bool {
-	var failed *wire.RequestError
-	if errors.As(a.Err, &failed) {
+	if failed, ok := errors.AsType[*wire.RequestError](a.Err); ok {
 		return failed.Empty && failed.Ignored == "" || failed.HTTP != nil && slices.Contains([]int{401, 403}, failed.HTTP.Status)
 	}
 	raw := a.Answer.Raw

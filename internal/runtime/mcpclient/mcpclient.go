@@ -6,6 +6,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,27 +56,15 @@ const (
 )
 
 func (o Options) withDefaults() Options {
-	if o.Name == "" {
-		o.Name = "gauntlet"
-	}
+	o.Name = cmp.Or(o.Name, "gauntlet")
 	if o.Capabilities == "" {
 		o.Capabilities = "{}"
 	}
-	if o.Revision == "" {
-		o.Revision = mcp.NewestHandshake
-	}
-	if o.Version == "" {
-		o.Version = "dev"
-	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.Pages == 0 {
-		o.Pages = DefaultPages
-	}
-	if o.Items == 0 {
-		o.Items = catalog.DefaultItems
-	}
+	o.Revision = cmp.Or(o.Revision, mcp.NewestHandshake)
+	o.Version = cmp.Or(o.Version, "dev")
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Pages = cmp.Or(o.Pages, DefaultPages)
+	o.Items = cmp.Or(o.Items, catalog.DefaultItems)
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
 	}
@@ -198,8 +187,7 @@ func (c *conversation) callTogether(ctx context.Context, limit time.Duration, as
 	c.noteRenewal()
 	for i := range asked {
 		a := &asked[i]
-		var none *wire.NoAnswerError
-		if errors.As(a.Err, &none) {
+		if none, ok := errors.AsType[*wire.NoAnswerError](a.Err); ok {
 			a.Err = c.giveUp(ctx, limit, a.Method, none)
 		}
 	}

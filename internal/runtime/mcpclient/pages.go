@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,12 +52,8 @@ func (e *PageError) Error() string {
 func (e *PageError) Unwrap() error { return e.Err }
 
 func (w *Walk) setDefaults() {
-	if w.Pages == 0 {
-		w.Pages = DefaultPages
-	}
-	if w.Items == 0 {
-		w.Items = catalog.DefaultItems
-	}
+	w.Pages = cmp.Or(w.Pages, DefaultPages)
+	w.Items = cmp.Or(w.Items, catalog.DefaultItems)
 	if w.Redact == nil {
 		w.Redact = func(s string) string { return s }
 	}

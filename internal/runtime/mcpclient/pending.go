@@ -39,10 +39,8 @@ func (p Pending) Listening(ctx context.Context, wait time.Duration) (listening c
 	listening, cancel = context.WithTimeout(ctx, max(wait, PendingWait))
 	go func() { // ends with listening
 		defer cancel()
-		least := time.NewTimer(wait)
-		defer least.Stop()
 		select {
-		case <-least.C:
+		case <-time.After(wait):
 		case <-listening.Done():
 		}
 		select {

@@ -120,11 +120,9 @@ func (h *incoming) awaitReady(ctx context.Context) {
 	if h.isReady() {
 		return
 	}
-	timer := time.NewTimer(readyGrace)
-	defer timer.Stop()
 	select {
 	case <-h.decision.Ready:
-	case <-timer.C:
+	case <-time.After(readyGrace):
 	case <-ctx.Done():
 	}
 }

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -95,9 +96,7 @@ func resultReply(id, result string) reply {
 
 // failReply answers with an error. A missing id becomes null, as JSON-RPC requires.
 func failReply(id string, status int, e *Error) reply {
-	if id == "" {
-		id = "null"
-	}
+	id = cmp.Or(id, "null")
 	if e.Raw != "" {
 		return reply{body: `{"jsonrpc":"2.0","id":` + id + `,"error":` + e.Raw + `}`, status: status, failed: true}
 	}

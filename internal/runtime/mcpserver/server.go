@@ -12,6 +12,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -90,18 +91,10 @@ func New(state State, opt Options) (*Server, error) {
 	if opt.Revisions == nil {
 		opt.Revisions = mcp.Revisions()
 	}
-	if opt.HTTP.Body == 0 {
-		opt.HTTP.Body = DefaultBody
-	}
-	if opt.HTTP.Read == 0 {
-		opt.HTTP.Read = DefaultRead
-	}
-	if opt.HTTP.Write == 0 {
-		opt.HTTP.Write = DefaultWrite
-	}
-	if opt.Wait == 0 {
-		opt.Wait = DefaultWait
-	}
+	opt.HTTP.Body = cmp.Or(opt.HTTP.Body, DefaultBody)
+	opt.HTTP.Read = cmp.Or(opt.HTTP.Read, DefaultRead)
+	opt.HTTP.Write = cmp.Or(opt.HTTP.Write, DefaultWrite)
+	opt.Wait = cmp.Or(opt.Wait, DefaultWait)
 	s := &Server{opt: opt}
 	for _, r := range opt.Revisions {
 		if !slices.Contains(mcp.Revisions(), r) {

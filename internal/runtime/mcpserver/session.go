@@ -355,11 +355,9 @@ func (t *Session) waitForWriting() {
 	if n == 0 {
 		return
 	}
-	timer := time.NewTimer(writingGrace)
-	defer timer.Stop()
 	select {
 	case <-written:
-	case <-timer.C:
+	case <-time.After(writingGrace):
 	}
 }
 

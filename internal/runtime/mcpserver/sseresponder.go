@@ -35,12 +35,10 @@ func (l *sseResponder) sendAnswer(out reply) {
 	if out.body == "" {
 		return
 	}
-	timer := time.NewTimer(l.endpoint.server.opt.HTTP.Write)
-	defer timer.Stop()
 	select {
 	case l.session.queue <- out.body:
 	case <-l.session.ended:
-	case <-timer.C:
+	case <-time.After(l.endpoint.server.opt.HTTP.Write):
 		l.endpoint.sessions.endSession(l.session.id) // nobody reads the stream
 	}
 }

@@ -323,11 +323,9 @@ func (c *stdioConn) endConversation(ctx context.Context) {
 		return
 	case <-ctx.Done():
 	}
-	timer := time.NewTimer(endGrace)
-	defer timer.Stop()
 	select {
 	case <-c.copied:
-	case <-timer.C:
+	case <-time.After(endGrace):
 		c.left.Store(true)
 	}
 }
@@ -339,11 +337,9 @@ func (c *stdioConn) awaitCalls(ctx context.Context) {
 		c.calls.Wait()
 		close(ended)
 	}()
-	timer := time.NewTimer(callGrace)
-	defer timer.Stop()
 	select {
 	case <-ended:
-	case <-timer.C:
+	case <-time.After(callGrace):
 	case <-ctx.Done():
 	case <-c.gone:
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,9 +56,7 @@ func NewClient(p Provider, opt Options) *Client {
 	if opt.Ledger == nil {
 		opt.Ledger = NewLedger(Ceiling{}, nil)
 	}
-	if opt.Agent == "" {
-		opt.Agent = "gauntlet"
-	}
+	opt.Agent = cmp.Or(opt.Agent, "gauntlet")
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}

@@ -64,8 +64,7 @@ func (c *Client) exchange(ctx context.Context, r *Request) (Answer, error) {
 	for {
 		omit := c.adapt.current()
 		answer, err := c.post(ctx, r, omit)
-		var bad *HTTPError
-		if errors.As(err, &bad) && bad.Status == http.StatusBadRequest && c.adapt.learn(omit, bad.body) {
+		if bad, ok := errors.AsType[*HTTPError](err); ok && bad.Status == http.StatusBadRequest && c.adapt.learn(omit, bad.body) {
 			continue // terminates, since each attempt omits one more parameter
 		}
 		return answer, err

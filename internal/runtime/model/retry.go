@@ -49,8 +49,7 @@ func worthRetrying(err error) bool {
 
 // pauseBefore returns the wait before the n-th retry, or false if it is too long.
 func pauseBefore(n int, err error) (time.Duration, bool) {
-	var status *HTTPError
-	if errors.As(err, &status) && status.after > 0 {
+	if status, ok := errors.AsType[*HTTPError](err); ok && status.after > 0 {
 		return status.after, status.after <= longestPause
 	}
 	return firstPause << (n - 1), true
@@ -58,10 +57,8 @@ func pauseBefore(n int, err error) (time.Duration, bool) {
 
 // waitFor waits for d or the end of ctx.
 func waitFor(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -88,8 +85,7 @@ func (c *Client) exchangePatiently(ctx context.Context, r *Request) (Answer, err
 // Hopeless reports whether every other question to the model would fail with the same error: a rejected key or model id, a ceiling
 // reached.
 func Hopeless(err error) bool {
-	var status *HTTPError
-	if errors.As(err, &status) {
+	if status, ok := errors.AsType[*HTTPError](err); ok {
 		return status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden || status.Status == http.StatusNotFound
 	}
 	return errors.Is(err, ErrCeiling)

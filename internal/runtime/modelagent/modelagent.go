@@ -8,6 +8,7 @@
 package modelagent
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -93,9 +94,7 @@ func Run(ctx context.Context, opt Options) (Result, error) {
 }
 
 func (o Options) withDefaults() Options {
-	if o.System == "" {
-		o.System = DefaultSystem
-	}
+	o.System = cmp.Or(o.System, DefaultSystem)
 	for _, d := range []struct {
 		to    *int
 		value int
@@ -104,9 +103,7 @@ func (o Options) withDefaults() Options {
 			*d.to = d.value
 		}
 	}
-	if o.Idle == 0 {
-		o.Idle = DefaultIdle
-	}
+	o.Idle = cmp.Or(o.Idle, DefaultIdle)
 	return o
 }
 

@@ -351,8 +351,7 @@ func addressScope(a netip.Addr) scope {
 
 // wasRefused returns the refusal in err, or nil.
 func wasRefused(err error) *RefusedError {
-	var r *RefusedError
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*RefusedError](err); ok {
 		return r
 	}
 	return nil

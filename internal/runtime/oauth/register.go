@@ -91,8 +91,7 @@ func takeRegistration(got *oauthex.ClientRegistrationResponse, server *Metadata,
 
 // registrationError explains a failed registration without repeating the response body.
 func registrationError(err error) error {
-	var refused *oauthex.ClientRegistrationError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*oauthex.ClientRegistrationError](err); ok {
 		return fmt.Errorf("the authorization server did not register us: %s", describeOAuthError(refused.ErrorCode, refused.ErrorDescription))
 	}
 	if r := wasRefused(err); r != nil {

@@ -1,6 +1,7 @@
 package traceimport
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -188,9 +189,7 @@ func (r *importRun) otelMessages(spans []*mcpSpan) (out []timedPassage) {
 // otelPair returns a span's request and answer, or its notification.
 func (r *importRun) otelPair(s *mcpSpan, i int) []timedPassage {
 	side := sideOf(s.method)
-	if side == "" {
-		side = trace.AsClient
-	}
+	side = cmp.Or(side, trace.AsClient)
 	about := trace.Message{Server: r.serverOr(s.serverName()), Session: r.sessions.Of(s.attributeText("mcp.session.id")), Role: side}
 	if s.server { // the receiver is the other side
 		about.Role = map[trace.Role]trace.Role{trace.AsClient: trace.AsServer, trace.AsServer: trace.AsClient}[side]
@@ -278,9 +277,7 @@ func (s *mcpSpan) madeOutcome() string {
 			n = -32603
 		}
 		message := s.said
-		if message == "" {
-			message = kind
-		}
+		message = cmp.Or(message, kind)
 		return fmt.Sprintf(`"error":{"code":%d,"message":%s}`, n, rawjson.AppendString(nil, message))
 	}
 	return `"result":` + s.madeResult(kind == "tool_error")

@@ -8,6 +8,7 @@ package traceimport
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -121,9 +122,7 @@ type Summary struct {
 // Read reads a recording and passes its messages to sink, numbered and with answers linked to their requests. An unreadable entry
 // does not affect the others. An error means that the rest of the recording is missing, or comes from sink.
 func (f Format) Read(in io.Reader, o Options, sink func(*trace.Message) error) (Summary, error) {
-	if o.Text == 0 {
-		o.Text = DefaultText
-	}
+	o.Text = cmp.Or(o.Text, DefaultText)
 	r := &importRun{in: in, options: o, tapes: map[string]*wire.Tape{}, sessions: trace.NewLabels("s")}
 	var tree rawjson.Tree
 	r.recorder = trace.NewRecorder(func(m *trace.Message) error {

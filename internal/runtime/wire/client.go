@@ -145,8 +145,7 @@ func (c *Client) Next(ctx context.Context) error {
 		return c.broken
 	}
 	m, err := c.conn.Receive(ctx)
-	var failed *RequestError
-	if errors.As(err, &failed) && ctx.Err() == nil {
+	if _, ok := errors.AsType[*RequestError](err); ok && ctx.Err() == nil {
 		c.countRefused()
 		return nil
 	}
@@ -198,8 +197,7 @@ func (c *Client) awaitAnswers(ctx context.Context, asked []Asked) error {
 			}
 			continue
 		}
-		var tooLong *LineTooLongError
-		if errors.As(err, &tooLong) && ctx.Err() == nil {
+		if _, ok := errors.AsType[*LineTooLongError](err); ok && ctx.Err() == nil {
 			// It is unclear which request this answers: take the first pending one, as servers answer in order.
 			first := &asked[slices.IndexFunc(asked, func(a Asked) bool { return !a.done })]
 			first.done, first.Err = true, fmt.Errorf("%w instead of an answer to %s", err, first.Method)

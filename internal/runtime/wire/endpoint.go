@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -89,9 +90,7 @@ func (e *Endpoint) target() (*url.URL, *url.Userinfo, error) {
 // header returns the header fields to send, and the secrets among them as NAME=VALUE.
 func (e *Endpoint) header(u *url.URL, user *url.Userinfo) (http.Header, []string, error) {
 	agent := e.Agent
-	if agent == "" {
-		agent = "gauntlet"
-	}
+	agent = cmp.Or(agent, "gauntlet")
 	h := http.Header{"User-Agent": {agent}}
 	secrets := slices.Clone(e.Secret)
 	for i, entry := range e.Header {

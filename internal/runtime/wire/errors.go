@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -22,9 +23,7 @@ type LineTooLongError struct {
 
 func (e *LineTooLongError) Error() string {
 	what := e.What
-	if what == "" {
-		what = "a line"
-	}
+	what = cmp.Or(what, "a line")
 	return fmt.Sprintf("%s of more than %d bytes", what, e.Limit)
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -67,9 +68,7 @@ func Dial(e Endpoint) (*HTTP, error) {
 	if h.owned {
 		h.transport = NewTransport()
 	}
-	if h.grace == 0 {
-		h.grace = DefaultHTTPGrace
-	}
+	h.grace = cmp.Or(h.grace, DefaultHTTPGrace)
 	h.hidden.add(secrets)
 	if e.Login != nil {
 		h.hidden.add(e.Login.Secrets())

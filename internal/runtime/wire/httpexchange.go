@@ -367,8 +367,7 @@ func (x *exchange) failEmpty(meta *HTTPAnswer, format string) error {
 
 // failWith makes err the outcome of x. Errors that end the whole connection are returned unchanged.
 func (x *exchange) failWith(meta *HTTPAnswer, err error) error {
-	var flood *FloodError
-	if errors.As(err, &flood) {
+	if flood, ok := errors.AsType[*FloodError](err); ok {
 		return flood
 	}
 	return &RequestError{ID: x.requestID(), HTTP: meta, Msg: x.h.describeError(err), Err: err, Empty: meta == nil && errors.Is(err, io.EOF)}

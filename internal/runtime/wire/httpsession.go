@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,13 +125,9 @@ func (e *event) toMessage(meta *HTTPAnswer) Message {
 
 // resume requests the rest of a stream after its latest event.
 func (h *HTTP) resume(ctx context.Context, lastID string, wait time.Duration) (*reply, error) {
-	if wait == 0 {
-		wait = firstRetry
-	}
-	timer := time.NewTimer(min(wait, longestRetry))
-	defer timer.Stop()
+	wait = cmp.Or(wait, firstRetry)
 	select {
-	case <-timer.C:
+	case <-time.After(min(wait, longestRetry)):
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -84,9 +85,7 @@ func Start(c Command) (*Process, error) {
 	mark := markName + "=" + rand.Text()
 	env = append(env, mark)
 	p := &Process{cmd: cmd, stderr: new(outputTail), secret: redact.New(slices.Concat(c.Env, c.Secret, []string{mark})), mark: mark, grace: c.Grace, given: env, setBy: c.SetBy, exited: make(chan struct{})}
-	if p.grace == 0 {
-		p.grace = DefaultGrace
-	}
+	p.grace = cmp.Or(p.grace, DefaultGrace)
 	cmd.Env, cmd.Dir, cmd.Stderr, cmd.WaitDelay = env, c.Dir, p.stderr, drain
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -205,12 +204,10 @@ func (p *Process) Receive(ctx context.Context) (Message, error) {
 	if !errors.Is(err, io.EOF) {
 		return m, err
 	}
-	timer := time.NewTimer(drain + p.grace)
-	defer timer.Stop()
 	select {
 	case <-p.exited:
 		return m, &EndError{How: p.describeExit(), Stderr: p.stderrSummary(), Missing: p.missingVariables(), SetBy: p.setBy}
-	case <-timer.C:
+	case <-time.After(drain + p.grace):
 	case <-ctx.Done():
 	}
 	return m, &EndError{How: "closed its stdout", Stderr: p.stderrSummary()}
@@ -258,12 +255,10 @@ func (p *Process) endProcess(now bool) error {
 
 // closesWithin reports whether c is closed within d.
 func closesWithin(c <-chan struct{}, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-c:
 		return true
-	case <-timer.C:
+	case <-time.After(d):
 		return false
 	}
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -44,9 +45,7 @@ func Launch(c Command) (*Program, error) {
 		return nil, err
 	}
 	p := &Program{cmd: cmd, grace: c.Grace, mark: markName + "=" + rand.Text(), exited: make(chan struct{})}
-	if p.grace == 0 {
-		p.grace = DefaultGrace
-	}
+	p.grace = cmp.Or(p.grace, DefaultGrace)
 	p.secret = redact.New(slices.Concat(c.Env, c.Secret, []string{p.mark}))
 	cmd.Env = slices.Concat(c.Environ, c.Env, []string{p.mark})
 	if dir, err := filepath.Abs(c.Dir); err == nil && c.Dir != "" {

@@ -207,11 +207,9 @@ func (s *Stream) finish() { s.finishOnce.Do(func() { close(s.closing) }) }
 // Close writes what is queued (at most one second), closes both streams and waits until no goroutine of s runs.
 func (s *Stream) Close() error {
 	s.finish()
-	timer := time.NewTimer(flush)
-	defer timer.Stop()
 	select {
 	case <-s.writeDone:
-	case <-timer.C:
+	case <-time.After(flush):
 	}
 	s.stopOnce.Do(func() { close(s.stop) })
 	s.w.Close()

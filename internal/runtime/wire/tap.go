@@ -60,8 +60,7 @@ func (t Tap) showLost(why string, meta *HTTPAnswer) {
 
 // showTooLong shows that an event was too long to keep.
 func (h *HTTP) showTooLong(err error, meta *HTTPAnswer) {
-	var tooLong *LineTooLongError
-	if errors.As(err, &tooLong) {
+	if tooLong, ok := errors.AsType[*LineTooLongError](err); ok {
 		h.tap.showLost(tooLong.Error(), meta)
 	}
 }

@@ -8,7 +8,10 @@
 // values are only skipped; whoever reads a value bounds its depth.
 package wire
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // A Conn carries whole messages both ways. One goroutine may send while another receives.
 //
@@ -44,17 +47,9 @@ const (
 )
 
 func (l Limits) withDefaults() Limits {
-	if l.Message == 0 {
-		l.Message = DefaultMessage
-	}
-	if l.Total == 0 {
-		l.Total = DefaultTotal
-	}
-	if l.Strays == 0 {
-		l.Strays = DefaultStrays
-	}
-	if l.TotalStrays == 0 {
-		l.TotalStrays = DefaultTotalStrays
-	}
+	l.Message = cmp.Or(l.Message, DefaultMessage)
+	l.Total = cmp.Or(l.Total, DefaultTotal)
+	l.Strays = cmp.Or(l.Strays, DefaultStrays)
+	l.TotalStrays = cmp.Or(l.TotalStrays, DefaultTotalStrays)
 	return l
 }
