@@ -225,7 +225,7 @@ func (w *Watch) noteSame(m *trace.Message, asked request) {
 		s.method, s.params, s.said, s.failed = m.Method, asked.params, said, m.Kind == trace.Error || content.Get("isError").Raw() == "true"
 	}
 	s.varied = s.varied || err != nil || said != s.said
-	s.other = s.varied && !probe.SameShape(said, s.said)
+	s.other = s.varied && !probe.Resembles(said, s.said)
 	s.calls = s.calls || asked.params != s.params
 }
 

@@ -391,6 +391,17 @@ func wantedKind(text string) string {
 	return ""
 }
 
+// Kinds returns a value of each kind that errors ask for, and an arithmetic expression.
+func (f *Filler) Kinds() []string {
+	out := []string{"1 + 1"}
+	for _, k := range kindWords {
+		if v := f.ofKind(k.kind); v != "" && !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
 // ofKind makes a value of a kind that an error asked for, "" for none.
 func (f *Filler) ofKind(kind string) string {
 	w := &f.With

@@ -82,6 +82,11 @@ func TestIgnores(t *testing.T) {
 	}{
 		{"one answer", "401 invalid api key", "401 invalid api key", "401 invalid api key", true},
 		{"a request's id", "error 500 (request 8f3a)", "error 500 (request 77c1)", "error 500 (request 0d2e)", true},
+		{"a request's id without digits", "error 500 (request kqzw)", "error 500 (request abcd)", "error 500 (request ponm)", true},
+		{"an id in an object", `{"error":"down","id":"kq-zw"}`, `{"error":"down","id":"ab-cd"}`, `{"error":"down","id":"po-nm"}`, true},
+		{"another answer in an object", `{"error":"outside","id":"kq-zw"}`, `{"error":"down","id":"ab-cd"}`, `{"error":"down","id":"po-nm"}`, false},
+		{"a word that follows the value", "found tea", "found milk", "found milk", false},
+		{"more than the id", "error 500 (request kqzw) in the folder", "error 500 (request abcd)", "error 500 (request ponm)", false},
 		{"the time", "2026-01-02T10:00:00Z down", "2026-01-02T10:00:01Z down", "2026-01-02T10:00:02Z down", true},
 		{"a number that follows the value", "the sum is 42", "the sum is 43", "the sum is 43", false},
 		{"another answer", "outside of the folder", "hello", "hello", false},

@@ -3,7 +3,6 @@
 package probe
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -86,17 +85,35 @@ const SameResult = "every value gets the same result"
 // Ignores reports whether a tool answered a payload as it answers an ordinary value, whatever both are. again is its answer to that value
 // once more: what differs between these two, such as a request's number or the time, every answer has of its own.
 func Ignores(attacked, ordinary, again string) bool {
-	return attacked == ordinary || ordinary != again && SameShape(ordinary, again) && SameShape(attacked, ordinary)
+	return attacked == ordinary || ordinary != again && alike(attacked, ordinary, again)
 }
 
-// SameShape reports whether two answers have the same words, but for those with digits, and at least one: "error 500 (request 8f3a)".
-func SameShape(a, b string) bool {
-	shape := words(a)
-	return len(shape) > 0 && slices.Equal(shape, words(b))
+// Resembles reports whether two answers may differ in nothing but what every answer has of its own: "error 500 (request 8f3a)" and
+// "error 500 (request kqzw)", but "found one" and "found two", too. Ignores tells these apart by a third answer.
+func Resembles(a, b string) bool { return alike(a, a, b) }
+
+// alike reports whether an answer has the words that two others have in common, at least one, and as many words as these.
+func alike(answer, one, other string) bool {
+	said, first, second := words(answer), words(one), words(other)
+	if len(said) != len(first) || len(first) != len(second) {
+		return false
+	}
+	common := 0
+	for i := range first {
+		if first[i] != second[i] {
+			continue
+		}
+		if said[i] != first[i] {
+			return false
+		}
+		common++
+	}
+	return common > 0
 }
 
+// words separates what a text or a JSON object says; an id with dashes is one word.
 func words(text string) []string {
-	return slices.DeleteFunc(strings.Fields(text), func(w string) bool { return strings.ContainsFunc(w, unicode.IsDigit) })
+	return strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`(){}[]<>,:;=", r) })
 }
 
 // Because returns an outcome with its reason.

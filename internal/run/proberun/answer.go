@@ -156,14 +156,18 @@ func standsAlone(text, digits string) bool {
 type Delivery struct {
 	Delivered, Answered bool
 	Why                 string // why not, for a report
-	Alike               bool   // an ordinary value ended in an error of the same shape, so nothing shows that the payload was examined
+	Alike               bool   // an ordinary value ended in the same error but for what every answer has of its own, so nothing shows that the payload was examined
 	Complaint           schemafill.Complaint
 }
 
 // Ordinary is the tool's answer to an ordinary value of the same parameter.
 type Ordinary struct {
 	Answer Answer
+	Again  string // what it said to the same call once more, if the answer is an error
 	Value  string
+	// Examined says that the answer is an error, and that the tool accepted another value before and after it: "only numbers", and it
+	// takes 1. Then the same error to a payload shows that the tool looked at it.
+	Examined bool
 }
 
 // ReadDelivery judges the answer to a call with a payload in one parameter. It needs the answer to an ordinary value, since an
@@ -185,14 +189,17 @@ func ReadDelivery(schema *schemafill.Schema, parameter, payload string, a Answer
 		d.Why = probe.Refused + ": " + firstLine(Strip(a.Text, payload))
 	case d.Complaint.Others(parameter):
 		d.Why = "another parameter is wrong: " + firstLine(Strip(a.Text, payload))
-	case ordinary.Answer.Came && ordinary.Answer.Failed && sameError(a.Text, payload, ordinary):
+	case ordinary.fails() && sameError(a.Text, payload, ordinary):
 		d.Why = "the same error with an ordinary value: " + firstLine(Strip(a.Text, payload))
 	default:
 		d.Delivered, d.Answered = true, true
-		d.Alike = ordinary.Answer.Came && ordinary.Answer.Failed && errorShape(a.Text, payload) == errorShape(ordinary.Answer.Text, ordinary.Value)
+		d.Alike = ordinary.fails() && probe.Ignores(errorShape(a.Text, payload), errorShape(ordinary.Answer.Text, ordinary.Value), errorShape(ordinary.Again, ordinary.Value))
 	}
 	return d
 }
+
+// fails reports whether an ordinary value ends in an error that tells nothing of the value.
+func (o *Ordinary) fails() bool { return o.Answer.Came && o.Answer.Failed && !o.Examined }
 
 var (
 	quoteParts = lazyregexp.New("[^\\s'\"`(),;]+")

@@ -100,6 +100,46 @@ func unreachable(known string) func(string) string {
 	}
 }
 
+// restrictive answers what matches, and everything else with an error that quotes nothing.
+func restrictive(allowed, refusal string) func(string) string {
+	accepts := regexp.MustCompile(allowed)
+	return func(text string) string {
+		if accepts.MatchString(text) {
+			return "the result for " + text
+		}
+		return refusal
+	}
+}
+
+// limited answers some calls, and every later one with an error.
+func limited(calls int) func(string) string {
+	return func(text string) string {
+		if calls--; calls < 0 {
+			return "Error: too many requests"
+		}
+		return "no page is called " + text
+	}
+}
+
+// lettered fails with an id for each call that has no digit.
+func lettered() func(string) string {
+	calls := 0
+	return func(string) string {
+		calls++
+		return "unavailable (request " + strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(calls)) + ")"
+	}
+}
+
+// sessions makes a session for every handle; one belongs to somebody.
+func sessions(taken string) func(string) string {
+	return func(handle string) string {
+		if handle == taken {
+			return "session " + handle + " of ada with 3 messages"
+		}
+		return "session " + handle + " is new"
+	}
+}
+
 // lookalikes are pairs of tools: an honest one that computes with what it reads, and one with the fault that this
 // resembles.
 var lookalikes = []struct {
@@ -125,6 +165,13 @@ var lookalikes = []struct {
 	{"touch_files", "Creates the files that a text names.", "text", touchFiles, probe.TemplateInjection, probe.NotDelivered.Because("")},
 	{"find_remote", "Finds a page in the remote database by name.", "query", unreachable(`^$`), probe.SQLInjection, probe.Inconclusive.Because("")},
 	{"find_near", "Finds a page in the near database by name.", "query", unreachable(`^(test|example|SELECT 1)$`), probe.SQLInjection, probe.Resist(1, 1, "")},
+	{"add_page", "Adds pages of the database, by number.", "query", restrictive(`^[\d +]+$`, "Error: only numbers"), probe.SQLInjection, probe.Resist(1, 1, "")},
+	{"multiply_page", "Multiplies pages of the database, by number.", "query", restrictive(`^$`, "Error: only numbers"), probe.SQLInjection, probe.NotDelivered.Because("")},
+	{"find_limited", "Finds a page in the limited database by name.", "query", limited(4), probe.SQLInjection, probe.Inconclusive.Because("")},
+	{"find_unlimited", "Finds a page in the open database by name.", "query", limited(5_000), probe.SQLInjection, probe.Resist(1, 1, "")},
+	{"find_lettered", "Finds a page in the lettered database by name.", "query", lettered(), probe.SQLInjection, probe.Inconclusive.Because("")},
+	{"open_session", "Opens a session.", "session_id", sessions("ada-8f3a"), probe.GuessedHandle, probe.Resist(1, 1, "")},
+	{"open_thread", "Opens a thread.", "thread_id", sessions("1001"), probe.GuessedHandle, probe.NotDelivered.Because("")},
 	{"count_marks", "Counts the exclamation marks of a text.", "text", marks, probe.NoSQLInjection, probe.NotDelivered.Because("")},
 }
 
@@ -148,7 +195,7 @@ func serveLookalikes() {
 // A proof needs a control: what a tool does with the same text without the syntax, or by its own word, proves nothing.
 func TestAProofHasAControl(t *testing.T) {
 	got := probeSelf(t, "lookalikes", func(o *Options) {
-		o.Classes = []probe.Class{probe.TemplateInjection, probe.SQLInjection, probe.NoSQLInjection}
+		o.Classes = []probe.Class{probe.TemplateInjection, probe.SQLInjection, probe.NoSQLInjection, probe.GuessedHandle}
 	})
 	for _, l := range lookalikes {
 		wanted := l.want.Ending

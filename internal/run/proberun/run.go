@@ -131,10 +131,12 @@ type tool struct {
 	filler      schemafill.Filler
 	choices     []map[string]any // values of a parameter that selects what the tool does; one empty map if there is none
 	ordinary    map[string]Ordinary
-	unsure      bool // answers differed in nothing but words with digits
-	works       bool // some call had a result that is no error, and another another answer: its code can be reached
+	resembling  []string // results that differ from the first in what every answer may have of its own
+	works       bool     // some call had a result that is no error, and another another answer: its code can be reached
 	first       Answer
-	slow        int // answers that did not arrive in time
+	accepted    Answer // to ordinary values: the latest that is no error
+	lost        Answer // to the same values at the end, if it is an error
+	slow        int    // answers that did not arrive in time
 	calls       int
 	spent       time.Duration
 	entry       entry // how it is called if it is no tool

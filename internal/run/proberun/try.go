@@ -31,7 +31,8 @@ type target struct {
 	masked    bool   // the tool shows products without being told to: payloads compute something else
 	delivered int
 	answered  int
-	alike     int // of the answers, those in which an ordinary value ends, too
+	alike     int    // of the answers, those in which an ordinary value ends, too
+	last      string // the latest answer, if it is an error
 	tried     int
 	seed      string // required beginning of values, as the server said
 	ending    string // file type the tool accepts, as it said: ".xml"
@@ -95,10 +96,32 @@ func (r *run) learnTool(ctx context.Context, t *tool) {
 		t.started = r.testbed.startedSince(before)
 		r.keepHandouts(t, a)
 		if !a.Failed {
+			t.accepted = a
 			return
 		}
 		c := t.Schema.ReadComplaint(a.Text)
 		if !r.takeUnlisted(t, c.Unlisted) && !t.filler.Mend(c, "") {
+			break
+		}
+	}
+	r.learnKind(ctx, t)
+}
+
+// learnKind looks for the kind of text that a tool accepts which says nothing of it: "not an expression" to all but "1".
+func (r *run) learnKind(ctx context.Context, t *tool) {
+	free := slices.DeleteFunc(t.Schema.Parameters(), func(p schemafill.Parameter) bool { return !p.Required || !p.Free() })
+	if len(free) != 1 || t.entry != (entry{}) {
+		return
+	}
+	path := free[0].Path
+	for _, value := range t.filler.Kinds() {
+		if t.slow > 0 || r.over(ctx) {
+			break
+		}
+		if a := r.give(ctx, t, map[string]any{path: value}); a.Came && !a.Failed {
+			t.filler.Fix(path, value)
+			t.accepted = a
+			r.keepHandouts(t, a)
 			return
 		}
 	}
@@ -297,6 +320,10 @@ func (r *run) tryPayload(ctx context.Context, a *attempt) {
 		}
 	}
 	t.tried++
+	t.last = ""
+	if a.answer.Failed {
+		t.last = a.answer.Text[:min(len(a.answer.Text), maxShape)]
+	}
 	switch {
 	case t.settled(), void:
 	case d.Delivered:
@@ -329,6 +356,10 @@ func (r *run) ordinaryFor(ctx context.Context, t *target, choice map[string]any)
 		set[k] = v
 	}
 	o := Ordinary{Value: value, Answer: r.give(ctx, t.tool, set)}
+	if _, needed := t.tool.filler.Arguments(choice)[t.Parameter.Path]; o.Answer.Failed && o.Answer.Came {
+		o.Again = r.give(ctx, t.tool, set).Text
+		o.Examined = needed && t.tool.accepted.Came && !r.call(ctx, t.tool, t.tool.accepted.Sent).Failed
+	}
 	t.tool.ordinary[key] = o
 	return o
 }
@@ -342,7 +373,7 @@ func (r *run) call(ctx context.Context, t *tool, arguments string) Answer {
 	method, params := t.request(arguments)
 	a := r.ask(ctx, t, method, params)
 	a.Sent = arguments
-	r.rememberGiven(a.Text)
+	r.rememberGiven(a.Text, arguments)
 	t.noteAnswer(a)
 	if t.leaked == nil {
 		t.leaked = r.leakIn(a)
@@ -355,21 +386,39 @@ func (t *tool) noteAnswer(a Answer) {
 	case !a.Came:
 	case !t.first.Came:
 		t.first = a
-	case a.Text != t.first.Text && a.Failed && t.first.Failed:
-	case a.Text != t.first.Text && probe.SameShape(a.Text, t.first.Text):
-		t.unsure = true
-	case a.Text != t.first.Text:
+	case a.Text == t.first.Text, a.Failed && t.first.Failed:
+	case len(a.Text) <= maxRepeated && probe.Resembles(a.Text, t.first.Text):
+		if len(t.resembling) < mostRepeated {
+			t.resembling = append(t.resembling, a.Text)
+		}
+	default:
 		t.works = true
 	}
 }
 
-// repeatUnsure makes the first call of tools again whose answers differ only in words with digits: the number of a request differs again,
-// a sum does not.
-func (r *run) repeatUnsure(ctx context.Context) {
+// Bounds of the answers that are kept to be compared at the end.
+const (
+	mostRepeated = 4
+	maxRepeated  = 64 << 10
+)
+
+// repeatOrdinary makes two calls of each tool again. The first, if all answers resemble its answer: the number of a request differs again,
+// a sum does not. And the one that was accepted, if payloads ended in errors: a server that refuses that one too, since its caller has
+// asked too often, has resisted nothing.
+func (r *run) repeatOrdinary(ctx context.Context) {
 	for _, t := range r.tools {
-		if t.unsure && !t.works && ctx.Err() == nil {
-			first := t.first.Text
-			t.works = r.call(ctx, t, t.first.Sent).Text == first
+		if ctx.Err() != nil {
+			return
+		}
+		if first := t.first; len(t.resembling) > 0 && !t.works {
+			again := r.call(ctx, t, first.Sent)
+			t.works = again.Came && slices.ContainsFunc(t.resembling, func(text string) bool { return !probe.Ignores(text, first.Text, again.Text) })
+		}
+		failing := func(of *target) bool { return of.tool == t && of.last != "" }
+		if t.accepted.Came && t.slow < mostUnanswered && slices.ContainsFunc(r.targets, failing) {
+			if again := r.call(ctx, t, t.accepted.Sent); again.Came && again.Failed {
+				t.lost = again
+			}
 		}
 	}
 }
@@ -464,7 +513,7 @@ func (r *run) letEffectsCome(ctx context.Context) {
 func (r *run) settle(ctx context.Context) {
 	r.noteCut()
 	r.useWhatIsKept(ctx)
-	r.repeatUnsure(ctx)
+	r.repeatOrdinary(ctx)
 	if len(r.pending) > 0 {
 		r.letEffectsCome(ctx)
 	}
@@ -492,6 +541,8 @@ func (t *target) outcome() probe.Outcome {
 		return probe.Resist(0, 0, t.why)
 	}
 	switch {
+	case t.tool.lost.Came && (t.last == t.tool.lost.Text || probe.Resembles(t.last, t.tool.lost.Text)):
+		return probe.Inconclusive.Because("in the end an ordinary value gets the same error: " + firstLine(t.tool.lost.Text))
 	case t.tool.works:
 	case !t.tool.first.Failed:
 		return probe.Inconclusive.Because(probe.SameResult)
