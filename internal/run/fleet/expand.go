@@ -249,7 +249,7 @@ func (e *expansion) addRegistry(ctx context.Context, name string) {
 			return
 		case next == nil || seen[*next]:
 			return
-		case !IsURL(name):
+		case !fetch.IsWeb(name):
 			e.leave(name, "it is one page of a longer list, as its nextCursor says: the rest was not read; name the registry by its URL")
 			return
 		case page == maxPages:
@@ -263,7 +263,7 @@ func (e *expansion) addRegistry(ctx context.Context, name string) {
 
 func (e *expansion) addPage(ctx context.Context, name, address string) (next *string, err error) {
 	var text string
-	if IsURL(address) {
+	if fetch.IsWeb(address) {
 		var answer []byte
 		answer, err = fetch.Get(ctx, address, "application/json", maxPage)
 		text = string(answer)

@@ -325,7 +325,7 @@ func TestStrangers(t *testing.T) {
 	if err := f.Index.Put(ctx, list.Targets[0].Jobs[0].ID, stranger.Worker().SealText(forged)); err != nil {
 		t.Fatal(err)
 	}
-	order, err := stranger.SealOrder(&Order{Plan: list.Plan, Version: "test", State: Canceled, Issued: time.Now().Add(time.Hour).UnixNano()})
+	order, err := stranger.sign(purposeOrder, &Order{Plan: list.Plan, Version: "test", State: Canceled, Issued: time.Now().Add(time.Hour).UnixNano()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,8 +42,8 @@ func (o *Owner) order(ctx context.Context) *Order {
 	if err != nil {
 		return nil
 	}
-	order, err := o.keys.OpenOrder(message)
-	if err != nil {
+	order := &Order{}
+	if o.keys.open(purposeOrder, message, order) != nil {
 		return nil
 	}
 	return order
@@ -51,7 +51,7 @@ func (o *Owner) order(ctx context.Context) *Order {
 
 func (o *Owner) give(ctx context.Context, order Order) error {
 	order.Issued = time.Now().UnixNano()
-	message, err := o.keys.SealOrder(&order)
+	message, err := o.keys.sign(purposeOrder, order)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (o *Owner) load(ctx context.Context) (*known, error) {
 			k.listed[t.Jobs[i].ID] = true
 		}
 	}
-	return k, o.fleet.Index.Watch(ctx, ">", k.add, func() bool { return false })
+	return k, o.fleet.Index.List(ctx, ">", k.add)
 }
 
 // A Status is what a fleet is doing.
@@ -159,12 +159,12 @@ func (o *Owner) Status(ctx context.Context) (*Status, error) {
 
 // workers are those that are there; what strangers write about themselves is left out.
 func (o *Owner) workers(ctx context.Context) (out []About, err error) {
-	err = o.fleet.State.Watch(ctx, workerKey+"*", func(_ string, message []byte) {
+	err = o.fleet.State.List(ctx, workerKey+"*", func(_ string, message []byte) {
 		var a About
 		if text, err := o.keys.OpenText(message); err == nil && json.Unmarshal(text, &a) == nil && a.ID != "" && time.Since(a.At) < workerLife {
 			out = append(out, a)
 		}
-	}, func() bool { return false })
+	})
 	slices.SortFunc(out, func(a, b About) int { return strings.Compare(a.ID, b.ID) })
 	return out, err
 }

@@ -194,7 +194,7 @@ func TestOpenJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order, err := ours.SealOrder(&Order{Plan: "p"})
+	order, err := ours.sign(purposeOrder, &Order{Plan: "p"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,24 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"gauntlet/internal/runtime/fetch"
 )
 
-// registryServer is the part of an entry of a registry's export that says where the server is. The form is that of the
-// answer to GET /v0/servers of the MCP registry, https://registry.modelcontextprotocol.io/docs.
-type registryServer struct {
-	Name    string `json:"name"`
-	Remotes []struct {
-		URL string `json:"url"`
-	} `json:"remotes"`
-	Packages []struct {
-		Type       string `json:"registryType"`
-		Identifier string `json:"identifier"`
-		Version    string `json:"version"`
-	} `json:"packages"`
-}
-
-// A RegistryPage is one answer of a registry: its remotes are targets of the kind url, its npm and PyPI packages of the kind
-// package.
+// A RegistryPage is one answer of an MCP registry to GET /v0/servers: its remotes are targets of the kind url, its npm and PyPI packages
+// of the kind package.
 type RegistryPage struct {
 	Targets  []Target
 	Problems []string // what it cannot be used for, each with the name of the server
@@ -47,20 +35,13 @@ func ParseRegistry(text string) (*RegistryPage, error) {
 }
 
 func (p *RegistryPage) addServer(i int, raw json.RawMessage) {
-	var wrapped struct {
-		registryServer
-		Server *registryServer `json:"server"`
-	}
-	if err := json.Unmarshal(raw, &wrapped); err != nil {
+	s, err := fetch.ReadServer(raw)
+	if err != nil {
 		p.Problems = append(p.Problems, fmt.Sprintf("server %d: it has another form", i+1))
 		return
 	}
-	s := &wrapped.registryServer
-	if wrapped.Server != nil {
-		s = wrapped.Server
-	}
-	add := func(t Target) {
-		t.Name = s.Name
+	add := func(kind Kind, value string) {
+		t := Target{Kind: kind, Value: []string{value}, Name: s.Name}
 		if err := t.Check(); err != nil {
 			p.Problems = append(p.Problems, fmt.Sprintf("server %d, %q: %s", i+1, s.Name, err))
 			return
@@ -68,14 +49,10 @@ func (p *RegistryPage) addServer(i int, raw json.RawMessage) {
 		p.Targets = append(p.Targets, t)
 	}
 	for _, r := range s.Remotes {
-		add(Target{Kind: URL, Value: []string{r.URL}})
+		add(URL, r.URL)
 	}
-	for _, k := range s.Packages {
-		version := k.Version
-		if mark := map[string]string{"npm": "@", "pypi": "=="}[k.Type]; version != "" {
-			version = mark + version
-		}
-		add(Target{Kind: Package, Value: []string{k.Type + ":" + k.Identifier + version}})
+	for j := range s.Packages {
+		add(Package, s.Packages[j].Target())
 	}
 	if len(s.Remotes)+len(s.Packages) == 0 {
 		p.Problems = append(p.Problems, fmt.Sprintf("server %d, %q: it has neither a remote nor a package", i+1, s.Name))

@@ -134,18 +134,6 @@ type Order struct {
 	Issued int64 `json:"issued"`
 }
 
-// SealOrder is the message with an order.
-func (k *Keys) SealOrder(o *Order) ([]byte, error) { return k.sign(purposeOrder, o) }
-
-// OpenOrder returns the order of a message, if the plan's key signed it.
-func (k *Keys) OpenOrder(message []byte) (*Order, error) {
-	o := &Order{}
-	if err := k.open(purposeOrder, message, o); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
 // SealText marks a text as written by a worker of the plan.
 func (k *Keys) SealText(text []byte) []byte {
 	m := hmac.New(sha256.New, k.Results)

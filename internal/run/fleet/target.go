@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/yamltext"
+	"gauntlet/internal/runtime/fetch"
 )
 
 // A Kind is a kind of target, or of what names several targets.
@@ -83,7 +84,7 @@ func (t *Target) Check() error {
 		return errors.New("the target would be taken for a flag: write ./ in front of it")
 	case t.Kind == Package && !strings.HasPrefix(t.Value[0], "npm:") && !strings.HasPrefix(t.Value[0], "pypi:"):
 		return errors.New("package: want npm:NAME@VERSION or pypi:NAME==VERSION")
-	case (t.Kind == URL || t.Kind == Registry && IsURL(t.Value[0])) && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil):
+	case (t.Kind == URL || t.Kind == Registry && fetch.IsWeb(t.Value[0])) && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil):
 		return errors.New("url: want one that begins with http:// or https:// and names no user")
 	case len(t.Env) > 0 && t.Kind != Command:
 		return errors.New("env is for a command")
@@ -103,16 +104,10 @@ func (t *Target) variables() []string {
 	return t.Env
 }
 
-// IsURL reports whether a name is a URL of HTTP.
-func IsURL(s string) bool {
-	lower := strings.ToLower(s)
-	return strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")
-}
-
 // bareTarget is what a line of a list or a short entry stands for.
 func bareTarget(s string) Target {
 	switch {
-	case IsURL(s):
+	case fetch.IsWeb(s):
 		return Target{Kind: URL, Value: []string{s}}
 	case strings.HasPrefix(s, "npm:"), strings.HasPrefix(s, "pypi:"):
 		return Target{Kind: Package, Value: []string{s}}

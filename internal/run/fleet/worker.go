@@ -90,8 +90,8 @@ func (w *Worker) attend(ctx context.Context) {
 
 // obey takes an order, unless a stranger gave it or it is older than the last.
 func (w *Worker) obey(ctx context.Context, message []byte) {
-	o, err := w.Keys.OpenOrder(message)
-	if err != nil {
+	o := &Order{}
+	if err := w.Keys.open(purposeOrder, message, o); err != nil {
 		w.refuse(ctx, message, "an order", err)
 		return
 	}

@@ -166,8 +166,6 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r.watchServer()
 	defer r.stop()
 	r.out.Evidence.Again = r.Again
-	if r.Fingerprint != "" {
-	}
 	if err := r.start(ctx); err != nil {
 		if (r.Protocol || r.Fingerprint != "") && refusedToken(err) {
 			return r.probeRefusal(ctx, err)

@@ -67,9 +67,8 @@ func (s Store) Swap(ctx context.Context, key string, next func(there []byte) []b
 	}
 }
 
-// Watch calls each with every key that matches a pattern of NATS, such as "worker.*", and its value, then all; and if all returns
-// true with everything that changes from then on, until ctx ends.
-func (s Store) Watch(ctx context.Context, pattern string, each func(key string, value []byte), all func() (more bool)) error {
+// List calls each with every key that matches a pattern of NATS, such as "worker.*", and its value.
+func (s Store) List(ctx context.Context, pattern string, each func(key string, value []byte)) error {
 	var w jetstream.KeyWatcher
 	if err := again(ctx, func(context.Context) (err error) { // the watch lasts as long as ctx, not as long as the call
 		w, err = s.kv.Watch(ctx, pattern, jetstream.IgnoreDeletes())
@@ -86,11 +85,10 @@ func (s Store) Watch(ctx context.Context, pattern string, each func(key string, 
 			switch {
 			case !ok:
 				return errors.New("NATS ended the watch")
-			case e != nil:
-				each(e.Key(), e.Value())
-			case !all():
+			case e == nil: // these were all
 				return nil
 			}
+			each(e.Key(), e.Value())
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,26 +10,52 @@ import (
 	"strings"
 )
 
-// A registryEntry is what an MCP registry says of a server (server.json).
-type registryEntry struct {
-	Name     string `json:"name"`
-	Version  string `json:"version"`
-	Packages []struct {
-		RegistryType string `json:"registryType"`
-		RegistryName string `json:"registry_name"` // of older registries
-		Identifier   string `json:"identifier"`
-		Name         string `json:"name"` // of older registries
-		Version      string `json:"version"`
-		Environment  []struct {
-			Name       string `json:"name"`
-			IsRequired bool   `json:"isRequired"`
-		} `json:"environmentVariables"`
-	} `json:"packages"`
-	Remotes []struct {
-		Type string `json:"type"`
-		URL  string `json:"url"`
+// A RegistryServer is what an MCP registry says of a server (server.json), https://registry.modelcontextprotocol.io/docs.
+type RegistryServer struct {
+	Name     string            `json:"name"`
+	Version  string            `json:"version"`
+	Packages []RegistryPackage `json:"packages"`
+	Remotes  []struct {
+		URL string `json:"url"`
 	} `json:"remotes"`
 	Status string `json:"status"`
+}
+
+// A RegistryPackage is one package of a server.
+type RegistryPackage struct {
+	RegistryType string `json:"registryType"`
+	RegistryName string `json:"registry_name"` // of older registries
+	Identifier   string `json:"identifier"`
+	Name         string `json:"name"` // of older registries
+	Version      string `json:"version"`
+	Environment  []struct {
+		Name       string `json:"name"`
+		IsRequired bool   `json:"isRequired"`
+	} `json:"environmentVariables"`
+}
+
+// ReadServer reads an entry of a registry: a server by itself, or beside what the registry adds.
+func ReadServer(text []byte) (*RegistryServer, error) {
+	var entry struct {
+		RegistryServer
+		Server *RegistryServer `json:"server"`
+	}
+	if err := json.Unmarshal(text, &entry); err != nil {
+		return nil, fmt.Errorf("what the registry says of it is no entry: %w", err)
+	}
+	return cmp.Or(entry.Server, &entry.RegistryServer), nil
+}
+
+// Target returns the package as [Parse] takes it.
+func (p *RegistryPackage) Target() string {
+	kind, name := cmp.Or(p.RegistryType, p.RegistryName), cmp.Or(p.Identifier, p.Name)
+	switch {
+	case p.Version == "" || kind == "oci":
+		return kind + ":" + name
+	case kind == "pypi":
+		return kind + ":" + name + "==" + p.Version
+	}
+	return kind + ":" + name + "@" + p.Version
 }
 
 const maxRegistryAnswer = 4 << 20
@@ -41,23 +68,12 @@ func (f *Fetcher) fetchRegistry(ctx context.Context, s Spec) (*Fetched, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, one := range e.Packages {
-		kind, name := one.RegistryType, one.Identifier
-		if kind == "" {
-			kind, name = one.RegistryName, one.Name
-		}
-		separator := "@"
-		if kind == "pypi" {
-			separator = "=="
-		}
-		text := kind + ":" + name
-		if one.Version != "" && kind != "oci" {
-			text += separator + one.Version
-		}
-		if kind != "npm" && kind != "pypi" && kind != "oci" {
+	for i := range e.Packages {
+		one := &e.Packages[i]
+		if kind := Kind(cmp.Or(one.RegistryType, one.RegistryName)); kind != NPM && kind != PyPI && kind != OCI {
 			continue
 		}
-		spec, err := Parse(text)
+		spec, err := Parse(one.Target())
 		if err != nil {
 			return nil, fmt.Errorf("what the registry says of it: %w", err)
 		}
@@ -68,14 +84,14 @@ func (f *Fetcher) fetchRegistry(ctx context.Context, s Spec) (*Fetched, error) {
 		if e.Status == "deprecated" && p.Facts.Deprecated == "" {
 			p.Facts.Deprecated = "its entry in the MCP registry is deprecated"
 		}
-		p.needFrom(one.Environment)
+		p.needFrom(one)
 		return p, nil
 	}
 	for _, r := range e.Remotes {
-		if isWeb(r.URL) && f.Public {
+		if IsWeb(r.URL) && f.Public {
 			return nil, errNotPublic
 		}
-		if isWeb(r.URL) {
+		if IsWeb(r.URL) {
 			return &Fetched{Kind: URL, Name: e.Name, Version: e.Version, Label: e.Name, URL: r.URL}, nil
 		}
 	}
@@ -83,10 +99,7 @@ func (f *Fetcher) fetchRegistry(ctx context.Context, s Spec) (*Fetched, error) {
 }
 
 // needFrom has the package started with the variables that the registry says it needs.
-func (p *Fetched) needFrom(variables []struct {
-	Name       string `json:"name"`
-	IsRequired bool   `json:"isRequired"`
-}) {
+func (p *Fetched) needFrom(entry *RegistryPackage) {
 	install := p.install
 	if install == nil {
 		return
@@ -96,7 +109,7 @@ func (p *Fetched) needFrom(variables []struct {
 		if err != nil {
 			return nil, err
 		}
-		for _, v := range variables {
+		for _, v := range entry.Environment {
 			if v.IsRequired && !strings.ContainsAny(v.Name, "=\x00") && v.Name != "" {
 				s.Needs = append(s.Needs, v.Name)
 			}
@@ -106,15 +119,8 @@ func (p *Fetched) needFrom(variables []struct {
 }
 
 // lookUp asks the registry for a server by its name.
-func (f *Fetcher) lookUp(ctx context.Context, s Spec) (*registryEntry, error) {
-	base := f.Registry
-	if base == "" {
-		base = DefaultRegistry
-	}
-	version := s.Version
-	if version == "" {
-		version = "latest"
-	}
+func (f *Fetcher) lookUp(ctx context.Context, s Spec) (*RegistryServer, error) {
+	base, version := cmp.Or(f.Registry, DefaultRegistry), cmp.Or(s.Version, "latest")
 	var text []byte
 	var err error
 	for _, api := range []string{"v0.1", "v0"} {
@@ -127,19 +133,9 @@ func (f *Fetcher) lookUp(ctx context.Context, s Spec) (*registryEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var answer struct {
-		registryEntry
-		Server *registryEntry `json:"server"`
+	e, err := ReadServer(text)
+	if err == nil && e.Name != s.Name {
+		err = errors.New("the registry answers with another server")
 	}
-	if err := json.Unmarshal(text, &answer); err != nil {
-		return nil, fmt.Errorf("what the registry says of it is no entry: %w", err)
-	}
-	e := &answer.registryEntry
-	if answer.Server != nil {
-		e = answer.Server
-	}
-	if e.Name != s.Name {
-		return nil, errors.New("the registry answers with another server")
-	}
-	return e, nil
+	return e, err
 }

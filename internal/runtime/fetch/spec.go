@@ -52,7 +52,7 @@ var (
 func Parse(text string) (Spec, error) {
 	kind, rest, prefixed := strings.Cut(text, ":")
 	switch {
-	case isWeb(text):
+	case IsWeb(text):
 		return Spec{Kind: URL, Text: WithoutCredentials(text), Name: text}, nil
 	case !prefixed || rest == "":
 		return parsePath(text)
@@ -80,7 +80,8 @@ func Parse(text string) (Spec, error) {
 	return parsePath(text)
 }
 
-func isWeb(text string) bool {
+// IsWeb reports whether a text is an address of HTTP.
+func IsWeb(text string) bool {
 	lower := strings.ToLower(text)
 	return strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")
 }
