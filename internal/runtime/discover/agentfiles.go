@@ -39,14 +39,16 @@ func ends(name string, extensions ...string) bool {
 // programName reports whether a lower-case name is that of a program's source, in any language.
 func programName(name string) bool { return programs[strings.TrimPrefix(path.Ext(name), ".")] }
 
-var programs = func() map[string]bool {
+var programs = wordSet(`sh bash zsh ksh csh fish nu command ps1 psm1 bat cmd vbs vbe wsf hta ahk applescript scpt jxa expect tcl awk py pyw pyi js mjs cjs jsx ts mts cts tsx coffee
+	rb pl pm raku php lua r jl go rs swift kt kts java scala sc groovy gradle cs csx fs fsx vb c h cc cpp cxx hpp m mm d nim zig v cr ex exs erl escript hs lhs ml rkt scm lisp el clj cljs bb dart pas f90 asm s wat mk ipynb`)
+
+func wordSet(words string) map[string]bool {
 	out := map[string]bool{}
-	for ext := range strings.FieldsSeq(`sh bash zsh ksh csh fish nu command ps1 psm1 bat cmd vbs vbe wsf hta ahk applescript scpt jxa expect tcl awk py pyw pyi js mjs cjs jsx ts mts cts tsx coffee
-		rb pl pm raku php lua r jl go rs swift kt kts java scala sc groovy gradle cs csx fs fsx vb c h cc cpp cxx hpp m mm d nim zig v cr ex exs erl escript hs lhs ml rkt scm lisp el clj cljs bb dart pas f90 asm s wat mk ipynb`) {
-		out[ext] = true
+	for w := range strings.FieldsSeq(words) {
+		out[w] = true
 	}
 	return out
-}()
+}
 
 // dataName reports whether a lower-case name is that of a file of data, beside programs.
 func dataName(name string) bool {

@@ -310,8 +310,14 @@ var (
 	substitution = lazyregexp.New(`\$\([^()]*\)|` + "`[^`]*`")
 	runner       = lazyregexp.New(`(?:^|[\s;&|(])(npm|pnpm|yarn|bun|make|just|task|rake|pip3?)((?:\s+-\S+)*)(?:\s+(run|run-script|rum)((?:\s+-\S+)*))?\s+([\w:.-]+)`)
 	recipes      = map[string][]string{"make": {"Makefile", "makefile", "GNUmakefile"}, "just": {"justfile", "Justfile", ".justfile"}, "task": {"Taskfile.yml", "Taskfile.yaml"}, "rake": {"Rakefile"}, "pip": {"setup.py"}, "pip3": {"setup.py"}}
-	interpreter  = lazyregexp.New(`^(?i:\S*/)?(?i:(?:ba|z|da|k|fi|a)?sh|source|\.|python[0-9.]*|node|bun|tsx|ts-node|deno|perl|ruby|php|lua|run|execute|start|launch|call|invoke|pwsh|powershell|Rscript|sudo|env|osascript|nu|julia|swift|java|kotlin|groovy|elixir|tclsh|cscript|wscript)(?:\.exe)?$`)
+	interpreters = wordSet("sh bash zsh dash ksh fish ash source . python node bun tsx ts-node deno perl ruby php lua run execute start launch call invoke pwsh powershell rscript sudo env osascript nu julia swift java kotlin groovy elixir tclsh cscript wscript")
 )
+
+// interprets reports whether a program, in small letters, runs the one behind it: /usr/bin/python3.12, bash.exe.
+func interprets(program string) bool {
+	name := strings.TrimSuffix(program[strings.LastIndexByte(program, '/')+1:], ".exe")
+	return interpreters[name] || strings.HasPrefix(name, "python") && interpreters[strings.TrimRight(name, "0123456789.")]
+}
 
 // inFolder matches what has a command run in another folder, which is none that a variable names.
 var inFolder = lazyregexp.New(`\s(?:--prefix|--directory|--cwd|--dir|-C)[\s=]+([^\s$"'-]\S*)|(?:^|[;&|]\s*)cd\s+([^\s;&|$"'~/-][^\s;&|$]*)\s*(?:&&|;)`)
@@ -356,7 +362,7 @@ func commandMentions(out []mention, command string, at config.Place, depth int, 
 	for i, w := range words {
 		low := strings.ToLower(slashed(w))
 		run := runs
-		runs = strings.Contains("|&;", w) || run && strings.HasPrefix(w, "-") || interpreter.MatchString(w)
+		runs = strings.Contains("|&;", w) || run && strings.HasPrefix(w, "-") || interprets(low)
 		if strings.ContainsAny(w, " \n\t") {
 			out = commandMentions(out, w, at, depth+1, how)
 			continue
@@ -401,7 +407,7 @@ func textMentions(out []mention, f *config.File) []mention {
 	}
 	start, before := -1, ""
 	for i := 0; i <= len(f.Text); i++ {
-		if i < len(f.Text) && !strings.ContainsRune(" \t\r\n`\"'()[]<>,;|=", rune(f.Text[i])) {
+		if i < len(f.Text) && strings.IndexByte(" \t\r\n`\"'()[]<>,;|=", f.Text[i]) < 0 {
 			if start < 0 {
 				start = i
 			}
@@ -427,7 +433,7 @@ func textMentions(out []mention, f *config.File) []mention {
 }
 
 // runVerbs are the words before a program that a text has its reader run.
-var runVerbs = map[string]bool{"run": true, "execute": true, "start": true, "launch": true, "call": true, "invoke": true, "source": true, "bash": true, "sh": true, "python": true, "python3": true, "node": true}
+var runVerbs = wordSet("run execute start launch call invoke source bash sh python python3 node")
 
 // eachCommand calls judge for the commands in a text: lines of blocks of code, by fences or by indentation, and spans of code.
 func eachCommand(text string, judge func(start, end int)) {

@@ -390,10 +390,24 @@ const mostImports = 1_000
 
 // Imports returns where a text names a file to be read with it: @path at the beginning of a word, without the @.
 func Imports(text string) (out [][2]int) {
-	for _, m := range imports.FindAllStringSubmatchIndex(text, -1) {
-		out = append(out, [2]int{m[2], m[3]})
+	for i := strings.IndexByte(text, '@'); i >= 0 && i < len(text); {
+		start := i + 1
+		if i == 0 || strings.IndexByte(" \t\n\f\r(", text[i-1]) >= 0 {
+			if m := imported.FindStringIndex(text[start:min(len(text), start+longestImport)]); m != nil {
+				out = append(out, [2]int{start, start + m[1]})
+				start += m[1]
+			}
+		}
+		next := strings.IndexByte(text[start:], '@')
+		if next < 0 {
+			break
+		}
+		i = start + next
 	}
 	return out
 }
 
-var imports = lazyregexp.New(`(?m)(?:^|[\s(])@(~?/?[\w./~-]*[\w-])`)
+// longestImport is the longest path that is read as one, as file systems have it.
+const longestImport = 4096
+
+var imported = lazyregexp.New(`^~?/?[\w./~-]*[\w-]`)
