@@ -196,7 +196,7 @@ var rules = []rule{
 	}},
 	{Weaken, 2, "switches protection off", true, true, func(r *reader, i int) bool {
 		s := r.text(i)
-		if !slices.ContainsFunc(abroad, func(w string) bool { return strings.Contains(s, w) }) { // quicker than the pattern
+		if !slices.ContainsFunc(abroad, func(w string) bool { return strings.Contains(s, w) }) { // quicker than the pattern, which is taken apart into shorter words
 			return false
 		}
 		m := weakenedAbroad.FindStringIndex(s)

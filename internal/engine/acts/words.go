@@ -83,7 +83,7 @@ var phrases = []phrase{
 // phrasesByWord are the phrases by the word that they begin with, and those that begin within a word or before one.
 var phrasesByWord = func() (out struct {
 	begin map[string][]phrase
-	other []phrase
+	other [256][]phrase // by their first byte
 }) {
 	out.begin = map[string][]phrase{}
 	for _, p := range phrases {
@@ -92,7 +92,7 @@ var phrasesByWord = func() (out struct {
 			n++
 		}
 		if n == 0 || n == len(p.text) || p.text[0] == '_' || p.text[0] == '.' || strings.IndexByte(" |`", p.text[n]) < 0 {
-			out.other = append(out.other, p)
+			out.other[p.text[0]] = append(out.other[p.text[0]], p)
 		} else {
 			out.begin[p.text[:n]] = append(out.begin[p.text[:n]], p)
 		}
@@ -122,9 +122,11 @@ func classify(s string) (c classes) {
 			}
 		}
 	}
-	for _, p := range phrasesByWord.other {
-		if c&p.class != p.class && strings.Contains(s, p.text) {
-			c |= p.class
+	for i := range len(s) {
+		for _, p := range phrasesByWord.other[s[i]] {
+			if strings.HasPrefix(s[i:], p.text) {
+				c |= p.class
+			}
 		}
 	}
 	if strings.Contains(s, "://") || strings.Contains(s, "@") {

@@ -38,3 +38,34 @@ func TestWrongExpressionPanicsAtFirstUseOnly(t *testing.T) {
 	}()
 	wrong.MatchString("")
 }
+
+// What the words of an expression rule out must not match.
+func FuzzWords(f *testing.F) {
+	for _, seed := range [][2]string{
+		{`always (?:give|report)|never\s+say`, "never\tsay"}, {`(?i)curl`, "CURL"}, {`(?:abc)?d+`, "d"}, {`(?:abc|x)y`, "xy"}, {`(abc){2,}|def`, "abcabc"},
+		{`a(?i:bcd)efg`, "aBCDefg"}, {"abc\ufffd", "abc\xff"}, {`(?:abc){0}d`, "d"}, {`отключ|выключ`, "отключи"},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, expr, text string) {
+		re, err := regexp.Compile(expr)
+		if err != nil {
+			t.Skip()
+		}
+		if lazy := New(expr); lazy.MatchString(text) != re.MatchString(text) {
+			t.Errorf("%q in %q: %v by its words %q", expr, text, lazy.MatchString(text), lazy.compiled().words)
+		}
+	})
+}
+
+func TestWords(t *testing.T) {
+	for expr, want := range map[string][]string{
+		`\b(?:always|never) (?:say|tell)\b`: {"always", "never"}, // or the other two: the first of as many
+		`(?:add|use)[^\n]*--yolo`:           {"--yolo"},
+		`(?i)yolo`:                          nil, `x|yolo`: nil, `(?:yolo)*`: nil,
+	} {
+		if got := New(expr).compiled().words; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: words %q, want %q", expr, got, want)
+		}
+	}
+}

@@ -72,11 +72,15 @@ func (f *File) HasSettings() bool {
 
 // reportSettings judges all settings by rules. A setting has one finding, by the first matching rule.
 func (p *Pass) reportSettings(rules []settingRule, soften bool) {
+	keys := make([][]string, len(rules))
+	for i := range rules {
+		keys[i] = strings.Fields(rules[i].keys)
+	}
 	p.eachSetting(func(file int, s *Setting, way string) {
 		value := s.Value.Reveal()
 		for i := range rules {
 			r := &rules[i]
-			if !r.value.MatchString(value) || !endsInAny(way, strings.Fields(r.keys)...) {
+			if !r.value.MatchString(value) || !endsInAny(way, keys[i]...) {
 				continue
 			}
 			e := p.Files[file].entryOf(s)
