@@ -7,70 +7,70 @@ const Version = "0.1"
 
 // A Document is one OATF document (§4.1, SDK §2.2).
 type Document struct {
-	OATF   string // format version; [Version] in a valid document
-	Schema string // $schema: URL of a JSON Schema for editors; kept, never used
-	Attack Attack
+	OATF   string `oatf:"oatf"`    // format version; [Version] in a valid document
+	Schema string `oatf:"$schema"` // URL of a JSON Schema for editors; kept, never used
+	Attack Attack `oatf:"attack,always"`
 
 	source *source // nil for a document built by a program
 }
 
 // An Attack is the envelope of an attack: what it is, how it is executed, and how to tell that it succeeded (§4.2, SDK §2.3).
 type Attack struct {
-	ID          string // such as OATF-027; required only for publication
-	Name        string // "Untitled" once normalized
-	Version     int    // counts up from 1; 1 once normalized
-	Status      Status // draft once normalized
-	Created     Date
-	Modified    Date
-	Author      string
-	Description string
+	ID          string `oatf:"id"`      // such as OATF-027; required only for publication
+	Name        string `oatf:"name"`    // "Untitled" once normalized
+	Version     int    `oatf:"version"` // counts up from 1; 1 once normalized
+	Status      Status `oatf:"status"`  // draft once normalized
+	Created     Date   `oatf:"created"`
+	Modified    Date   `oatf:"modified"`
+	Author      string `oatf:"author"`
+	Description string `oatf:"description"`
 	// GracePeriod is how long to keep observing after the last actor ended, as a duration of the format ("30s", "PT5M").
-	GracePeriod    string
-	Severity       *Severity // nil: not assessed
-	Impact         []Impact
-	Classification *Classification
-	References     []Reference
-	Execution      Execution
+	GracePeriod    string          `oatf:"grace_period"`
+	Severity       *Severity       `oatf:"severity"` // nil: not assessed
+	Impact         []Impact        `oatf:"impact"`
+	Classification *Classification `oatf:"classification"`
+	References     []Reference     `oatf:"references"`
+	Execution      Execution       `oatf:"execution,always"`
 	// Indicators tell whether the agent complied. A document without any can be run but not judged.
-	Indicators  []Indicator
-	Correlation *Correlation // logic any once normalized if there are indicators
+	Indicators  []Indicator  `oatf:"indicators"`
+	Correlation *Correlation `oatf:"correlation"` // logic any once normalized if there are indicators
 	Extensions  []Extension
 }
 
 // Severity is the severity of the attack and its author's confidence in it (§4.3). The scalar form (severity: high)
 // reads as a level without confidence.
 type Severity struct {
-	Level      SeverityLevel
-	Confidence *int // 0 to 100; 50 once normalized
+	Level      SeverityLevel `oatf:"level,always"`
+	Confidence *int          `oatf:"confidence"` // 0 to 100; 50 once normalized
 }
 
 // Classification maps the attack to taxonomies (§4.5).
 type Classification struct {
-	Category Category
-	Mappings []FrameworkMapping
-	Tags     []string // lower case with hyphens once normalized
+	Category Category           `oatf:"category"`
+	Mappings []FrameworkMapping `oatf:"mappings"`
+	Tags     []string           `oatf:"tags"` // lower case with hyphens once normalized
 }
 
 // A FrameworkMapping maps the attack to an entry of an external framework (§4.5).
 type FrameworkMapping struct {
 	// Framework is open: anything but atlas, mitre_attack, owasp_llm, owasp_mcp, owasp_agentic and cwe counts as "other".
-	Framework    string
-	ID           string
-	Name         string
-	URL          string
-	Relationship Relationship // primary once normalized
+	Framework    string       `oatf:"framework,always"`
+	ID           string       `oatf:"id,always"`
+	Name         string       `oatf:"name"`
+	URL          string       `oatf:"url"`
+	Relationship Relationship `oatf:"relationship"` // primary once normalized
 }
 
 // A Reference is further reading about the attack (§4.6).
 type Reference struct {
-	URL         string
-	Title       string
-	Description string
+	URL         string `oatf:"url,always"`
+	Title       string `oatf:"title"`
+	Description string `oatf:"description"`
 }
 
 // Correlation combines the verdicts of the indicators into that of the attack (§4.7).
 type Correlation struct {
-	Logic CorrelationLogic // any once normalized
+	Logic CorrelationLogic `oatf:"logic"` // any once normalized
 }
 
 // An Extension is a custom field x-* (§10.3). It never changes the meaning of specified fields.

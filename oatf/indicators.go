@@ -1,30 +1,34 @@
 package oatf
 
-import "gauntlet/rawjson"
+import (
+	"strings"
+
+	"gauntlet/rawjson"
+)
 
 // An Indicator is a sign that the agent complied with the attack (§6.1). It examines the messages of its protocol, filtered
 // by Surface, Actor and Direction, and matches if any of them does. Exactly one of Pattern, Expression and Semantic is set.
 type Indicator struct {
-	ID       string // "OATF-027-01", or "indicator-01" without an attack id, once normalized
-	Protocol string // such as mcp; from the execution's mode once normalized
-	Surface  string // a protocol method or event; "" is any
+	ID       string `oatf:"id"`       // "OATF-027-01", or "indicator-01" without an attack id, once normalized
+	Protocol string `oatf:"protocol"` // such as mcp; from the execution's mode once normalized
+	Surface  string `oatf:"surface"`  // a protocol method or event; "" is any
 	// Target is a wildcard path into the message (tools[*].description); "" is the whole message. It is required, so ""
 	// does not mean absent.
-	Target      string
-	Actor       string          // the actor of the connection; "" is any
-	Direction   Direction       // "" is both
-	Method      IndicatorMethod // names the one of the three below that is set
-	Description string
-	Pattern     *PatternMatch
-	Expression  *ExpressionMatch
-	Semantic    *SemanticMatch
-	Confidence  *int // 0 to 100, overrides the attack's
-	Severity    SeverityLevel
+	Target      string           `oatf:"target,always"`
+	Actor       string           `oatf:"actor"`     // the actor of the connection; "" is any
+	Direction   Direction        `oatf:"direction"` // "" is both
+	Method      IndicatorMethod  `oatf:"method"`    // names the one of the three below that is set
+	Description string           `oatf:"description"`
+	Pattern     *PatternMatch    `oatf:"pattern"`
+	Expression  *ExpressionMatch `oatf:"expression"`
+	Semantic    *SemanticMatch   `oatf:"semantic"`
+	Confidence  *int             `oatf:"confidence"` // 0 to 100, overrides the attack's
+	Severity    SeverityLevel    `oatf:"severity"`
 	// FalsePositives describe honest situations that would match.
-	FalsePositives []string
+	FalsePositives []string `oatf:"false_positives"`
 	// Tier is how far the agent went if the indicator matches. It is not part of the specification yet; the public
 	// scenario library uses it on nearly every indicator.
-	Tier       Tier
+	Tier       Tier `oatf:"tier"`
 	Extensions []Extension
 }
 
@@ -49,17 +53,56 @@ func (i *Indicator) DetectionMethod() IndicatorMethod {
 
 // A PatternMatch compares the value at a target (§6.2).
 type PatternMatch struct {
-	Target *string // overrides the indicator's; set once normalized
+	Target *string `oatf:"target"` // overrides the indicator's; set once normalized
 	// Condition is a value to equal, or an object of operators that must all hold. Absent in the short form.
-	Condition rawjson.Value
+	Condition rawjson.Value `oatf:"condition"`
 	// Shorthand is the short form (pattern: {regex: …}): an object with one operator. [Normalize] moves it to Condition (N-005).
 	Shorthand rawjson.Value
 }
 
+// readRest reads the short form.
+func (p *PatternMatch) readRest(v rawjson.Value) {
+	switch {
+	case p.Condition.Exists():
+	case p.Target == nil && v.Len() == 1:
+		p.Shorthand = v
+	default:
+		var b strings.Builder
+		w := beginObject(&b, nil)
+		for _, o := range shortOperators {
+			w.writeValue(o.name, v.Get(o.name))
+		}
+		w.endObject()
+		p.Shorthand = parseValue(b.String())
+	}
+}
+
+func (p *PatternMatch) writeRest(w *objectWriter) {
+	for m := range p.Shorthand.Members() {
+		w.writeValue(m.Key.Text(), m.Value)
+	}
+}
+
 // An ExpressionMatch evaluates a CEL expression on the message (§6.3).
 type ExpressionMatch struct {
-	CEL       string
+	CEL       string     `oatf:"cel,always"`
 	Variables []Variable // in document order
+}
+
+func (e *ExpressionMatch) readRest(v rawjson.Value) {
+	for m := range v.Get("variables").Members() {
+		e.Variables = append(e.Variables, Variable{Name: m.Key.Text(), Path: m.Value.Text()})
+	}
+}
+
+func (e *ExpressionMatch) writeRest(w *objectWriter) {
+	w.writeField("variables", e.Variables != nil, func() {
+		w := beginObject(w.b, nil)
+		for _, v := range e.Variables {
+			w.writeField(v.Name, true, func() { writeQuoted(w.b, v.Path) })
+		}
+		w.endObject()
+	})
 }
 
 // A Variable names a nested value of the message for an expression.
@@ -70,15 +113,15 @@ type Variable struct {
 
 // A SemanticMatch asks a model whether a text has an intent (§6.4). It is experimental and model-dependent.
 type SemanticMatch struct {
-	Target      *string // overrides the indicator's; set once normalized
-	Intent      string
-	IntentClass IntentClass
-	Threshold   *float64 // 0 to 1; nil means 0.7 and stays nil when normalized
-	Examples    *SemanticExamples
+	Target      *string           `oatf:"target"` // overrides the indicator's; set once normalized
+	Intent      string            `oatf:"intent,always"`
+	IntentClass IntentClass       `oatf:"intent_class"`
+	Threshold   *float64          `oatf:"threshold"` // 0 to 1; nil means 0.7 and stays nil when normalized
+	Examples    *SemanticExamples `oatf:"examples"`
 }
 
 // SemanticExamples are texts that should and should not match.
 type SemanticExamples struct {
-	Positive []string
-	Negative []string
+	Positive []string `oatf:"positive"`
+	Negative []string `oatf:"negative"`
 }

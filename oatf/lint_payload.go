@@ -54,7 +54,7 @@ func compilePattern(indicator, p rawjson.Value) (t match.Target, c *match.Condit
 	if err != nil {
 		return t, nil, 0, false
 	}
-	decoded := decodePattern(p)
+	decoded := decode[PatternMatch](p)
 	wanted := decoded.Condition
 	if !wanted.Exists() {
 		wanted = decoded.Shorthand

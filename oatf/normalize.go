@@ -26,29 +26,22 @@ func Normalize(d *Document) *Document {
 		if a.Correlation == nil {
 			a.Correlation = new(Correlation)
 		}
-		setDefault(&a.Correlation.Logic, LogicAny)
+		a.Correlation.Logic = cmp.Or(a.Correlation.Logic, LogicAny)
 	}
 	return n
 }
 
-// setDefault sets a field that is zero.
-func setDefault[T comparable](field *T, value T) {
-	if *field == *new(T) {
-		*field = value
-	}
-}
-
 // normalizeEnvelope is N-001, N-002 and N-008 for the attack's own fields.
 func normalizeEnvelope(a *Attack) {
-	setDefault(&a.Name, "Untitled")
-	setDefault(&a.Version, 1)
-	setDefault(&a.Status, StatusDraft)
+	a.Name = cmp.Or(a.Name, "Untitled")
+	a.Version = cmp.Or(a.Version, 1)
+	a.Status = cmp.Or(a.Status, StatusDraft)
 	if a.Severity != nil && a.Severity.Confidence == nil {
 		a.Severity.Confidence = new(50)
 	}
 	if c := a.Classification; c != nil {
 		for i := range c.Mappings {
-			setDefault(&c.Mappings[i].Relationship, RelationshipPrimary)
+			c.Mappings[i].Relationship = cmp.Or(c.Mappings[i].Relationship, RelationshipPrimary)
 		}
 		for i, tag := range c.Tags {
 			c.Tags[i] = strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(tag))
@@ -83,9 +76,9 @@ func normalizeExecution(e *Execution) {
 			if p.Name == "" {
 				p.Name = names.unusedName(j+1, func(n int) string { return fmt.Sprintf("phase-%d", n) })
 			}
-			setDefault(&p.Mode, a.Mode)
+			p.Mode = cmp.Or(p.Mode, a.Mode)
 			if p.Trigger != nil && p.Trigger.Event != "" {
-				setDefault(&p.Trigger.Count, 1)
+				p.Trigger.Count = cmp.Or(p.Trigger.Count, 1)
 			}
 		}
 	}
@@ -93,8 +86,7 @@ func normalizeExecution(e *Execution) {
 
 // normalizeIDs is N-003. The number is the indicator's position, or the next free one beyond the list if that id is taken.
 func normalizeIDs(a *Attack) {
-	prefix := a.ID
-	prefix = cmp.Or(prefix, "indicator")
+	prefix := cmp.Or(a.ID, "indicator")
 	ids := numbering{next: len(a.Indicators), taken: map[string]bool{}}
 	for _, i := range a.Indicators {
 		ids.taken[i.ID] = true
@@ -124,7 +116,7 @@ func (n *numbering) unusedName(place int, name func(int) string) string {
 
 // normalizeIndicator is N-004 and N-005, and N-001 for the protocol.
 func normalizeIndicator(i *Indicator, protocol string) {
-	setDefault(&i.Protocol, protocol)
+	i.Protocol = cmp.Or(i.Protocol, protocol)
 	if p := i.Pattern; p != nil {
 		if p.Target == nil {
 			p.Target = new(i.Target)

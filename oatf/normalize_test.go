@@ -68,13 +68,13 @@ func normalizedTwice(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	before := render(parsed, false)
+	before := render(parsed)
 	n := Normalize(parsed)
-	if render(parsed, false) != before {
+	if render(parsed) != before {
 		t.Errorf("Normalize changed its argument:\n%s", text)
 	}
 	if again := Normalize(n); !reflect.DeepEqual(again, n) {
-		t.Errorf("normalized twice:\n%s\nonce:\n%s", render(again, false), render(n, false))
+		t.Errorf("normalized twice:\n%s\nonce:\n%s", render(again), render(n))
 	}
 	written := Serialize(parsed)
 	if Serialize(n) != written {

@@ -15,7 +15,16 @@ import (
 // and [Normalize] restores it. Comments and layout are not kept.
 func Serialize(d *Document) string {
 	var t rawjson.Tree
-	if err := t.Parse(render(Normalize(d), true), 0); err != nil {
+	n := Normalize(d)
+	for i := range n.Attack.Execution.Actors {
+		a := &n.Attack.Execution.Actors[i]
+		for j := range a.Phases {
+			if p := &a.Phases[j]; p.Mode == a.Mode {
+				p.Mode = ""
+			}
+		}
+	}
+	if err := t.Parse(render(n), 0); err != nil {
 		return "" // only with a value that does not come from rawjson
 	}
 	var e emitter

@@ -40,7 +40,7 @@ func renderedSource(d *Document) *source {
 	s := new(source)
 	// Values set by a program come from rawjson, so this can fail only for a threshold that is not a number; the tree
 	// is then empty, and every rule reports that.
-	_ = s.tree.Parse(render(d, false), 0)
+	_ = s.tree.Parse(render(d), 0)
 	return s
 }
 

@@ -1,7 +1,6 @@
 package oatf
 
 import (
-	"strconv"
 	"strings"
 
 	"gauntlet/rawjson"
@@ -67,52 +66,8 @@ func (w *objectWriter) writeField(name string, there bool, write func()) {
 	w.after(name)
 }
 
-func (w *objectWriter) writeText(name, s string) { w.textIf(name, s != "", s) }
-
-func (w *objectWriter) textIf(name string, there bool, s string) {
-	w.writeField(name, there, func() { writeQuoted(w.b, s) })
-}
-
-func (w *objectWriter) writePointer(name string, s *string) {
-	if s == nil {
-		w.after(name)
-		return
-	}
-	w.textIf(name, true, *s)
-}
-
-func (w *objectWriter) integer(name string, there bool, n int) {
-	w.writeField(name, there, func() { w.b.WriteString(strconv.Itoa(n)) })
-}
-
-func (w *objectWriter) writePercent(name string, n *int) {
-	if n == nil {
-		w.after(name)
-		return
-	}
-	w.integer(name, true, *n)
-}
-
 func (w *objectWriter) writeValue(name string, v rawjson.Value) {
 	w.writeField(name, v.Exists(), func() { w.b.WriteString(v.Raw()) })
-}
-
-// writeList writes an optional list.
-func writeList[T any](w *objectWriter, name string, all []T, write func(*strings.Builder, *T)) {
-	w.writeField(name, all != nil, func() {
-		w.b.WriteByte('[')
-		for i := range all {
-			if i > 0 {
-				w.b.WriteByte(',')
-			}
-			write(w.b, &all[i])
-		}
-		w.b.WriteByte(']')
-	})
-}
-
-func writeWords[T ~string](w *objectWriter, name string, all []T) {
-	writeList(w, name, all, func(b *strings.Builder, s *T) { writeQuoted(b, string(*s)) })
 }
 
 // parseValue indexes JSON written by this package.
