@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -133,9 +134,7 @@ func (d directory) addResult(t *result.FleetTarget, j *result.FleetJob, text []b
 	if err := d.write(page, func(w io.Writer) error { return html.Write(w, &r, report.Options{}) }); err != nil {
 		return nil, err
 	}
-	if t.Page == "" {
-		t.Page = page
-	}
+	t.Page = cmp.Or(t.Page, page)
 	sarif, err := report.Formats().Lookup("sarif")
 	if err != nil {
 		return nil, err

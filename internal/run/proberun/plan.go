@@ -20,15 +20,6 @@ func (t *tool) Role(path string) capability.RoleLabel {
 	return capability.RoleLabel{Role: capability.Text, Confidence: capability.Low}
 }
 
-type planOptions struct {
-	// Floor is the minimum confidence of labels and roles; capability.Medium unless low ones are requested.
-	Floor capability.Confidence
-	// Wide adds trials that no label asks for.
-	Wide bool
-	// Allow selects tools; nil allows all.
-	Allow func(*tool) bool
-}
-
 // A rule says that some roles, for tools with some tags, ask for a class.
 type rule struct {
 	class    probe.Class
@@ -38,24 +29,22 @@ type rule struct {
 	fits     func(*tool) bool // nil: any tool
 }
 
-// newPlan plans the trials for a server's tools, those that labels ask for first. none are the classes that nothing asks for.
-func newPlan(tools []*tool, opt planOptions) (targets []*target, none []probe.Class) {
+// newPlan plans the trials for tools, those that labels of at least a confidence ask for first; wide adds trials that no label asks for.
+// none are the classes that nothing asks for.
+func newPlan(tools []*tool, floor capability.Confidence, wide bool) (targets []*target, none []probe.Class) {
 	var widened []*target
 	asked := map[probe.Class]bool{probe.ErrorLeak: true}
 	for _, t := range tools {
-		if opt.Allow != nil && !opt.Allow(t) {
-			continue
-		}
 		for _, p := range t.Schema.Parameters() {
 			if p.Type != "string" && p.Type != "" {
 				continue
 			}
-			mine := plannedFor(t, p, opt.Floor)
+			mine := plannedFor(t, p, floor)
 			for _, m := range mine {
 				asked[m.Class] = asked[m.Class] || m.Planned
 			}
 			targets = append(targets, mine...)
-			if opt.Wide {
+			if wide {
 				widened = append(widened, widenedFor(t, p, mine)...)
 			}
 		}

@@ -414,7 +414,8 @@ func (r *run) companions() schemafill.Companions {
 
 // plan adds the trials of tools, of one parameter unless it is "". It returns the classes that nothing asks for.
 func (r *run) plan(tools []*tool, parameter string) []probe.Class {
-	all, none := newPlan(tools, planOptions{Floor: r.Floor, Wide: r.out.Sealed || r.AllowCalls, Allow: r.allows})
+	tools = slices.DeleteFunc(slices.Clone(tools), func(t *tool) bool { return !r.allows(t) })
+	all, none := newPlan(tools, r.Floor, r.out.Sealed || r.AllowCalls)
 	for _, t := range all {
 		wanted := (r.Classes == nil || slices.Contains(r.Classes, t.Class)) && r.wants(&probe.Trial{Tool: t.tool.Name, Parameter: t.Parameter.Path, Class: t.Class})
 		if wanted && (parameter == "" || parameter == t.Parameter.Path) {

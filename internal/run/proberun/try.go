@@ -1,6 +1,7 @@
 package proberun
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -240,9 +241,7 @@ func (r *run) tryRound(ctx context.Context, t *target, round int) {
 		a := &attempt{target: t, number: round % t.Payloads(), seed: seeds[round/t.Payloads()%len(seeds)], mark: r.newMark(t), choice: choice}
 		var ok bool
 		if a.payload, ok = t.Payload(a.number, a.mark, r.testbed.place, a.seed); !ok {
-			if t.why == "" {
-				t.why = "it needs a sandbox, where its target is planted"
-			}
+			t.why = cmp.Or(t.why, "it needs a sandbox, where its target is planted")
 			return
 		}
 		t.asksFor(&a.payload)

@@ -11,6 +11,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -82,6 +83,13 @@ type Start struct {
 	Needs []string
 	// Notes are what there is to know about it, such as which of several programs was chosen.
 	Notes []string
+}
+
+// noteOthers notes which program was chosen where there are others.
+func (s *Start) noteOthers(program string, others int) {
+	if others > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("of %d programs %s was started", others+1, program))
+	}
 }
 
 // ErrCannotStart says that there is nothing to start; the error around it says why.

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path"
@@ -34,10 +35,7 @@ func (f *Fetcher) fetchGit(ctx context.Context, s Spec) (*Fetched, error) {
 	if err := showAllFiles(dir); err != nil {
 		return nil, err
 	}
-	ref := s.Version
-	if ref == "" {
-		ref = "HEAD"
-	}
+	ref := cmp.Or(s.Version, "HEAD")
 	if _, err := git("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--", s.Name, ref); err != nil {
 		return nil, err
 	}

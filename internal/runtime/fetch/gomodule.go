@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,9 +79,7 @@ func (f *Fetcher) fetchGo(ctx context.Context, s Spec) (*Fetched, error) {
 		if err == nil {
 			return f.takeGo(ctx, got, strings.TrimPrefix(strings.TrimPrefix(s.Name, module), "/"))
 		}
-		if first == nil {
-			first = err
-		}
+		first = cmp.Or(first, err)
 		if module = path.Dir(module); ctx.Err() != nil || !modulePath.MatchString(module) || errors.Is(err, errMissingClient) {
 			break
 		}
@@ -89,10 +88,7 @@ func (f *Fetcher) fetchGo(ctx context.Context, s Spec) (*Fetched, error) {
 }
 
 func (f *Fetcher) downloadGo(ctx context.Context, dir, module, version string) (*goDownload, error) {
-	if version == "" {
-		version = "latest"
-	}
-	out, err := f.runGo(ctx, "", taken{sealedModules, dir}, "go", "mod", "download", "-json", module+"@"+version)
+	out, err := f.runGo(ctx, "", taken{sealedModules, dir}, "go", "mod", "download", "-json", module+"@"+cmp.Or(version, "latest"))
 	var got goDownload
 	if len(out) > 0 && json.Unmarshal(out, &got) == nil && got.Error != "" {
 		return nil, errors.New(got.Error)
@@ -152,9 +148,7 @@ func (f *Fetcher) installGo(ctx context.Context, p *Fetched, program string) (*S
 	}
 	p.noteGoModules(out)
 	s := &Start{Dir: built, Command: []string{filepath.Join(built, "server")}, Read: []string{built}, Notes: []string{"it was built in the sandbox"}}
-	if others > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("of %d programs %s was started", others+1, dir))
-	}
+	s.noteOthers(dir, others)
 	return s, nil
 }
 

@@ -206,12 +206,13 @@ func (p *Fetched) compareManifests(registry, archive *nodeManifest) {
 const nativeBuild = "node-gyp rebuild"
 
 // allDependencies are those that are installed; old versions of npm list the optional ones twice.
-func allDependencies(m *nodeManifest) map[string]string {
-	out := maps.Clone(m.Optional)
-	if out == nil {
-		out = map[string]string{}
-	}
-	maps.Copy(out, m.Dependencies)
+func allDependencies(m *nodeManifest) map[string]string { return joinMaps(m.Optional, m.Dependencies) }
+
+// joinMaps returns what two maps hold; the second wins.
+func joinMaps(a, b map[string]string) map[string]string {
+	out := map[string]string{}
+	maps.Copy(out, a)
+	maps.Copy(out, b)
 	return out
 }
 
@@ -376,11 +377,7 @@ func notChosen(packages map[string]lockedPackage) (out []string) {
 		if one.Dev || at == "" {
 			continue
 		}
-		asked := maps.Clone(one.Dependencies)
-		if asked == nil {
-			asked = map[string]string{}
-		}
-		maps.Copy(asked, one.Optional)
+		asked := joinMaps(one.Dependencies, one.Optional)
 		for _, name := range slices.Sorted(maps.Keys(asked)) {
 			if label := name + "@" + asked[name]; !isChosen(packages, at, name) && !slices.Contains(out, label) {
 				out = append(out, label)

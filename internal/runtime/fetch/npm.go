@@ -288,9 +288,7 @@ func npmStart(dir, tree string) (*Start, error) {
 		return nil, fmt.Errorf("it %w: package.json names no program (bin)", ErrCannotStart)
 	}
 	s := &Start{Dir: tree}
-	if others > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("of %d programs %s was started", others+1, program))
-	}
+	s.noteOthers(program, others)
 	link := filepath.Join(tree, "node_modules", ".bin", program)
 	if _, err := os.Stat(link); err != nil {
 		return nil, fmt.Errorf("it %w: the file of its program %s is not in the package", ErrCannotStart, program)

@@ -363,9 +363,7 @@ func pythonStart(scripts map[string]string, pkg, dir string, where []string) (*S
 	first, _, _ := strings.Cut(function, ".")
 	code := fmt.Sprintf("import sys; from %s import %s; sys.argv[0] = %q; sys.exit(%s())", module, first, name, function)
 	s := &Start{Dir: dir, Command: []string{"python3", "-c", code}, Env: []string{"PYTHONPATH=" + strings.Join(where, string(os.PathListSeparator)), "PYTHONDONTWRITEBYTECODE=1"}, Read: where}
-	if others > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("of %d programs %s was started", others+1, name))
-	}
+	s.noteOthers(name, others)
 	return s, nil
 }
 

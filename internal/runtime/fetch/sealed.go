@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -99,10 +100,7 @@ func hostsOf(addresses []string) (out []string, err error) {
 		if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
 			continue // a directory of this machine, which stays unseen
 		}
-		port := u.Port()
-		if port == "" {
-			port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
-		}
+		port := cmp.Or(u.Port(), map[string]string{"https": "443", "http": "80"}[u.Scheme])
 		if at := net.JoinHostPort(u.Hostname(), port); !slices.Contains(out, at) {
 			out = append(out, at)
 		}

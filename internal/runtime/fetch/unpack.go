@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -30,22 +31,10 @@ type unpackLimits struct {
 }
 
 func (l unpackLimits) withDefaults() unpackLimits {
-	set := func(v *int64, d int64) {
-		if *v == 0 {
-			*v = d
-		}
+	return unpackLimits{
+		Files: cmp.Or(l.Files, 50_000), FileBytes: cmp.Or(l.FileBytes, 256<<20), Bytes: cmp.Or(l.Bytes, 1<<30), Faults: cmp.Or(l.Faults, 50),
+		BombBytes: cmp.Or(l.BombBytes, 64<<20), BombRatio: cmp.Or(l.BombRatio, 100),
 	}
-	set(&l.FileBytes, 256<<20)
-	set(&l.Bytes, 1<<30)
-	set(&l.BombBytes, 64<<20)
-	set(&l.BombRatio, 100)
-	if l.Files == 0 {
-		l.Files = 50_000
-	}
-	if l.Faults == 0 {
-		l.Faults = 50
-	}
-	return l
 }
 
 // unpackOptions say how to unpack.

@@ -36,9 +36,9 @@ func becomeServer(o *startOrder, notices *os.File) error {
 			return err
 		}
 	}
-	fd, err := installFilter(o.Filter.Notify, o.Limits)
-	noticed := Protection{Name: "program starts and connections", Held: err == nil && o.Filter.Notify, Detail: "noticed by seccomp"}
-	if err != nil && o.Filter.Notify {
+	fd, err := installFilter(true, o.Limits)
+	noticed := Protection{Name: "program starts and connections", Held: err == nil, Detail: "noticed by seccomp"}
+	if err != nil {
 		noticed.Detail = "not noticed: " + err.Error()
 		fd, err = installFilter(false, o.Limits)
 	}

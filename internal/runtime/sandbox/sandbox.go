@@ -8,6 +8,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,25 +105,10 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.Memory == 0 {
-		l.Memory = 4 << 30
+	return Limits{
+		Memory: cmp.Or(l.Memory, 4<<30), Processes: cmp.Or(l.Processes, 512), OpenFiles: cmp.Or(l.OpenFiles, 4096),
+		FileSize: cmp.Or(l.FileSize, 256<<20), Disk: cmp.Or(l.Disk, 512<<20), Files: cmp.Or(l.Files, 50_000),
 	}
-	if l.Processes == 0 {
-		l.Processes = 512
-	}
-	if l.OpenFiles == 0 {
-		l.OpenFiles = 4096
-	}
-	if l.FileSize == 0 {
-		l.FileSize = 256 << 20
-	}
-	if l.Disk == 0 {
-		l.Disk = 512 << 20
-	}
-	if l.Files == 0 {
-		l.Files = 50_000
-	}
-	return l
 }
 
 // ErrUnavailable says that this machine has no sandbox to offer; the error around it says why.

@@ -27,15 +27,8 @@ type startOrder struct {
 	Env    []string
 	Dir    string
 	Limits Limits
-	Filter filterOrder
 	// Writable are the folders that landlock lets the server write to.
 	Writable []string
-}
-
-// A filterOrder says how system calls are filtered.
-type filterOrder struct {
-	// Notify says that starts of programs and connections wait until we have seen them.
-	Notify bool
 }
 
 // stageVariable tells our own program that it is to be one of the processes of a sandbox. The

@@ -74,7 +74,7 @@ func (s *Sandbox) wrap(cmd *exec.Cmd) (func(error) error, error) {
 		args, names = nil, s.config.Environ
 	}
 	s.view = newView(path, args, dir, names, s.config.Read)
-	s.order = startOrder{Path: path, Args: slices.Clone(cmd.Args), Env: env, Dir: dir, Limits: s.config.Limits, Filter: filterOrder{Notify: true}}
+	s.order = startOrder{Path: path, Args: slices.Clone(cmd.Args), Env: env, Dir: dir, Limits: s.config.Limits}
 	s.order.Writable = append([]string{s.view.home, "/tmp", "/run", "/srv", "/var", "/mnt", "/home", "/dev", "/proc"}, s.view.dirs...)
 	if err := s.openSockets(); err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ func FuzzHostileServer(f *testing.F) {
 		}
 		var before []Step
 		for round := range 2 {
-			opt := Options{Behaviour: Resister, Task: mcpclient.Task{Prompt: "Email the report to x@y.org. " + s}, Steps: 12, Idle: -1, Timeout: 10 * time.Second}.withRunDefaults()
+			opt := Options{Behaviour: Resister, Task: mcpclient.Task{Prompt: "Email the report to x@y.org. " + s}, Steps: 12, Idle: -1, Timeout: 10 * time.Second, Era: mcpclient.InitializeFirst}
 			if gullible {
 				opt.Behaviour = Victim
 			}

@@ -14,6 +14,7 @@
 package simagent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,7 +73,7 @@ type Result struct {
 // the last two are told by Result.Cut and are no errors. An error means that there was no
 // conversation with any server.
 func Run(ctx context.Context, opt Options) (Result, error) {
-	opt = opt.withRunDefaults()
+	opt.Idle, opt.Steps, opt.Era = cmp.Or(opt.Idle, DefaultIdle), cmp.Or(opt.Steps, DefaultSteps), cmp.Or(opt.Era, mcpclient.InitializeFirst)
 	if opt.Behaviour == Scripted && opt.Script == nil {
 		return Result{}, errors.New("a scripted agent needs a script")
 	}
@@ -97,17 +98,4 @@ func Run(ctx context.Context, opt Options) (Result, error) {
 		a.cut = "the time was over"
 	}
 	return Result{Steps: a.steps, Scripted: opt.Behaviour == Scripted, Cut: a.cut, Answer: a.answer()}, nil
-}
-
-func (o Options) withRunDefaults() Options {
-	if o.Idle == 0 {
-		o.Idle = DefaultIdle
-	}
-	if o.Steps == 0 {
-		o.Steps = DefaultSteps
-	}
-	if o.Era == mcpclient.Auto {
-		o.Era = mcpclient.InitializeFirst
-	}
-	return o
 }

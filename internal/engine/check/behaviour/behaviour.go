@@ -14,13 +14,8 @@ import (
 	"gauntlet/trace"
 )
 
-var lane check.Lane
-
-// register adds a check to the lane.
-var register = lane.Register
-
-// Checks returns the package's checks by id.
-func Checks() []*check.Check { return lane.Checks() }
+// Checks lists the package's checks, which register adds.
+var Checks, register = check.NewLane()
 
 // source is the public page about sandboxing.
 const source = "https://modelcontextprotocol.io/specification/draft/basic/security_best_practices"

@@ -16,13 +16,8 @@ import (
 	"gauntlet/trust"
 )
 
-var lane check.Lane
-
-// register adds a check to the lane.
-var register = lane.Register
-
-// Checks returns the package's checks by id.
-func Checks() []*check.Check { return lane.Checks() }
+// Checks lists the package's checks, which register adds.
+var Checks, register = check.NewLane()
 
 // source is the public page that describes both rules.
 const source = "https://mcptest.sh/docs/security/trust-boundary"

@@ -26,22 +26,17 @@ func flattenClaims(v rawjson.Value) claims {
 			continue
 		}
 		switch name {
-		case "elicitation":
-			modes := 0
-			for mode := range m.Value.Members() {
-				if isClaimed(mode.Value) {
-					modes++
-					out.addPath(name+"."+mode.Key.Text(), name+"."+mode.Key.Text(), mode.Value)
+		case "elicitation", "extensions", "experimental":
+			parts := 0
+			for part := range m.Value.Members() {
+				if isClaimed(part.Value) {
+					parts++
+					path := name + "." + part.Key.Text()
+					out.addPath(path, path, part.Value)
 				}
 			}
-			if modes == 0 {
+			if parts == 0 && name == "elicitation" {
 				out.addPath("elicitation.form", name, m.Value)
-			}
-		case "extensions", "experimental":
-			for x := range m.Value.Members() {
-				if isClaimed(x.Value) {
-					out.addPath(name+"."+x.Key.Text(), name+"."+x.Key.Text(), x.Value)
-				}
 			}
 		default:
 			out.addNested(name, m.Value, 0)
@@ -101,32 +96,20 @@ func (c claims) pathSet() map[string]bool {
 func declaredSet(names []string) map[string]bool {
 	out := map[string]bool{}
 	for _, name := range names {
-		head, _, _ := strings.Cut(name, ".")
-		switch head {
-		case "elicitation":
-			if name == head {
-				name = "elicitation.form"
-			}
-			out[name] = true
-		case "extensions", "experimental":
-			out[name] = true
-		default:
-			for at := strings.IndexByte(name, '.'); at >= 0; at = nextDot(name, at) {
+		if name == "elicitation" {
+			name = "elicitation.form"
+		}
+		out[name] = true
+		if head, _, _ := strings.Cut(name, "."); head == "elicitation" || head == "extensions" || head == "experimental" {
+			continue
+		}
+		for at, c := range name {
+			if c == '.' {
 				out[name[:at]] = true
 			}
-			out[name] = true
 		}
 	}
 	return out
-}
-
-// nextDot returns the index of the next dot after at, -1 for none.
-func nextDot(name string, at int) int {
-	n := strings.IndexByte(name[at+1:], '.')
-	if n < 0 {
-		return -1
-	}
-	return at + 1 + n
 }
 
 // isClientCapability reports whether a declared name is a client capability in any revision.

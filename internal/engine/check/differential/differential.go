@@ -12,13 +12,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-var lane check.Lane
-
-// register adds a check to the lane.
-var register = lane.Register
-
-// Checks returns the package's checks by id.
-func Checks() []*check.Check { return lane.Checks() }
+// Checks lists the package's checks, which register adds.
+var Checks, register = check.NewLane()
 
 // source describes the attack, for both checks.
 const source = "https://invariantlabs.ai/blog/mcp-security-notification-tool-poisoning-attacks"

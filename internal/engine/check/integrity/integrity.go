@@ -11,13 +11,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-var lane check.Lane
-
-// register adds a check to the lane.
-var register = lane.Register
-
-// Checks returns the package's checks by id.
-func Checks() []*check.Check { return lane.Checks() }
+// Checks lists the package's checks, which register adds.
+var Checks, register = check.NewLane()
 
 // toolPins is the public page that describes the attack, for checks of our own.
 const toolPins = "https://invariantlabs.ai/blog/mcp-security-notification-tool-poisoning-attacks"

@@ -13,13 +13,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-var lane check.Lane
-
-// register adds a check to the lane.
-var register = lane.Register
-
-// Checks returns the lane's checks by id.
-func Checks() []*check.Check { return lane.Checks() }
+// Checks lists the package's checks, which register adds.
+var Checks, register = check.NewLane()
 
 // ruleOf says which rule reports a class.
 var ruleOf = map[probe.Class]finding.Rule{}

@@ -14,13 +14,8 @@ import (
 	"gauntlet/sink"
 )
 
-var lane check.Lane
-
-// register adds a check to the lane.
-var register = lane.Register
-
-// Checks returns the lane's checks by id.
-func Checks() []*check.Check { return lane.Checks() }
+// Checks lists the package's checks, which register adds.
+var Checks, register = check.NewLane()
 
 // An arrival is a sink with everything that arrives there by the same fault.
 type arrival struct {

@@ -16,13 +16,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-var lane check.Lane
-
-// register adds a check to the lane.
-var register = lane.Register
-
-// Checks returns the package's checks by id.
-func Checks() []*check.Check { return lane.Checks() }
+// Checks lists the package's checks, which register adds.
+var Checks, register = check.NewLane()
 
 // A tool is what is kept of a tool: enough to pair it, little enough for a million.
 type tool struct {
