@@ -2,7 +2,6 @@ package scanner
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,8 +13,8 @@ import (
 	"gauntlet/result"
 )
 
-// addProbing records the outcome of each trial. A planned trial that never reached a tool's code is a problem: it must
-// not look like resistance; nor must a run in which nothing was sent to a server without definitions.
+// addProbing records the outcome of each trial. A planned trial of which nothing shows that it reached a tool's code is a problem: it
+// must not look like resistance; nor must a run in which nothing was sent to a server without definitions.
 func addProbing(r *result.Report, e *probe.Evidence, c *catalog.Catalog) {
 	if e == nil {
 		return
@@ -27,7 +26,6 @@ func addProbing(r *result.Report, e *probe.Evidence, c *catalog.Catalog) {
 	for i := range e.Trials {
 		out.Trials = append(out.Trials, trialOf(&e.Trials[i], e.Server))
 	}
-	out.Notes = append(out.Notes, inconclusive(out)...)
 	r.Probing = out
 	probing.FillPosture(r.Posture, e.Protocol)
 	r.Problems = append(r.Problems, undelivered(out)...)
@@ -53,38 +51,27 @@ func trialOf(t *probe.Trial, server string) result.ProbeTrial {
 	return out
 }
 
-// inconclusive counts, tool by tool, the planned trials that ended as with any other value. They are a note and no problem: a
-// server whose backend is out of reach answers everything so.
-func inconclusive(p *result.Probing) (notes []string) {
-	counts := map[string]int{}
-	for i := range p.Trials {
-		if t := &p.Trials[i]; t.Outcome == result.InconclusiveTrial && t.Planned {
-			counts[t.Tool]++
-		}
-	}
-	for _, tool := range slices.Sorted(maps.Keys(counts)) {
-		notes = append(notes, fmt.Sprintf("not conclusive: %s of %s: ordinary values get the same answer, so its code may not have been reached", excerpt.Count(counts[tool], "trial"), excerpt.Clip(tool, 80)))
-	}
-	return notes
-}
+// undecided are the outcomes that decide nothing.
+var undecided = map[result.ProbeOutcome]string{result.NotDelivered: "not delivered", result.InconclusiveTrial: "not conclusive"}
 
-// undelivered reports planned trials without delivery, one problem per tool and reason, and all trials of a tool that never
-// answered: one that ends the server at every call has resisted nothing.
+// undelivered reports planned trials without delivery or with answers that any value gets, one problem per tool and reason, and all
+// trials of a tool that never answered: one that ends the server at every call has resisted nothing.
 func undelivered(p *result.Probing) []finding.Problem {
 	reached := map[string]bool{}
 	for i := range p.Trials {
 		t := &p.Trials[i]
 		reached[t.Tool] = reached[t.Tool] || t.Outcome != result.NotDelivered || strings.HasPrefix(t.Reason, probe.Refused)
 	}
-	type key struct{ tool, why string }
+	type key struct{ tool, ending, why string }
 	var order []key
 	what := map[key][]string{}
 	for i := range p.Trials {
 		t := &p.Trials[i]
-		if t.Outcome != result.NotDelivered || !t.Planned && reached[t.Tool] {
+		ending := undecided[t.Outcome]
+		if ending == "" || !t.Planned && reached[t.Tool] {
 			continue
 		}
-		k := key{t.Tool, t.Reason}
+		k := key{t.Tool, ending, t.Reason}
 		if what[k] == nil {
 			order = append(order, k)
 		}
@@ -97,7 +84,7 @@ func undelivered(p *result.Probing) []finding.Problem {
 	out := make([]finding.Problem, 0, len(order))
 	for _, k := range order {
 		out = append(out, finding.Problem{
-			Kind: finding.Unread, Message: fmt.Sprintf("not delivered: %s: %s", excerpt.List(what[k], 4), k.why),
+			Kind: finding.Unread, Message: fmt.Sprintf("%s: %s: %s", k.ending, excerpt.List(what[k], 4), k.why),
 			Location: finding.Location{Server: p.Server, Kind: finding.Tool, Item: k.tool}, Input: -1,
 		})
 	}

@@ -2,7 +2,6 @@ package scanner_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"gauntlet/catalog"
@@ -20,18 +19,22 @@ func probed(t *testing.T, snapshot string, e *probe.Evidence) *result.Report {
 	return scanner.Run(c, scanner.Options{Probes: e})
 }
 
-// Trials that show nothing are a note, counted once a tool, and leave the report complete.
-func TestInconclusiveTrialsAreCountedOnceATool(t *testing.T) {
+// Planned trials that show nothing are a problem, once for each tool.
+func TestInconclusiveTrialsAreProblems(t *testing.T) {
 	trial := func(tool string, planned bool, o probe.Outcome) probe.Trial {
 		return probe.Trial{Tool: tool, Parameter: "path", Class: probe.PathTraversal, Planned: planned, Outcome: o}
 	}
-	r := probed(t, `{"tools":[{"name":"a"},{"name":"b"}]}`, &probe.Evidence{Server: "s", Notes: []string{"first"}, Trials: []probe.Trial{
+	r := probed(t, `{"tools":[{"name":"a"},{"name":"b"}]}`, &probe.Evidence{Server: "s", Trials: []probe.Trial{
 		trial("b", true, probe.Inconclusive.Because("same")), trial("a", true, probe.Inconclusive.Because("same")), trial("b", true, probe.Inconclusive.Because("same")),
 		trial("a", false, probe.Inconclusive.Because("same")), trial("a", true, probe.Resist(1, 1, "")),
 	}})
-	want := []string{"first", "not conclusive: 1 trial of a: ", "not conclusive: 2 trials of b: "}
-	if !slices.EqualFunc(r.Probing.Notes, want, strings.HasPrefix) || !r.Complete() {
-		t.Errorf("notes %q, problems %+v", r.Probing.Notes, r.Problems)
+	var got []string
+	for _, p := range r.Problems {
+		got = append(got, p.Location.Item+": "+p.Message)
+	}
+	slices.Sort(got)
+	if want := []string{"a: not conclusive: path traversal in path: same", "b: not conclusive: path traversal in path, path traversal in path: same"}; !slices.Equal(got, want) {
+		t.Errorf("problems %q, want %q", got, want)
 	}
 }
 
