@@ -36,6 +36,7 @@ func becomeServer(o *startOrder, notices *os.File) error {
 			return err
 		}
 	}
+	reserveHeap()
 	fd, err := installFilter(true, o.Limits)
 	noticed := Protection{Name: "program starts and connections", Held: err == nil, Detail: "noticed by seccomp"}
 	if err != nil {

@@ -26,10 +26,11 @@ type request struct {
 	// Connect opens a TCP socket and begins to connect it to this address.
 	Connect string `json:",omitempty"`
 	Tables  bool   `json:",omitempty"` // open the tables of TCP sockets
-	// Memory asks for the most memory that the processes there ever held, Threads for how many of them and of their threads there are.
-	Memory  bool  `json:",omitempty"`
-	Threads bool  `json:",omitempty"`
-	Write   *File `json:",omitempty"`
+	// Memory asks for the most memory that the processes there ever held; Last for how many of them and of their threads there are, and
+	// whether one has this descriptor.
+	Memory bool  `json:",omitempty"`
+	Last   int   `json:",omitempty"`
+	Write  *File `json:",omitempty"`
 }
 
 // A reply is what came of a request; descriptors may come with it.
@@ -39,6 +40,7 @@ type reply struct {
 	Held        []Protection `json:",omitempty"`
 	Memory      int64        `json:",omitempty"` // in bytes
 	Threads     int          `json:",omitempty"`
+	Full        bool         `json:",omitempty"`
 }
 
 // maxControl bounds a message. Requests hold bundles of certificates and fixtures.

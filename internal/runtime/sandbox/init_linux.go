@@ -132,8 +132,9 @@ func (p *firstProcess) do(r *request, files []*os.File) (reply, []int, error) {
 		return openedSocket(connectSocket(r.Connect))
 	case r.Memory:
 		return reply{Memory: peakMemory()}, nil, nil
-	case r.Threads:
-		return reply{Threads: countThreads()}, nil, nil
+	case r.Last > 0:
+		threads, full := countThreads(r.Last)
+		return reply{Threads: threads, Full: full}, nil, nil
 	case r.Tables:
 		return openTables()
 	}

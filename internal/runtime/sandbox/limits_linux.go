@@ -2,9 +2,12 @@ package sandbox
 
 import (
 	"fmt"
+	"math"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,18 +15,28 @@ import (
 // What a server could not do because of our limits did not happen, and says nothing of it. No limit of the kernel tells that it was
 // reached, so that we look when a call shows that one is near.
 
-// limitWatch is what is known of the limits. The supervisor alone uses it.
+// limitWatch is what is known of the limits.
 type limitWatch struct {
-	forks int // that fit in for certain: of the limit, less what was counted last
+	forks int // that fit in for certain: of the limit, less what was counted last; the supervisor's
+	mu    sync.Mutex
 	told  map[string]bool
 }
 
-// muchMemory is from how many bytes on an allocation is looked at. The heap of our own second stage grows by less: it runs below the
-// filter until the server's program takes its place, and nobody looks yet.
-const muchMemory = 16 << 20
+// muchMemory is from how many bytes on an allocation is looked at. Allocators ask for so much at once where less fails: glibc's a megabyte
+// where the end of the heap cannot move, Python's and Go's always.
+const muchMemory = 1 << 20
+
+// reserveHeap makes room in the heap of our second stage, which runs below the filter until the server's program takes its place: nobody
+// looks yet at what it would ask for.
+func reserveHeap() {
+	runtime.KeepAlive(make([]byte, 4*muchMemory))
+	runtime.GC()
+}
 
 // tellLimit records once that a limit was reached.
 func (s *Sandbox) tellLimit(format string, most any) {
+	s.limits.mu.Lock()
+	defer s.limits.mu.Unlock()
 	if s.limits.told == nil {
 		s.limits.told = map[string]bool{}
 	}
@@ -38,18 +51,48 @@ func (s *Sandbox) lookAtFork() {
 	if s.limits.forks--; s.limits.forks >= 0 {
 		return
 	}
-	got, _, err := s.control.ask(request{Threads: true})
+	got, err := s.lookAtProcesses()
 	if s.limits.forks = s.config.Limits.Processes - got.Threads - 1; err == nil && s.limits.forks < 0 {
 		s.tellLimit("as many processes and threads ran as may (%d): further ones did not start", s.config.Limits.Processes)
 	}
 }
 
-// lookAtFile looks whether a process that uses the last descriptor has it: the kernel gives the lowest that is free. Some programs close
-// all that there could be.
-func (s *Sandbox) lookAtFile(pid, last int) {
-	if _, err := os.Lstat(fmt.Sprintf("/proc/%d/fd/%d", pid, last)); err == nil {
-		s.tellLimit("a process had as many files and connections open as it may (%d): further ones did not open", last+1)
+// lookAtProcesses looks at what runs, and whether a process has the last descriptor, which it may have opened and never used.
+func (s *Sandbox) lookAtProcesses() (reply, error) {
+	last := s.config.Limits.OpenFiles - 1
+	var had unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &had) == nil {
+		last = min(last, int(min(had.Max, math.MaxInt))-1)
 	}
+	got, _, err := s.control.ask(request{Last: last})
+	if err == nil && got.Full {
+		s.tellFull(last)
+	}
+	return got, err
+}
+
+// lookAtLimits looks at what no call shows, before the server's end.
+func (s *Sandbox) lookAtLimits() {
+	if s.control != nil {
+		_, _ = s.lookAtProcesses() // an error means that nothing runs any more
+	}
+}
+
+// lookAtFile looks whether a process that uses the last descriptor has it. Some programs close all that there could be.
+func (s *Sandbox) lookAtFile(pid, last int) {
+	if hasDescriptor(strconv.Itoa(pid), last) {
+		s.tellFull(last)
+	}
+}
+
+// tellFull says that a process had the last descriptor: the kernel gives the lowest that is free.
+func (s *Sandbox) tellFull(last int) {
+	s.tellLimit("a process had as many files and connections open as it may (%d): further ones did not open", last+1)
+}
+
+func hasDescriptor(pid string, number int) bool {
+	_, err := os.Lstat(fmt.Sprintf("/proc/%s/fd/%d", pid, number))
+	return err == nil
 }
 
 // lookAtMemory looks whether a process that asks for much memory would have more than it may.
@@ -67,16 +110,18 @@ func (s *Sandbox) lookAtMemory(pid int, call string, args [6]uint64) {
 	}
 }
 
-// countThreads counts the threads of the processes of this namespace, ours among them: the limit on processes counts them all.
-func countThreads() (n int) {
+// countThreads counts the threads of the processes of this namespace, ours among them: the limit on processes counts them all. full says
+// that one has the last descriptor.
+func countThreads(last int) (n int, full bool) {
 	entries, _ := os.ReadDir("/proc") // what was read before an error counts
 	for _, e := range entries {
 		if _, err := strconv.Atoi(e.Name()); err == nil {
 			threads, _ := os.ReadDir("/proc/" + e.Name() + "/task") // none if it has ended meanwhile
 			n += len(threads)
+			full = full || hasDescriptor(e.Name(), last)
 		}
 	}
-	return n
+	return n, full
 }
 
 // readSize reads a size of the status of a process, in bytes; 0 for none.

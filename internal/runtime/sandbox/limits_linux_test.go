@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -141,6 +142,24 @@ var _ = addServer("asks for all", func() int {
 	return 0
 })
 
+var _ = addServer("keeps many", func() int {
+	for range argument() {
+		if _, err := unix.Open("/dev/null", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+			break
+		}
+	}
+	_, _ = io.Copy(os.Stdout, os.Stdin) // until it is told to end
+	return 0
+})
+
+var _ = addServer("takes memory bit by bit", func() int {
+	for range argument() >> 20 {
+		_, err := unix.Mmap(-1, 0, 1<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+		_ = err // it may not
+	}
+	return 0
+})
+
 var _ = addServer("takes memory", func() int {
 	_, err := unix.Mmap(-1, 0, argument(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	_ = err // it may not
@@ -150,6 +169,41 @@ var _ = addServer("takes memory", func() int {
 func argument() int {
 	n, _ := strconv.Atoi(os.Args[1])
 	return n
+}
+
+// What a process has open counts before its end, whether it was ever used or not.
+func TestDescriptorsThatAreNotUsed(t *testing.T) {
+	for n, want := range map[int]bool{60: false, 120: true} {
+		s := newSandbox(t, Config{Limits: Limits{OpenFiles: 100}})
+		cmd := exec.Command(os.Args[0], strconv.Itoa(n))
+		cmd.Env = append(os.Environ(), envServer+"=keeps many", "GOCOVERDIR=/tmp")
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		started, err := s.Wrap(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := started(cmd.Start()); err != nil {
+			t.Skip(err)
+		}
+		_, _ = in.Write([]byte("x"))
+		if _, err := out.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		s.Settle()
+		_ = in.Close()
+		_ = cmd.Wait() // it counts what was open
+		s.Close()
+		if got := len(s.eventsOf(Limit)) > 0; got != want {
+			t.Errorf("%d descriptors: limits %s, want one: %t", n, fmt.Sprint(s.eventsOf(Limit)), want)
+		}
+	}
 }
 
 // A program or a connection that there was no more room for is behaviour that did not happen, which says nothing of the server.
@@ -165,6 +219,8 @@ func TestLimitsOfProcesses(t *testing.T) {
 		{"opens many", 60, ""},
 		{"opens many", 120, "a process had as many files and connections open as it may (100)"},
 		{"asks for all", 0, ""},
+		{"takes memory bit by bit", 256 << 20, ""},
+		{"takes memory bit by bit", 3 << 30, "a process asked for more memory than it may have"},
 		{"takes memory", 256 << 20, ""},
 		{"takes memory", 3 << 30, "a process asked for more memory than it may have"},
 	} {

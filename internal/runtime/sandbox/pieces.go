@@ -15,20 +15,23 @@ import (
 )
 
 // A puzzle finds canaries that leave in pieces: in the names below a domain, in datagrams, requests or connections, to
-// one place or to many. Pieces of a few letters are put one behind the other for each domain, as they come, backwards, and
-// by the numbers that stand beside them; longer ones are held against the canaries whatever their order.
+// one place or to many. Pieces of a few letters are put one behind the other, for each domain and for all of them, as they come,
+// backwards, and by the numbers that stand beside them; longer ones are held against the canaries whatever their order.
 type puzzle struct {
 	canaries []Canary
 	finder   *redact.Redactor
 	domains  map[string]*spread
+	names    spread // below all domains
+	sent     spread // to all domains
 	cover    coverage
+	told     map[string]bool   // canaries that were completed anywhere
 	knocks   map[string]knocks // by domain
 	bytes    int               // of all pieces
 	full     bool              // there were more than are kept
 }
 
 func newPuzzle(canaries []Canary, f *redact.Redactor) *puzzle {
-	return &puzzle{canaries: canaries, finder: f, domains: map[string]*spread{}, knocks: map[string]knocks{}}
+	return &puzzle{canaries: canaries, finder: f, domains: map[string]*spread{}, told: map[string]bool{}, knocks: map[string]knocks{}}
 }
 
 // The bounds on what is put together.
@@ -38,6 +41,7 @@ const (
 	maxPieces   = 500      // of one domain, the last ones
 	maxWords    = 64       // of a piece; what has more is none
 	longestText = 1 << 10
+	fewLetters  = 6   // longer pieces are found whatever their order
 	shortWord   = 3   // a shorter word may number the pieces
 	joinWindow  = 512 // what is searched on each side of a new piece, in bytes
 	manyAlike   = 3   // as many pieces tell what all of them have
@@ -73,17 +77,44 @@ func (p *puzzle) add(host, text string, order int64) (found []string) {
 		p.domains[domain] = d
 	}
 	p.bytes += min(len(text), longestText)
-	names := p.cover.add(p.canaries, host, text)
-	for _, joined := range d.add(text, order) {
-		names = append(names, p.namesIn(joined)...)
+	found = p.cover.add(p.canaries, host, text)
+	words := wordsOf(text)
+	if len(text) <= longestText && len(words) > 0 && len(words) <= maxWords {
+		found = union(found, p.complete(d, words, order))
+		found = union(found, p.completeAnywhere(host, text, words, order))
 	}
-	for _, n := range names {
-		if !d.told[n] {
-			d.told[n] = true
-			found = append(found, n)
-		}
+	found = slices.DeleteFunc(found, func(n string) bool { return d.told[n] })
+	for _, n := range found {
+		d.told[n], p.told[n] = true, true
 	}
 	return found
+}
+
+// complete returns the canaries that a piece completes with others.
+func (p *puzzle) complete(d *spread, words []string, order int64) (found []string) {
+	for _, joined := range d.add(words, order) {
+		found = union(found, p.namesIn(joined))
+	}
+	return found
+}
+
+// completeAnywhere is complete for the pieces that went anywhere, of canaries that nobody was told of. The name of the place is no part
+// of a piece, and what is a canary by itself, such as the token for a service, completes none.
+func (p *puzzle) completeAnywhere(host, text string, words []string, order int64) []string {
+	address := wordsOf(registered(host))
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(address, w) })
+	if !slices.ContainsFunc(words, func(w string) bool { return len(w) <= fewLetters }) || len(p.namesIn(text)) > 0 {
+		return nil
+	}
+	all := &p.sent
+	if order == 0 {
+		all = &p.names
+	}
+	return slices.DeleteFunc(p.complete(all, words, order), func(n string) bool { return p.told[n] })
+}
+
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !isWord(r) })
 }
 
 // namesIn returns the canaries in a text, which may be written value by value behind names.
@@ -110,14 +141,7 @@ func isWord(r rune) bool {
 }
 
 // add keeps a piece and returns the texts around it that pieces make in each order.
-func (d *spread) add(text string, order int64) (out []string) {
-	if len(text) > longestText {
-		return nil
-	}
-	words := strings.FieldsFunc(text, func(r rune) bool { return !isWord(r) })
-	if len(words) == 0 || len(words) > maxWords {
-		return nil
-	}
+func (d *spread) add(words []string, order int64) (out []string) {
 	if len(d.pieces) == maxPieces {
 		d.pieces = slices.Delete(d.pieces, 0, 1)
 	}

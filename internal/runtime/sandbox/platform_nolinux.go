@@ -34,6 +34,8 @@ func (s *Sandbox) listening() ([]netip.AddrPort, error) { return nil, ErrUnavail
 
 func (s *Sandbox) peakMemory() (int64, error) { return 0, ErrUnavailable }
 
+func (s *Sandbox) lookAtLimits() {}
+
 func (s *Sandbox) certificate() []byte { return nil }
 
 func (s *Sandbox) close() error { return nil }

@@ -220,6 +220,7 @@ const (
 // Settle waits while a server that has sent something or opened a canary goes on with it. A polite server exits when its input
 // ends, and that may be between the key that it has read and the connection that was to follow.
 func (s *Sandbox) Settle() {
+	s.lookAtLimits()
 	for end := time.Now().Add(longestSettling); time.Now().Before(end); time.Sleep(settledAfter / 20) {
 		if since, never := s.recorder.idle(); never || since >= settledAfter {
 			return
