@@ -97,4 +97,4 @@ func quoteList(words []string) string {
 	return `[` + strings.Join(out, ",") + `]`
 }
 
-func quoteJSON(s string) string { return string(rawjson.AppendString(nil, s)) }
+func quoteJSON(s string) string { return rawjson.Quote(s) }

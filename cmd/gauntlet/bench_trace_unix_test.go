@@ -100,7 +100,7 @@ func writeTrace(b *testing.B, path, kind string, messages int) int64 {
 	return info.Size()
 }
 
-func quote(s string) string { return string(rawjson.AppendString(nil, s)) }
+func quote(s string) string { return rawjson.Quote(s) }
 
 // texts returns a maker of texts of about n bytes.
 func texts(kind string, rng *rand.Rand) func(n int) string {

@@ -99,7 +99,7 @@ func TestGatewayEnforces(t *testing.T) {
 	calls := func(args ...string) []error {
 		in, out, end := atGateway(t, config, args...)
 		defer end()
-		stream := wire.NewStream(out, in, wire.Limits{})
+		stream := wire.NewStream(out, in, wire.Limits{}, nil)
 		defer stream.Close()
 		client := wire.NewClient(stream, wire.Limits{})
 		var errs []error

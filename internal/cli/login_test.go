@@ -258,7 +258,7 @@ func TestGatewayRenewsLogins(t *testing.T) {
 	config := put(t, map[string]string{"mcp.json": fmt.Sprintf(`{"mcpServers":{"web":{"url":%q}}}`, at)})
 	record := filepath.Join(dir, "run.ndjson")
 	in, out, end := atGateway(t, filepath.Join(config, "mcp.json"), "--record", record)
-	stream := wire.NewStream(out, in, wire.Limits{})
+	stream := wire.NewStream(out, in, wire.Limits{}, nil)
 	defer stream.Close()
 	client := wire.NewClient(stream, wire.Limits{})
 	if _, err := client.Call(t.Context(), "initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`); err != nil {

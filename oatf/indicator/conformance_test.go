@@ -113,7 +113,7 @@ func asJSON(n *yaml.Node) string {
 	return n.Value // null, true, a number
 }
 
-func quoted(s string) string { return string(rawjson.AppendString(nil, s)) }
+func quoted(s string) string { return rawjson.Quote(s) }
 
 func tree(t testing.TB, text string) rawjson.Value {
 	t.Helper()

@@ -330,5 +330,5 @@ func (p *pathParser) parseNumber() valued {
 }
 
 func (p *pathParser) stringLiteral() valued {
-	return p.parseLiteral(string(rawjson.AppendString(nil, p.parseString())))
+	return p.parseLiteral(rawjson.Quote(p.parseString()))
 }

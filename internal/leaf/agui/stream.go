@@ -55,10 +55,10 @@ func (s *Stream) Unfinished() bool {
 // Add adds the next event. It returns its content completed from other events (§7.3.2): toolCallName for every event of a call, the
 // complete arguments at a call's end, the complete content at a message's. Otherwise it is the event itself.
 func (s *Stream) Add(event rawjson.Value) (content string) {
-	var more []string
+	content = event.Raw()
 	add := func(name, value string) {
-		if !event.Get(name).Exists() {
-			more = append(more, rawjson.Quote(name)+":"+value)
+		if event.Kind() == rawjson.Object && !event.Get(name).Exists() {
+			content = rawjson.Join(content, rawjson.Build(name, value))
 		}
 	}
 	switch EventName(event.Get("type").Text()) {
@@ -71,19 +71,7 @@ func (s *Stream) Add(event rawjson.Value) (content string) {
 	case RunFinished:
 		s.addResult(event.Get("result"))
 	}
-	return withMembers(event, more)
-}
-
-func withMembers(object rawjson.Value, more []string) string {
-	raw := object.Raw()
-	if len(more) == 0 || object.Kind() != rawjson.Object {
-		return raw
-	}
-	comma := ","
-	if object.Len() == 0 {
-		comma = ""
-	}
-	return raw[:len(raw)-1] + comma + strings.Join(more, ",") + "}"
+	return content
 }
 
 func (s *Stream) addCall(event rawjson.Value, add func(name, value string)) {
@@ -122,13 +110,12 @@ func (s *Stream) addCall(event rawjson.Value, add func(name, value string)) {
 
 // ArgsJSON returns the arguments as JSON: unchanged if valid, else as a string.
 func (c *ToolCall) ArgsJSON() string {
-	var tree rawjson.Tree
 	text := c.args.String()
 	if strings.TrimSpace(text) == "" {
 		return "{}"
 	}
-	if tree.Parse(text, 0) == nil {
-		return tree.Root().Compact()
+	if v := rawjson.Read(text); v.Exists() {
+		return v.Compact()
 	}
 	return rawjson.Quote(strings.ToValidUTF8(text, "\uFFFD"))
 }

@@ -64,8 +64,8 @@ func saysFailed(text string) bool {
 		if rawjson.LastMember(object, "success") == "false" || rawjson.LastMember(object, "ok") == "false" {
 			return true
 		}
-		status := strings.ToLower(rawjson.UnquoteString(rawjson.LastMember(object, "status")))
-		return status == "error" || status == "failed" || rawjson.UnquoteString(rawjson.LastMember(object, "error")) != ""
+		status := strings.ToLower(rawjson.LastText(object, "status"))
+		return status == "error" || status == "failed" || rawjson.LastText(object, "error") != ""
 	}
 	for _, word := range []string{"error", "\u274c", "failed", "invalid"} {
 		if len(text) >= len(word) && strings.EqualFold(text[:len(word)], word) {

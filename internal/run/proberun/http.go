@@ -137,7 +137,7 @@ func (p *httpProber) post(ctx context.Context, e probe.Exchange, _ bool) (*probe
 	m := wire.Decode(e.Sent)
 	switch {
 	case e.Era == probe.Stateless:
-		header = statelessHeader(cmp.Or(m.Method, mcp.ToolsList), rawjson.UnquoteString(rawjson.LastMember(m.Params, "name")))
+		header = statelessHeader(cmp.Or(m.Method, mcp.ToolsList), rawjson.LastText(m.Params, "name"))
 	case m.Method == mcp.Initialize:
 		header = nil
 	}

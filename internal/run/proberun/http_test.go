@@ -124,7 +124,7 @@ func TestStdio(t *testing.T) {
 			_ = theirOut.Close()
 			_ = theirIn.Close()
 		})
-		return wire.NewStream(ourIn, ourOut, wire.Limits{}), nil
+		return wire.NewStream(ourIn, ourOut, wire.Limits{}, nil), nil
 	}
 	e := probeStdio(context.Background(), open, Plan{}, patient)
 	servers.Wait()

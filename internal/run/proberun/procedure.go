@@ -332,7 +332,7 @@ func issuedState(r *run, ctx context.Context, t *tool) []schemafill.Parameter {
 	if t.asks == "" && r.Classes != nil {
 		_ = r.give(ctx, t, nil) // it may ask now
 	}
-	if rawjson.UnquoteString(rawjson.LastMember(t.asks, "requestState")) == "" {
+	if rawjson.LastText(t.asks, "requestState") == "" {
 		return nil
 	}
 	return []schemafill.Parameter{{Path: "requestState"}}

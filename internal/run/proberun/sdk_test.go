@@ -73,7 +73,7 @@ func TestGoSDKOverStdio(t *testing.T) {
 			_ = theirOut.Close()
 			_ = theirIn.Close()
 		})
-		return wire.NewStream(ourIn, ourOut, wire.Limits{}), nil
+		return wire.NewStream(ourIn, ourOut, wire.Limits{}, nil), nil
 	}
 	e := probeStdio(t.Context(), open, Plan{Calls: []Call{note}}, patient)
 	servers.Wait()

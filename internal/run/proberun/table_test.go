@@ -64,7 +64,7 @@ func peersAsked(t *testing.T) map[string]*probe.Protocol {
 				_ = theirOut.Close()
 				_ = theirIn.Close()
 			})
-			return wire.NewStream(ourIn, ourOut, wire.Limits{}), nil
+			return wire.NewStream(ourIn, ourOut, wire.Limits{}, nil), nil
 		}, plan, patient)
 		servers.Wait()
 		out[name+" over stdio"] = e

@@ -231,12 +231,8 @@ func (a *Actor) LastPhase() int {
 
 // CurrentPhase returns the current phase, after ending those whose time is up.
 func (a *Actor) CurrentPhase(ctx context.Context) int {
-	a.mu.Lock()
-	entries := a.recordChanges(ctx, a.m.endDuePhases(a.run.clockNow()), Exchange{})
-	at := a.m.index
-	a.mu.Unlock()
-	a.enterPhases(ctx, entries)
-	return at
+	a.wake(ctx)
+	return a.LastPhase()
 }
 
 // Expander returns an expander with the current values.
@@ -246,18 +242,9 @@ func (a *Actor) Expander(request rawjson.Value) *Expander {
 
 // ExpanderUpon returns an expander for templates about an exchange.
 func (a *Actor) ExpanderUpon(x Exchange) *Expander {
-	out := a.Expander(ParseJSON(x.Request))
-	out.Scope.Response = ParseJSON(x.Response)
+	out := a.Expander(rawjson.Read(x.Request))
+	out.Scope.Response = rawjson.Read(x.Response)
 	return out
-}
-
-// ParseJSON parses a JSON text; absent if it is invalid.
-func ParseJSON(text string) rawjson.Value {
-	tree := new(rawjson.Tree)
-	if text == "" || tree.Parse(text, 0) != nil {
-		return rawjson.Value{}
-	}
-	return tree.Root()
 }
 
 func (a *Actor) NoteMissing(phase int, x *Expander) {

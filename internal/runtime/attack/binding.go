@@ -11,11 +11,10 @@ import (
 
 // A Binding plays the actors of one protocol: it defines events, states, defaults and actions. The engine knows phases, triggers,
 // captures and templates, and no protocol by name.
-type Binding interface {
-	// Modes returns the actor modes it plays.
-	Modes() []string
+type Binding struct {
+	Modes []string // of the actors it plays
 	// NewPlayer returns the player of an actor. skip says why this actor is not played here, or is "".
-	NewPlayer(a *Actor) (player Player, skip string, err error)
+	NewPlayer func(a *Actor) (player Player, skip string, err error)
 }
 
 // A Player plays one actor over its protocol and reports the events to it.

@@ -81,13 +81,13 @@ func (r *Run) readGrace() error {
 
 // addActor creates the actor of a script, or reports that it is not played.
 func (r *Run) addActor(s *script) error {
-	b := r.bindingOf(s.Mode)
-	if b == nil {
+	i := slices.IndexFunc(r.opt.Bindings, func(b Binding) bool { return slices.Contains(b.Modes, s.Mode) })
+	if i < 0 {
 		r.skipActor(s, "no actor of its mode can be played")
 		return nil
 	}
 	a := newActor(s, r)
-	player, skip, err := b.NewPlayer(a)
+	player, skip, err := r.opt.Bindings[i].NewPlayer(a)
 	switch {
 	case err != nil:
 		return err
@@ -118,16 +118,6 @@ func (a *Actor) noteStateFaults() {
 			a.Notice(Unplayed, at, "%s", f.Text)
 		}
 	}
-}
-
-// bindingOf returns the binding of a mode, or nil.
-func (r *Run) bindingOf(mode string) Binding {
-	for _, b := range r.opt.Bindings {
-		if slices.Contains(b.Modes(), mode) {
-			return b
-		}
-	}
-	return nil
 }
 
 func (r *Run) skipActor(s *script, why string) {

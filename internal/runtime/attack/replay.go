@@ -167,14 +167,10 @@ func (p *replay) playPeer(t *ReplayTransport, m *trace.Message) {
 		p.run.progress.awaitSaid(m.Actor, p.said[m.Actor]) // if it took time to arrive
 		return
 	}
-	for _, a := range p.run.actors {
-		if player, ok := a.player.(PeerReplayer); ok && a.Name == m.Actor {
-			in := p.run.progress.countIncoming()
-			if player.FeedRecorded(t, m) {
-				p.out.Sent++
-				p.run.progress.awaitMessages(in + 1)
-			}
-		}
+	in := p.run.progress.countIncoming()
+	if p.run.Player(m.Actor).(PeerReplayer).FeedRecorded(t, m) {
+		p.out.Sent++
+		p.run.progress.awaitMessages(in + 1)
 	}
 }
 
@@ -188,7 +184,7 @@ func (p *replay) compareAnswer(m *trace.Message, now string) {
 		}
 	}
 	if old.Parse(then, 0) == nil && fresh.Parse(now, 0) == nil {
-		for _, name := range p.madeUpBy(m.Actor) {
+		for _, name := range p.run.Player(m.Actor).(Replayer).MadeUp() {
 			a, b := old.Root().Get(name), fresh.Root().Get(name)
 			if a.Kind() == rawjson.String && b.Kind() == rawjson.String && a.Raw() != b.Raw() {
 				p.madeUp = append(p.madeUp, a.Raw(), b.Raw())
@@ -205,34 +201,16 @@ func (p *replay) compareAnswer(m *trace.Message, now string) {
 	p.out.Differences = append(p.out.Differences, Difference{m.Seq, m.Actor, m.Session, m.Method, then, now})
 }
 
-func (p *replay) madeUpBy(actor string) []string {
-	if r := p.replayerOf(actor); r != nil {
-		return r.MadeUp()
-	}
-	return nil
-}
-
 // sessionFor returns the session a message goes to, or nil.
 func (p *replay) sessionFor(m *trace.Message) ReplaySession {
 	key := m.Actor + "\x00" + m.Session
 	if s := p.sessions[key]; s != nil || m.Session == "" {
 		return s
 	}
-	if r := p.replayerOf(m.Actor); r != nil {
+	if r, ok := p.run.Player(m.Actor).(Replayer); ok {
 		s := r.OpenReplay(p.ctx, p.compareAnswer)
 		p.sessions[key], p.order = s, append(p.order, s)
 		return s
-	}
-	return nil
-}
-
-// replayerOf returns the actor's player if a recording can be played to it, or nil.
-func (p *replay) replayerOf(actor string) Replayer {
-	for _, a := range p.run.actors {
-		if a.Name == actor {
-			r, _ := a.player.(Replayer)
-			return r
-		}
 	}
 	return nil
 }
@@ -242,7 +220,7 @@ func oneLine(raw string) string {
 	if !strings.ContainsAny(raw, "\r\n") {
 		return raw
 	}
-	if v := ParseJSON(raw); v.Exists() {
+	if v := rawjson.Read(raw); v.Exists() {
 		return v.Compact()
 	}
 	return strings.NewReplacer("\r", " ", "\n", " ").Replace(raw)

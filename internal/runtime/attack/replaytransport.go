@@ -44,6 +44,11 @@ func (t *ReplayTransport) Feed(status int, contentType, piece string) {
 	t.open.write(piece)
 }
 
+// FeedEvent adds an event to an answer that is a stream.
+func (t *ReplayTransport) FeedEvent(status int, data string) {
+	t.Feed(status, "text/event-stream", "data: "+oneLine(data)+"\n\n")
+}
+
 // EndAnswer ends the current answer.
 func (t *ReplayTransport) EndAnswer() {
 	t.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gauntlet/oatf"
+	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
 
@@ -58,9 +59,11 @@ func (s *stage) told(kind NoticeKind) (out []string) {
 	return out
 }
 
-func (s *stage) Modes() []string { return []string{"mcp_server", "mcp_client"} }
+func (s *stage) binding() Binding {
+	return Binding{Modes: []string{"mcp_server", "mcp_client"}, NewPlayer: s.newPlayer}
+}
 
-func (s *stage) NewPlayer(a *Actor) (Player, string, error) {
+func (s *stage) newPlayer(a *Actor) (Player, string, error) {
 	if why := s.refuse[a.Name]; why != "" {
 		return nil, why, nil
 	}
@@ -108,7 +111,7 @@ func (p *stagedDriver) Lingers() bool { return p.lingers }
 
 func (s *stage) run(t *testing.T, execution string, change func(*Options)) *Run {
 	t.Helper()
-	opt := Options{Bindings: []Binding{s}, Notice: func(n Notice) {
+	opt := Options{Bindings: []Binding{s.binding()}, Notice: func(n Notice) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.notices = append(s.notices, n)
@@ -151,7 +154,9 @@ func TestWhenARunEnds(t *testing.T) {
 			return nil
 		}
 	}
-	ping := func(s *stage) { s.actors["s"].ObserveEvent(context.Background(), "ping", ParseJSON("{}"), Exchange{}) }
+	ping := func(s *stage) {
+		s.actors["s"].ObserveEvent(context.Background(), "ping", rawjson.Read("{}"), Exchange{})
+	}
 	grace := func(d time.Duration) func(*Options) { return func(o *Options) { o.Grace = &d } }
 	for _, tt := range []struct {
 		name, execution string
@@ -180,7 +185,7 @@ func TestWhenARunEnds(t *testing.T) {
 		{"the server is through", oneServer, nil, nil, func(s *stage, _ *Run, _ func()) {
 			for _, a := range s.actors {
 				time.Sleep(2 * time.Second)
-				a.ObserveEvent(context.Background(), "ping", ParseJSON("{}"), Exchange{})
+				a.ObserveEvent(context.Background(), "ping", rawjson.Read("{}"), Exchange{})
 			}
 		}, "all actors are through after 3s"},
 		{"nobody comes any more, and a client is at work", clients("x") + server, nil, func(s *stage) { s.play["x"] = after(9 * time.Second) }, func(_ *stage, r *Run, _ func()) { r.Gone("gone") }, "all actors are through after 10s"},
@@ -295,14 +300,14 @@ actors:
 			if got := s.take(); got != "s moved" {
 				t.Errorf("at the beginning: %s", got)
 			}
-			if at, then := a.ObserveMessage(ctx, "tools/call", oatf.SourceRequest, ParseJSON(`{"name":"first"}`), true); at != 0 || then != nil {
+			if at, then := a.ObserveMessage(ctx, "tools/call", oatf.SourceRequest, rawjson.Read(`{"name":"first"}`), true); at != 0 || then != nil {
 				t.Errorf("the first call: phase %d, something to do behind it: %t", at, then != nil)
 			}
-			if at, then := a.ObserveMessage(ctx, "tools/call", oatf.SourceRequest, ParseJSON(`{"name":"again"}`), false); at != 0 || then != nil {
+			if at, then := a.ObserveMessage(ctx, "tools/call", oatf.SourceRequest, rawjson.Read(`{"name":"again"}`), false); at != 0 || then != nil {
 				t.Errorf("a call that counts for nothing: phase %d, something to do behind it: %t", at, then != nil)
 			}
-			a.RunExtractors(0, oatf.SourceResponse, ParseJSON(`{"text":"answer","name":"not this"}`))
-			at, then := a.ObserveMessage(ctx, "tools/call", oatf.SourceRequest, ParseJSON(`{"name":"second"}`), true)
+			a.RunExtractors(0, oatf.SourceResponse, rawjson.Read(`{"text":"answer","name":"not this"}`))
+			at, then := a.ObserveMessage(ctx, "tools/call", oatf.SourceRequest, rawjson.Read(`{"name":"second"}`), true)
 			if at != 0 || then == nil || a.LastPhase() != 1 {
 				t.Errorf("the second call: answered in phase %d, the actor is in %d", at, a.LastPhase())
 				return
@@ -376,20 +381,20 @@ actors:
 	}{
 		{"both come", "", func(ctx context.Context, s *stage) {
 			time.Sleep(3 * time.Second)
-			s.actors["recon"].RunExtractors(0, oatf.SourceRequest, ParseJSON(`{"t":"T"}`))
+			s.actors["recon"].RunExtractors(0, oatf.SourceRequest, rawjson.Read(`{"t":"T"}`))
 			time.Sleep(20 * time.Second)
-			s.actors["recon"].RunExtractors(0, oatf.SourceRequest, ParseJSON(`{"o":"O"}`))
+			s.actors["recon"].RunExtractors(0, oatf.SourceRequest, rawjson.Read(`{"o":"O"}`))
 		}, 23 * time.Second, `strike in 1 sends m {"t":"T"}`, nil},
 		{"the first never comes", ", timeout: 2s", func(ctx context.Context, s *stage) { time.Sleep(6 * time.Second) }, 6 * time.Second, `strike in 1 sends m {"t":""}`, []string{
 			"strike/b: after 4s there is no value of recon.token: the phase goes on without", "strike/b: after 2s there is no value of recon.token, recon.other: the phase goes on without",
 		}},
 		{"the second never comes, in the usual time", "", func(ctx context.Context, s *stage) {
-			s.actors["recon"].RunExtractors(0, oatf.SourceRequest, ParseJSON(`{"t":"T"}`))
+			s.actors["recon"].RunExtractors(0, oatf.SourceRequest, rawjson.Read(`{"t":"T"}`))
 			time.Sleep(30 * time.Second)
 		}, 30 * time.Second, `strike in 1 sends m {"t":"T"}`, []string{"strike/b: after 30s there is no value of recon.other: the phase goes on without"}},
 		{"the phase ends before", "", func(ctx context.Context, s *stage) {
 			time.Sleep(time.Second)
-			s.actors["strike"].ObserveEvent(ctx, "pong", ParseJSON(`{}`), Exchange{})("")
+			s.actors["strike"].ObserveEvent(ctx, "pong", rawjson.Read(`{}`), Exchange{})("")
 		}, time.Second, "", []string{"strike/b: the phase ended while it waited for recon.token, recon.other: what it was to do first is left out"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -400,7 +405,7 @@ actors:
 					ctx := r.awaitBegin()
 					begun := time.Now()
 					a := s.actors["strike"]
-					a.ObserveEvent(ctx, "ping", ParseJSON("{}"), Exchange{})("")
+					a.ObserveEvent(ctx, "ping", rawjson.Read("{}"), Exchange{})("")
 					if !IsClosed(a.Entered(1)) || IsClosed(a.Settled(1)) || IsClosed(r.Pending()) {
 						t.Error("a phase that waits is not entered, or settled already")
 					}
@@ -565,7 +570,7 @@ func TestNew(t *testing.T) {
 		{"a wait for nothing", "mode: mcp_server\nphases: [{name: a, state: {}, x-gauntlet-await: [{actor: x, extractors: [y]}]}]", false, `no extractor captures "x.y"`},
 		{"no fault", "mode: mcp_server\nphases: [{name: a, state: {}, x-gauntlet-wire: null}]", false, ""},
 	} {
-		_, err := New(load(t, tt.execution), Options{Bindings: []Binding{newStage()}, Prompted: tt.prompted})
+		_, err := New(load(t, tt.execution), Options{Bindings: []Binding{newStage().binding()}, Prompted: tt.prompted})
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
@@ -573,7 +578,7 @@ func TestNew(t *testing.T) {
 			t.Errorf("%s: %v is not ErrNothingToPlay", tt.name, err)
 		}
 	}
-	r, err := New(load(t, oneServer), Options{Bindings: []Binding{newStage()}})
+	r, err := New(load(t, oneServer), Options{Bindings: []Binding{newStage().binding()}})
 	if err != nil || r.opt.Limit != DefaultLimit {
 		t.Errorf("the limit is %s, %v, want %s", r.opt.Limit, err, DefaultLimit)
 	}

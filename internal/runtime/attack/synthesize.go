@@ -112,7 +112,7 @@ func checkWritten(text, schema string) (rawjson.Value, error) {
 	if inner, ok := strings.CutPrefix(text, "```"); ok {
 		text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(inner, "json"), "```"))
 	}
-	written := ParseJSON(text)
+	written := rawjson.Read(text)
 	if !written.Exists() {
 		return written, fmt.Errorf("it is not JSON: %q", excerpt.Clip(text, 100))
 	}
@@ -140,7 +140,7 @@ func NewRecordedSyntheses(recorded []trace.Message) *RecordedSyntheses {
 	r := &RecordedSyntheses{left: map[string][]string{}}
 	for i := range recorded {
 		if m := &recorded[i]; isSynthesis(m) {
-			v := ParseJSON(m.Raw)
+			v := rawjson.Read(m.Raw)
 			key := m.Actor + "\x00" + v.Get("what").Text() + "\x00" + v.Get("prompt").Text()
 			r.left[key] = append(r.left[key], v.Get("written").Raw())
 		}

@@ -17,7 +17,7 @@ import (
 // What templates become, what of them is missing, each once, and how much they may become together.
 func TestExpander(t *testing.T) {
 	x := func() *Expander {
-		return &Expander{Scope: match.Scope{Captures: map[string]string{"a": "A\"", "b.c": "BC"}, Request: ParseJSON(`{"n":1.50}`), Response: ParseJSON(`{"t":"R"}`)}}
+		return &Expander{Scope: match.Scope{Captures: map[string]string{"a": "A\"", "b.c": "BC"}, Request: rawjson.Read(`{"n":1.50}`), Response: rawjson.Read(`{"t":"R"}`)}}
 	}
 	for _, tt := range []struct{ in, want, missing string }{
 		{`{"k":"{{a}}","n": 1.50}`, `{"k":"A\"","n": 1.50}`, ""},
@@ -27,7 +27,7 @@ func TestExpander(t *testing.T) {
 		{`{"{{a}}":1}`, `{"{{a}}":1}`, ""},
 	} {
 		one := x()
-		got, err := one.ExpandValue(ParseJSON(tt.in))
+		got, err := one.ExpandValue(rawjson.Read(tt.in))
 		if err != nil || got != tt.want || strings.Join(one.Missing, " ") != tt.missing {
 			t.Errorf("%s: %s without %q, %v, want %s without %q", tt.in, got, one.Missing, err, tt.want, tt.missing)
 		}
@@ -49,9 +49,9 @@ func TestExpansionIsBounded(t *testing.T) {
 		case "capture":
 			x.Scope.Captures["a"] = long + "xxxxxxxx"
 		case "request":
-			x.Scope.Request, reference = ParseJSON(`{"v":"`+long+`"}`), "{{request.v}}"
+			x.Scope.Request, reference = rawjson.Read(`{"v":"`+long+`"}`), "{{request.v}}"
 		case "response":
-			x.Scope.Response, reference = ParseJSON(`{"v":"`+long+`"}`), "{{response.v}}"
+			x.Scope.Response, reference = rawjson.Read(`{"v":"`+long+`"}`), "{{response.v}}"
 		}
 		for n, fits := range map[int]bool{4: true, 5: false} {
 			one := *x
@@ -60,7 +60,7 @@ func TestExpansionIsBounded(t *testing.T) {
 				t.Errorf("%s: %d templates beside a value of a quarter: %v, want room: %t", where, n, err, fits)
 			}
 			one = *x
-			if _, err := one.ExpandValue(ParseJSON(`"` + strings.Repeat("{{none}}", n) + `"`)); (err == nil) != fits {
+			if _, err := one.ExpandValue(rawjson.Read(`"` + strings.Repeat("{{none}}", n) + `"`)); (err == nil) != fits {
 				t.Errorf("%s: a value of %d templates: %v, want room: %t", where, n, err, fits)
 			}
 		}
@@ -77,8 +77,8 @@ func TestExpansionIsBounded(t *testing.T) {
 func TestObjectWriter(t *testing.T) {
 	o := NewObjectWriter(&Expander{Scope: match.Scope{Captures: map[string]string{"a": "A"}}})
 	o.AddRaw(`"first"`, `1`)
-	o.AddExpanded(`"second"`, ParseJSON(`"{{a}}"`))
-	o.CopyMembers(ParseJSON(`{"skip":1,"third":"{{a}}{{a}}","also":2,"fourth":[ ]}`), "skip", "also")
+	o.AddExpanded(`"second"`, rawjson.Read(`"{{a}}"`))
+	o.CopyMembers(rawjson.Read(`{"skip":1,"third":"{{a}}{{a}}","also":2,"fourth":[ ]}`), "skip", "also")
 	if got, err := o.CloseObject(); err != nil || got != `{"first":1,"second":"A","third":"AA","fourth":[ ]}` {
 		t.Errorf("%s, %v", got, err)
 	}
@@ -86,19 +86,19 @@ func TestObjectWriter(t *testing.T) {
 		t.Errorf("nothing: %s, %v", got, err)
 	}
 	full := NewObjectWriter(&Expander{grown: maxExpansion})
-	full.AddExpanded(`"a"`, ParseJSON(`"{{a}}"`))
-	full.AddExpanded(`"b"`, ParseJSON(`1`))
+	full.AddExpanded(`"a"`, rawjson.Read(`"{{a}}"`))
+	full.AddExpanded(`"b"`, rawjson.Read(`1`))
 	if _, err := full.CloseObject(); err == nil {
 		t.Error("an error is lost behind what fits")
 	}
-	v := ParseJSON(`{"null":null,"false":false,"there":1}`)
+	v := rawjson.Read(`{"null":null,"false":false,"there":1}`)
 	for name, want := range map[string]bool{"null": false, "none": false, "false": true, "there": true} {
 		if got := Member(v, name).Exists(); got != want {
 			t.Errorf("%s: there %t, want %t", name, got, want)
 		}
 	}
 	for _, text := range []string{"", "{", "x"} {
-		if ParseJSON(text).Exists() {
+		if rawjson.Read(text).Exists() {
 			t.Errorf("%q is taken for JSON", text)
 		}
 	}
@@ -175,7 +175,7 @@ func TestSynthesize(t *testing.T) {
 		a := s.actors["s"]
 		a.m = newPhaseMachine(a.script, time.Time{})
 		x := &Expander{Scope: match.Scope{Captures: map[string]string{"a": "A", "t": token}}}
-		written, err := a.Synthesize(t.Context(), 0, ParseJSON(tt.entry), x, form)
+		written, err := a.Synthesize(t.Context(), 0, rawjson.Read(tt.entry), x, form)
 		if tt.err == "" && (err != nil || written.Raw() != tt.model.answer) || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 			t.Errorf("%s: %s, %v, want error %q", tt.name, written.Raw(), err, tt.err)
 		}

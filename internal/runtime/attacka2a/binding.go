@@ -44,26 +44,17 @@ func New(opt Options) attack.Binding {
 	opt.Body = cmp.Or(opt.Body, DefaultBody)
 	opt.Timeout = cmp.Or(opt.Timeout, DefaultTimeout)
 	opt.Readiness = cmp.Or(opt.Readiness, DefaultReadiness)
-	return binding{opt}
-}
-
-type binding struct{ Options }
-
-// Modes are those of §7.2.1.
-func (binding) Modes() []string {
-	return []string{a2a.Protocol + "_server", a2a.Protocol + "_client"}
-}
-
-// NewPlayer returns an agent, or a client if there is an agent to attack.
-func (b binding) NewPlayer(a *attack.Actor) (attack.Player, string, error) {
-	if a.Mode == b.Modes()[0] {
-		return newServer(a, b.Options), "", nil
+	if opt.URL == "" && opt.Replayed {
+		opt.URL = "http://replayed.invalid/"
 	}
-	if b.URL == "" && b.Replayed {
-		b.URL = "http://replayed.invalid/"
-	}
-	if b.URL == "" {
-		return nil, "no agent was named for it to attack (--a2a)", nil
-	}
-	return newClient(a, b.Options), "", nil
+	const server, client = a2a.Protocol + "_server", a2a.Protocol + "_client" // §7.2.1
+	return attack.Binding{Modes: []string{server, client}, NewPlayer: func(a *attack.Actor) (attack.Player, string, error) {
+		switch {
+		case a.Mode == server:
+			return newServer(a, opt), "", nil
+		case opt.URL == "":
+			return nil, "no agent was named for it to attack (--a2a)", nil
+		}
+		return newClient(a, opt), "", nil
+	}}
 }

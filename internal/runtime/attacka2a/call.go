@@ -10,7 +10,6 @@ import (
 	"gauntlet/internal/leaf/a2a"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/wire"
-	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
@@ -43,24 +42,22 @@ func (x *exchange) serveCall() {
 		x.answerOther(m)
 		return
 	}
-	request := attack.ParseJSON(m.Params)
-	if !request.Exists() {
-		request = attack.ParseJSON("{}")
-	}
+	request := rawjson.Read(cmp.Or(m.Params, "{}"))
 	ctx := x.begin(method, request)
 	if x.r.Context().Err() != nil {
 		return
 	}
 	result, code, why := x.answer(ctx, method, request)
 	if code != 0 {
-		x.reply(m.ID, `"error":{"code":`+itoa(code)+`,"message":`+rawjson.Quote(why)+`}`)
-		x.end(ctx, `{"code":`+itoa(code)+`,"message":`+rawjson.Quote(why)+`}`)
+		result = wire.EncodeError(code, why, "")
+		x.reply(m.ID, "error", result)
+		x.end(ctx, result)
 		return
 	}
 	if method == a2a.MessageStream || method == a2a.Resubscribe {
 		x.stream(m.ID, result, isCurrent)
 	} else {
-		x.reply(m.ID, `"result":`+inRevision(method, result, isCurrent))
+		x.reply(m.ID, "result", inRevision(method, result, isCurrent))
 	}
 	x.end(ctx, result)
 }
@@ -69,15 +66,15 @@ func (x *exchange) serveCall() {
 func (x *exchange) answerOther(m wire.Message) {
 	switch m.Kind {
 	case wire.Notification:
-		ctx := x.begin(m.Method, attack.ParseJSON(m.Params))
+		ctx := x.begin(m.Method, rawjson.Read(m.Params))
 		x.w.WriteHeader(http.StatusAccepted)
 		x.end(ctx, "")
 	case wire.Invalid, wire.Batch:
 		code := codeInvalid
-		if !attack.ParseJSON(m.Raw).Exists() {
+		if !rawjson.Read(m.Raw).Exists() {
 			code = codeParse
 		}
-		x.reply("null", `"error":{"code":`+itoa(code)+`,"message":"Invalid Request"}`)
+		x.reply("", "error", wire.EncodeError(code, "Invalid Request", ""))
 	default:
 		x.w.WriteHeader(http.StatusAccepted)
 	}
@@ -117,41 +114,23 @@ func (x *exchange) answer(ctx context.Context, method string, request rawjson.Va
 func (x *exchange) respond(ctx context.Context, request rawjson.Value) (string, error) {
 	e := x.Expander(request)
 	defer x.NoteMissing(x.at, e)
-	list := attack.Member(x.Phases[x.at].State, "task_responses")
-	var entry rawjson.Value
-	if list.Exists() {
-		d, err := match.ParseDispatch(list)
-		if err != nil {
-			return "", err
-		}
-		limited, cancel := x.MatchContext()
-		defer cancel()
-		if entry, err = d.Select(limited, request); err != nil {
-			return "", err
-		}
+	entry, err := x.SelectEntry(attack.Member(x.Phases[x.at].State, "task_responses"), request)
+	if err != nil {
+		return "", err
 	}
-	content := attack.Member(entry, "content")
-	if attack.Member(entry, "synthesize").Exists() {
-		written, err := x.Synthesize(ctx, x.at, entry, e, attack.Form{What: "the answer of an A2A agent to a message", About: request.Raw(), Schema: answerForm})
-		switch {
-		case err == nil:
-			return written.Get("answer").Raw(), nil
-		case !content.Exists():
-			return "", err
-		}
+	e.Scope.Response = attack.Member(entry, "content")
+	form := attack.Form{What: "the answer of an A2A agent to a message", About: request.Raw(), Schema: answerForm}
+	content, err := x.Content(ctx, x.at, entry, e, form, func(written rawjson.Value) rawjson.Value { return written.Get("answer") })
+	if err != nil || content != "" {
+		return content, err
 	}
-	if !content.Exists() {
-		context := request.Get("message").Get("contextId")
-		id := "task-" + itoa(x.number)
-		return `{"kind":"task","id":` + rawjson.Quote(id) + `,"contextId":` + rawjson.Quote(cmp.Or(context.Text(), "context-1")) + `,"status":{"state":"completed"}}`, nil
-	}
-	e.Scope.Response = content
-	return e.ExpandValue(content)
+	context := cmp.Or(request.Get("message").Get("contextId").Text(), "context-1")
+	return rawjson.Build("kind", `"task"`, "id", rawjson.Quote("task-"+itoa(x.number)), "contextId", rawjson.Quote(context), "status", `{"state":"completed"}`), nil
 }
 
 // inRevision converts a result to the request's revision.
 func inRevision(method, result string, isCurrent bool) string {
-	v := attack.ParseJSON(result)
+	v := rawjson.Read(result)
 	if !isCurrent || !v.Exists() {
 		return result
 	}
@@ -178,20 +157,24 @@ func wrapped(v rawjson.Value, what string) string {
 	return `{"` + what + `":` + a2a.Modern(v) + `}`
 }
 
-func (x *exchange) reply(id, body string) {
-	text := `{"jsonrpc":"2.0","id":` + id + `,` + body + `}`
+func (x *exchange) reply(id, member, value string) {
+	text := wire.EncodeAnswer(id, member, value)
 	kind := trace.Response
-	if strings.HasPrefix(body, `"error"`) {
+	if member == "error" {
 		kind = trace.Error
 	}
-	x.record(trace.Message{Direction: trace.ToClient, Kind: kind, ID: id, Raw: text}, http.StatusOK)
+	x.record(trace.Message{Direction: trace.ToClient, Kind: kind, ID: cmp.Or(id, "null"), Raw: text}, http.StatusOK)
+	x.writeJSON(text)
+}
+
+func (x *exchange) writeJSON(text string) {
 	x.w.Header().Set("Content-Type", "application/json")
 	_, _ = io.WriteString(x.w, text) // a client that left misses it
 }
 
 // stream sends an answer as a stream (§7.2.4): a task with its status and artifacts, a message, or anything else as one raw item.
 func (x *exchange) stream(id, result string, isCurrent bool) {
-	v := attack.ParseJSON(result)
+	v := rawjson.Read(result)
 	items := []string{result}
 	if isCurrent {
 		items[0] = wrapped(v, "")
@@ -202,7 +185,7 @@ func (x *exchange) stream(id, result string, isCurrent bool) {
 	x.w.Header().Set("Content-Type", "text/event-stream")
 	x.w.Header().Set("Cache-Control", "no-store")
 	for i, item := range items {
-		text := `{"jsonrpc":"2.0","id":` + id + `,"result":` + item + `}`
+		text := wire.EncodeAnswer(id, "result", item)
 		kind, method, raw, note := trace.Response, "", text, ""
 		if i > 0 { // the first item is the answer, the others follow it
 			kind, method, raw, note = trace.Event, a2a.MessageStream, item, "a further item of the stream, without its envelope"
@@ -221,7 +204,7 @@ func taskEvents(task rawjson.Value, isCurrent bool) []string {
 	write := func(name, kind, more string, last bool) string {
 		text := `{` + ids + `,` + more + `}`
 		if isCurrent {
-			return wrapped(attack.ParseJSON(text), name)
+			return wrapped(rawjson.Read(text), name)
 		}
 		end := ""
 		if last {

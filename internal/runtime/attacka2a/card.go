@@ -25,7 +25,7 @@ func (x *exchange) card(request rawjson.Value) string {
 		x.Notice(attack.Unplayed, x.at, "the card is served without its templates: %v", err)
 		text = given.Raw()
 	}
-	card := attack.ParseJSON(text)
+	card := rawjson.Read(text)
 	served, signs := x.ownCard(card, own), attack.Member(x.Phases[x.at].State, signedCardKey)
 	switch {
 	case signs.Exists():
@@ -47,7 +47,7 @@ func (x *exchange) ownCard(card rawjson.Value, own string) string {
 // withInterfaces adds the agent's interfaces and revisions in the current form if the card lacks them: current clients look only
 // there.
 func withInterfaces(card, own string) string {
-	v := attack.ParseJSON(card)
+	v := rawjson.Read(card)
 	if v.Kind() != rawjson.Object || v.Get("supportedInterfaces").Exists() {
 		return card
 	}
@@ -55,7 +55,7 @@ func withInterfaces(card, own string) string {
 	for _, revision := range []string{"1.0", "0.3"} {
 		all = append(all, `{"url":`+rawjson.Quote(own)+`,"protocolBinding":"JSONRPC","protocolVersion":"`+revision+`"}`)
 	}
-	return v.Raw()[:len(v.Raw())-1] + `,"supportedInterfaces":[` + strings.Join(all, ",") + `]}`
+	return rawjson.Join(v.Raw(), rawjson.Build("supportedInterfaces", "["+strings.Join(all, ",")+"]"))
 }
 
 // minimalCard is the card of an agent without one in the document.

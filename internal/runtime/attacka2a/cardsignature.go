@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-jose/go-jose/v4"
@@ -174,22 +175,13 @@ func currentForm(card rawjson.Value) string {
 }
 
 func wholeForm(card rawjson.Value) string {
-	var parts []string
-	for m := range card.Members() {
-		if m.Key.Text() != "signatures" {
-			parts = append(parts, m.Key.Raw()+":"+m.Value.Raw())
-		}
-	}
-	return canonical("{" + strings.Join(parts, ",") + "}")
-}
-
-func canonical(text string) string {
-	var tree rawjson.Tree
-	if tree.Parse(text, 0) != nil {
+	if card.Kind() != rawjson.Object {
 		return "{}"
 	}
-	return tree.Root().Canonical()
+	return canonical(rawjson.Without(card.Raw(), "signatures"))
 }
+
+func canonical(text string) string { return rawjson.Read(cmp.Or(text, "{}")).Canonical() }
 
 // withoutEmpty returns a value without empty members and elements, or "" if nothing is left; keep selects members of the object
 // itself, nil for all.
@@ -232,12 +224,7 @@ func withoutEmpty(v rawjson.Value, keep func(name string) bool) string {
 
 // Any reports whether a check has the state.
 func Any(checks []Check, state State) bool {
-	for _, c := range checks {
-		if c.State == state {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(checks, func(c Check) bool { return c.State == state })
 }
 
 // signatureReport returns checks as JSON for a trace: {"verified": …, "signatures": […]}.

@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"syscall"
-	"time"
 
 	"gauntlet/internal/leaf/a2a"
 	"gauntlet/internal/runtime/attack"
@@ -23,8 +21,8 @@ import (
 // A client is an actor in mode a2a_client: it performs the actions of its phases against the agent under test, in order.
 type client struct {
 	*attack.Actor
+	attack.HTTPPeer
 	opt    Options
-	http   *http.Client
 	number int // requests and exchanges so far
 	latest attack.Exchange
 
@@ -32,19 +30,13 @@ type client struct {
 }
 
 func newClient(a *attack.Actor, opt Options) *client {
-	return &client{Actor: a, opt: opt, http: &http.Client{
-		Transport:     &http.Transport{DisableCompression: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return &client{Actor: a, opt: opt, HTTPPeer: attack.NewHTTPPeer(opt.Header, opt.Readiness, nil)}
 }
 
 // Send reports an action that has no message in this protocol.
 func (c *client) Send(_ context.Context, e attack.Entry, method, _ string) {
 	c.Notice(attack.Unplayed, e.Phase(), "%s is not sent: an A2A client says nothing beside its actions", method)
 }
-
-// Close closes idle connections.
-func (c *client) Close() { c.http.CloseIdleConnections() }
 
 // Play runs the script.
 func (c *client) Play(ctx context.Context) error { return c.PlayPhases(ctx, c.playPhase) }
@@ -55,8 +47,7 @@ func (c *client) playPhase(ctx context.Context, at int, left <-chan struct{}) er
 		if attack.IsClosed(left) || c.Over() || ctx.Err() != nil {
 			return nil
 		}
-		x := c.Expander(attack.ParseJSON(c.latest.Request))
-		x.Scope.Response = attack.ParseJSON(c.latest.Response)
+		x := c.ExpanderUpon(c.latest)
 		method := action.Get("method").Text()
 		params, err := "{}", error(nil)
 		if v := attack.Member(action, "params"); v.Exists() {
@@ -121,9 +112,9 @@ func (t *action) run(ctx context.Context) error {
 	}
 	name, isCurrent := a2a.Canonical(t.method)
 	id := itoa(t.number)
-	body := `{"jsonrpc":"2.0","id":` + id + `,"method":` + rawjson.Quote(t.method) + `,"params":` + t.params + `}`
+	body := wire.EncodeRequest(id, t.method, t.params)
 	t.record(trace.Message{Direction: trace.ToServer, Kind: trace.Request, ID: id, Method: name, Raw: body}, http.MethodPost, 0)
-	t.RunExtractors(t.at, oatf.SourceRequest, attack.ParseJSON(t.params))
+	t.RunExtractors(t.at, oatf.SourceRequest, rawjson.Read(t.params))
 	r, err := t.do(ctx, http.MethodPost, t.opt.URL, body, isCurrent)
 	if err != nil {
 		return err
@@ -152,8 +143,8 @@ func (t *action) getCard(ctx context.Context) error {
 	}
 	u.Path, u.RawQuery = a2a.CardPath, ""
 	card, ok, err := t.get(ctx, a2a.CardGet, u)
-	if ok && attack.ParseJSON(card).Get("signatures").Exists() {
-		err = t.checkCard(ctx, attack.ParseJSON(card), u)
+	if ok && rawjson.Read(card).Get("signatures").Exists() {
+		err = t.checkCard(ctx, rawjson.Read(card), u)
 	}
 	return err
 }
@@ -170,7 +161,7 @@ func (t *action) get(ctx context.Context, event string, u *url.URL) (text string
 		return "", false, err
 	}
 	kind, text := trace.Event, string(read)
-	if r.StatusCode/100 != 2 || !attack.ParseJSON(text).Exists() {
+	if r.StatusCode/100 != 2 || !rawjson.Read(text).Exists() {
 		kind = trace.Invalid
 	}
 	t.record(trace.Message{Direction: trace.ToClient, Kind: kind, Method: event, Raw: text}, http.MethodGet, r.StatusCode)
@@ -222,7 +213,7 @@ func (t *action) takeAnswer(text, name string, status int, first bool) {
 		return
 	}
 	t.observe(name, content)
-	v := attack.ParseJSON(content)
+	v := rawjson.Read(content)
 	for _, e := range []struct{ kind, member, event string }{{"status-update", "statusUpdate", a2a.TaskStatus}, {"artifact-update", "artifactUpdate", a2a.TaskArtifact}} {
 		switch inner := v.Get(e.member); {
 		case v.Get("kind").Is(e.kind):
@@ -243,48 +234,23 @@ func (t *action) tell(event, content string) {
 func (t *action) observe(event, content string) {
 	t.latest = attack.Exchange{Request: t.params, Response: content}
 	seen := content
-	if v := attack.ParseJSON(content); v.Kind() == rawjson.Object {
-		comma := ","
-		if v.Len() == 0 {
-			comma = ""
-		}
-		seen = v.Raw()[:len(v.Raw())-1] + comma + `"_request":` + t.params + "}"
+	if v := rawjson.Read(content); v.Kind() == rawjson.Object {
+		seen = rawjson.Join(v.Raw(), rawjson.Build("_request", t.params))
 	}
-	v := attack.ParseJSON(seen)
+	v := rawjson.Read(seen)
 	t.RunExtractors(t.at, oatf.SourceResponse, v)
 	if then := t.ObserveEvent(t.ctx, event, v, t.latest); then != nil {
 		t.deferred = append(t.deferred, then)
 	}
 }
 
-// do sends a request, retrying while nobody listens yet.
+// do sends a request in the revision of its method.
 func (t *action) do(ctx context.Context, method, to, body string, isCurrent bool) (*http.Response, error) {
-	deadline := time.Now().Add(t.opt.Readiness)
-	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		req, err := http.NewRequestWithContext(ctx, method, to, strings.NewReader(body))
-		if err != nil {
-			return nil, err
-		}
-		for name, values := range t.opt.Header {
-			req.Header[name] = values
-		}
-		req.Header.Set("Accept", "application/json, text/event-stream")
-		if body != "" {
-			req.Header.Set("Content-Type", "application/json")
-		}
-		if isCurrent {
-			req.Header.Set(a2a.VersionHeader, "1.0")
-		}
-		r, err := t.http.Do(req)
-		if err == nil || ctx.Err() != nil || !errors.Is(err, syscall.ECONNREFUSED) || time.Now().After(deadline) {
-			return r, err
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	header := []string{"Accept", "application/json, text/event-stream"}
+	if isCurrent {
+		header = append(header, a2a.VersionHeader, "1.0")
 	}
+	return t.Do(ctx, method, to, body, header...)
 }
 
 func (t *action) record(m trace.Message, method string, status int) {

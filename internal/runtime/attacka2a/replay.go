@@ -12,9 +12,6 @@ import (
 	"gauntlet/trace"
 )
 
-// ReplayPeer takes the agent under attack from a recording.
-func (c *client) ReplayPeer(t *attack.ReplayTransport) { c.http.Transport = t }
-
 // FeedRecorded feeds what the agent answered: a card, an answer, or a stream item. Events recorded beside an item are derived from
 // it again.
 func (c *client) FeedRecorded(t *attack.ReplayTransport, m *trace.Message) bool {
@@ -29,14 +26,12 @@ func (c *client) FeedRecorded(t *attack.ReplayTransport, m *trace.Message) bool 
 		t.Feed(status, "application/json", m.Raw)
 		t.EndAnswer()
 	case m.Kind == trace.Event:
-		t.Feed(status, "text/event-stream", "data: "+oneLine(`{"jsonrpc":"2.0","id":`+cmp.Or(m.ID, "null")+`,"result":`+m.Raw+`}`)+"\n\n")
+		t.FeedEvent(status, wire.EncodeAnswer(m.ID, "result", m.Raw))
 	default:
-		t.Feed(status, "text/event-stream", "data: "+oneLine(m.Raw)+"\n\n")
+		t.FeedEvent(status, m.Raw)
 	}
 	return true
 }
-
-func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }
 
 // OpenReplay replays recorded requests to the agent. HTTP has no sessions here.
 func (s *server) OpenReplay(ctx context.Context, answered func(*trace.Message, string)) attack.ReplaySession {

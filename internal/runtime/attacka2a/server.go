@@ -40,16 +40,11 @@ func newServer(a *attack.Actor, opt Options) *server {
 	s := &server{Actor: a, opt: opt, tasks: map[string]string{}, pushes: map[string]string{}}
 	s.pusher = &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for at := range a.Phases {
-		s.noteFaults(at)
+		if s.Phases[at].Faults != nil {
+			s.Notice(attack.Unplayed, at, "x-gauntlet-wire is for MCP servers: what an A2A agent sends goes out as usual")
+		}
 	}
 	return s
-}
-
-// noteFaults reports the parts of a state that are not played.
-func (s *server) noteFaults(at int) {
-	if s.Phases[at].Faults != nil {
-		s.Notice(attack.Unplayed, at, "x-gauntlet-wire is for MCP servers: what an A2A agent sends goes out as usual")
-	}
 }
 
 // Server is where a transport attaches.
@@ -94,7 +89,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !s.isOwnHost(r.Host) || r.Header.Get("Origin") != "" && !s.isOwnOrigin(r.Header.Get("Origin")):
 		x.refuse(http.StatusForbidden, "the Host or Origin header names a foreign host")
 	case r.Method == http.MethodGet && (r.URL.Path == a2a.CardPath || r.URL.Path == "/.well-known/agent.json"):
-		x.serveCard()
+		x.serveDocument(a2a.CardGet, func() string { return x.card(rawjson.Read("{}")) })
 	case r.Method == http.MethodGet && r.URL.Path == a2a.KeysPath:
 		x.serveKeys()
 	case r.Method == http.MethodPost:
@@ -149,7 +144,7 @@ func (x *exchange) begin(event string, content rawjson.Value) context.Context {
 
 // end reports the answer and applies the event's effects.
 func (x *exchange) end(ctx context.Context, result string) {
-	x.RunExtractors(x.at, oatf.SourceResponse, attack.ParseJSON(result))
+	x.RunExtractors(x.at, oatf.SourceResponse, rawjson.Read(result))
 	if x.then != nil {
 		x.then(result)
 	}
@@ -173,15 +168,15 @@ func (x *exchange) refuse(status int, why string) {
 	http.Error(x.w, why, status)
 }
 
-func (x *exchange) serveCard() {
+// serveDocument serves what a client fetches outside of JSON-RPC, which is an event.
+func (x *exchange) serveDocument(event string, text func() string) {
 	x.at = x.LastPhase()
-	x.record(trace.Message{Direction: trace.ToServer, Kind: trace.Event, Method: a2a.CardGet}, 0)
-	ctx := x.begin(a2a.CardGet, attack.ParseJSON("{}"))
-	card := x.card(attack.ParseJSON("{}"))
-	x.record(trace.Message{Direction: trace.ToClient, Kind: trace.Event, Method: a2a.CardGet, Raw: card}, http.StatusOK)
-	x.w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(x.w, card) // a client that left misses it
-	x.end(ctx, card)
+	x.record(trace.Message{Direction: trace.ToServer, Kind: trace.Event, Method: event}, 0)
+	ctx := x.begin(event, rawjson.Read("{}"))
+	document := text()
+	x.record(trace.Message{Direction: trace.ToClient, Kind: trace.Event, Method: event, Raw: document}, http.StatusOK)
+	x.writeJSON(document)
+	x.end(ctx, document)
 }
 
 func (x *exchange) readBody() (string, error) {

@@ -211,7 +211,7 @@ func TestAgent(t *testing.T) {
 func TestDefaultsOfAgents(t *testing.T) {
 	s := play(t, "\n  execution: {mode: a2a_server, state: {}}\n  indicators: [{protocol: a2a, target: name, pattern: {contains: x}}]\n", Options{})
 	url := s.urls["default"]
-	if card := attack.ParseJSON(fetch(t, http.MethodGet, url+"/.well-known/agent-card.json", "")); card.Get("url").Text() != url+"/" || !card.Get("skills").Exists() {
+	if card := rawjson.Read(fetch(t, http.MethodGet, url+"/.well-known/agent-card.json", "")); card.Get("url").Text() != url+"/" || !card.Get("skills").Exists() {
 		t.Errorf("card %s", card.Raw())
 	}
 	if got := rpc(t, url, "message/send", `{"message":{}}`); !strings.Contains(got, `"status":{"state":"completed"}`) {

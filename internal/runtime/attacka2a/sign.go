@@ -42,13 +42,7 @@ func (k signingKey) Sign(card, signed rawjson.Value, keySet string) (string, err
 		}
 		all = append(all, s)
 	}
-	var parts []string
-	for m := range card.Members() {
-		if m.Key.Text() != "signatures" {
-			parts = append(parts, m.Key.Raw()+":"+m.Value.Raw())
-		}
-	}
-	return "{" + strings.Join(append(parts, `"signatures":[`+strings.Join(all, ",")+"]"), ",") + "}", nil
+	return rawjson.Join(rawjson.Without(card.Raw(), "signatures"), rawjson.Build("signatures", "["+strings.Join(all, ",")+"]")), nil
 }
 
 func (k signingKey) signPayload(payload, keySet string) (string, error) {
@@ -61,9 +55,5 @@ func (k signingKey) signPayload(payload, keySet string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var tree rawjson.Tree
-	if err := tree.Parse(jws.FullSerialize(), 0); err != nil {
-		return "", err
-	}
-	return `{"protected":` + tree.Root().Get("protected").Raw() + `,"signature":` + tree.Root().Get("signature").Raw() + `}`, nil
+	return rawjson.Without(jws.FullSerialize(), "payload"), nil
 }

@@ -20,7 +20,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 // remember keeps an answer with an id for clients that request the task again.
 func (s *server) remember(result string) {
-	v := attack.ParseJSON(result)
+	v := rawjson.Read(result)
 	if t := v.Get("task"); t.Kind() == rawjson.Object {
 		v = t
 	}
@@ -86,7 +86,7 @@ func (s *server) Do(ctx context.Context, e attack.Entry, name, value string) boo
 	if name != "send_push_notification" {
 		return false
 	}
-	v := attack.ParseJSON(value)
+	v := rawjson.Read(value)
 	to := v.Get("url").Text()
 	if why := s.mayPush(to); why != "" {
 		s.Notice(attack.Unplayed, e.Phase(), "a push notification is not sent: %s", why)

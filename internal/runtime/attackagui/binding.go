@@ -42,21 +42,14 @@ func New(opt Options) attack.Binding {
 	opt.Readiness = cmp.Or(opt.Readiness, DefaultReadiness)
 	opt.Message = cmp.Or(opt.Message, DefaultMessage)
 	opt.Skip = cmp.Or(opt.Skip, "no agent was named that speaks AG-UI")
-	return binding{opt}
-}
-
-type binding struct{ Options }
-
-// Modes are those of §7.3.1: the protocol has only a client side.
-func (binding) Modes() []string { return []string{agui.Protocol + "_client"} }
-
-// NewPlayer returns a front end if there is an agent.
-func (b binding) NewPlayer(a *attack.Actor) (attack.Player, string, error) {
-	if b.URL == "" && b.Replayed {
-		b.URL = "http://replayed.invalid/"
+	if opt.URL == "" && opt.Replayed {
+		opt.URL = "http://replayed.invalid/"
 	}
-	if b.URL == "" {
-		return nil, b.Skip, nil
-	}
-	return newClient(a, b.Options), "", nil
+	// §7.3.1: the protocol has only a client side.
+	return attack.Binding{Modes: []string{agui.Protocol + "_client"}, NewPlayer: func(a *attack.Actor) (attack.Player, string, error) {
+		if opt.URL == "" {
+			return nil, opt.Skip, nil
+		}
+		return newClient(a, opt), "", nil
+	}}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/internal/runtime/attack"
@@ -18,8 +17,8 @@ import (
 // as the agent calls tools.
 type client struct {
 	*attack.Actor
-	opt  Options
-	http *http.Client
+	attack.HTTPPeer
+	opt Options
 
 	exchanges int // HTTP exchanges so far; used by one goroutine
 
@@ -27,23 +26,13 @@ type client struct {
 }
 
 func newClient(a *attack.Actor, opt Options) *client {
-	transport := opt.Transport
-	if transport == nil {
-		transport = &http.Transport{DisableCompression: true}
-	}
-	return &client{Actor: a, opt: opt, http: &http.Client{
-		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	return &client{Actor: a, opt: opt, HTTPPeer: attack.NewHTTPPeer(opt.Header, opt.Readiness, opt.Transport)}
 }
 
 // Send reports an action that has no message in this protocol.
 func (c *client) Send(_ context.Context, e attack.Entry, method, _ string) {
 	c.Notice(attack.Unplayed, e.Phase(), "%s is not sent: AG-UI has no message of a front end beside the input of a run", method)
 }
-
-// ReplayPeer takes the agent from a recording.
-func (c *client) ReplayPeer(t *attack.ReplayTransport) { c.http.Transport = t }
 
 // FeedRecorded feeds what the agent said: an event of its stream, or a refusal.
 func (c *client) FeedRecorded(t *attack.ReplayTransport, m *trace.Message) bool {
@@ -54,16 +43,13 @@ func (c *client) FeedRecorded(t *attack.ReplayTransport, m *trace.Message) bool 
 		t.Feed(m.HTTP.Status, "text/plain", m.Raw)
 		t.EndAnswer()
 	default:
-		t.Feed(http.StatusOK, "text/event-stream", "data: "+strings.NewReplacer("\n", " ", "\r", " ").Replace(m.Raw)+"\n\n")
+		t.FeedEvent(http.StatusOK, m.Raw)
 	}
 	return true
 }
 
 // Lingers reports whether the agent may be working after its run has ended.
 func (c *client) Lingers() bool { return !c.opt.Done }
-
-// Close closes idle connections.
-func (c *client) Close() { c.http.CloseIdleConnections() }
 
 // Play runs the script.
 func (c *client) Play(ctx context.Context) error { return c.PlayPhases(ctx, c.playPhase) }
@@ -103,8 +89,7 @@ func (c *client) record(at int, d trace.Direction, event, raw, note string, stat
 		Direction: d, Kind: trace.Event, Method: event, Raw: raw, Note: note,
 		HTTP: &trace.HTTP{Exchange: c.exchanges, Method: http.MethodPost, Status: status},
 	}
-	var tree rawjson.Tree
-	if event == "" || raw != "" && tree.Parse(raw, 0) != nil {
+	if event == "" || raw != "" && !rawjson.Read(raw).Exists() {
 		m.Kind = trace.Invalid
 	}
 	c.Record(m)
@@ -112,12 +97,12 @@ func (c *client) record(at int, d trace.Direction, event, raw, note string, stat
 
 // observe reports an event from the wire to the phase's extractors.
 func (t *turn) observe(event, content string, side oatf.ExtractorSource) {
-	t.c.RunExtractors(t.at, side, attack.ParseJSON(content))
+	t.c.RunExtractors(t.at, side, rawjson.Read(content))
 	x := attack.Exchange{Request: t.input, Response: content}
 	if side == oatf.SourceRequest {
 		x = attack.Exchange{Request: content}
 	}
-	if then := t.c.ObserveEvent(t.ctx, event, attack.ParseJSON(content), x); then != nil {
+	if then := t.c.ObserveEvent(t.ctx, event, rawjson.Read(content), x); then != nil {
 		t.deferred = append(t.deferred, then)
 	}
 }

@@ -37,7 +37,7 @@ func (a *agentStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n := len(a.inputs)
 	a.mu.Unlock()
 	w.Header().Set("Content-Type", "text/event-stream")
-	a.run(n, attack.ParseJSON(string(body)), func(events ...string) {
+	a.run(n, rawjson.Read(string(body)), func(events ...string) {
 		for _, e := range events {
 			fmt.Fprintf(w, "data: %s\n\n", e)
 			_ = http.NewResponseController(w).Flush()
@@ -130,7 +130,7 @@ func TestRun(t *testing.T) {
 		t.Fatalf("inputs %q", agent.inputs)
 	}
 	var second []rawjson.Value
-	for _, m := range attack.ParseJSON(agent.inputs[1]).Get("messages").Elements() {
+	for _, m := range rawjson.Read(agent.inputs[1]).Get("messages").Elements() {
 		second = append(second, m)
 	}
 	if len(second) != 5 || !strings.Contains(second[2].Raw(), `"function":{"name":"pay","arguments":"{\"to\":\"EXT-1\"}"}`) {

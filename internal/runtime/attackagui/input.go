@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/agui"
-	"gauntlet/internal/runtime/attack"
 	"gauntlet/rawjson"
 )
 
@@ -20,7 +19,7 @@ type input struct {
 // readInput parses a RunAgentInput with templates expanded. Documents may omit what every agent requires: ids of thread, run and
 // messages, and empty lists.
 func readInput(text string, serial int) (*input, error) {
-	v := attack.ParseJSON(text)
+	v := rawjson.Read(text)
 	if v.Kind() != rawjson.Object {
 		return nil, fmt.Errorf("%s is a mapping", agui.RunAgentInput)
 	}
@@ -80,11 +79,7 @@ func withID(message rawjson.Value, place int) string {
 	if message.Kind() != rawjson.Object || message.Get("id").Exists() {
 		return message.Raw()
 	}
-	id := `"id":` + rawjson.Quote(fmt.Sprintf("message-%d", place+1))
-	if message.Len() == 0 {
-		return "{" + id + "}"
-	}
-	return "{" + id + "," + message.Raw()[1:]
+	return rawjson.Join(rawjson.Build("id", rawjson.Quote(fmt.Sprintf("message-%d", place+1))), message.Raw())
 }
 
 func (in *input) body() string {

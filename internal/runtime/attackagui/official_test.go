@@ -1,6 +1,7 @@
 package attackagui
 
 import (
+	"gauntlet/rawjson"
 	"strings"
 	"testing"
 
@@ -56,7 +57,7 @@ func TestOfficialAgents(t *testing.T) {
 			for _, m := range messages {
 				events[m.Method] = true
 				if m.Method == "agent_answer" {
-					answer = attack.ParseJSON(m.Raw).Get("response").Get("content").Text()
+					answer = rawjson.Read(m.Raw).Get("response").Get("content").Text()
 				}
 			}
 			if strings.TrimSpace(answer) != want.answer {

@@ -1,21 +1,19 @@
 package attackagui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
-	"syscall"
-	"time"
 
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
-	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
@@ -76,7 +74,7 @@ func (t *turn) begin(ctx context.Context) error {
 	t.c.exchanges++
 	t.c.record(t.at, trace.ToServer, agui.RunAgentInput, t.input, "", 0)
 	t.observe(agui.RunAgentInput, t.input, oatf.SourceRequest)
-	r, err := t.post(ctx)
+	r, err := t.c.Do(ctx, http.MethodPost, t.c.opt.URL, t.input, "Accept", "text/event-stream")
 	if err != nil {
 		return t.fail(ctx, err)
 	}
@@ -100,31 +98,6 @@ func (t *turn) fail(ctx context.Context, err error) error {
 	return err
 }
 
-// post sends the input, retrying while nobody listens yet.
-func (t *turn) post(ctx context.Context) (*http.Response, error) {
-	deadline := time.Now().Add(t.c.opt.Readiness)
-	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.c.opt.URL, strings.NewReader(t.input))
-		if err != nil {
-			return nil, err
-		}
-		for name, values := range t.c.opt.Header {
-			req.Header[name] = values
-		}
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Accept", "text/event-stream")
-		r, err := t.c.http.Do(req)
-		if err == nil || ctx.Err() != nil || !isRefused(err) || time.Now().After(deadline) {
-			return r, err
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
 func (t *turn) hear(r *http.Response) error {
 	next := wire.ReadEvents(r.Body, t.c.opt.Message)
 	for {
@@ -144,7 +117,7 @@ func (t *turn) hear(r *http.Response) error {
 }
 
 func (t *turn) takeEvent(data string, status int) {
-	v := attack.ParseJSON(data)
+	v := rawjson.Read(data)
 	name := agui.EventName(v.Get("type").Text())
 	if v.Kind() != rawjson.Object || name == "" {
 		t.c.record(t.at, trace.ToClient, "", data, "no event: it has no type", status)
@@ -207,39 +180,22 @@ func (t *turn) answerCalls(round int) bool {
 
 // result returns the message that answers a call, from the document; it is an event of ours too.
 func (t *turn) result(c *agui.ToolCall, round, i int) (string, error) {
-	start := attack.ParseJSON(c.Start)
-	entry, err := t.selectResponse(start)
+	start := rawjson.Read(c.Start)
+	entry, err := t.c.SelectEntry(attack.Member(t.c.Phases[t.at].State, "tool_responses"), start)
 	if err != nil {
 		return "", err
 	}
 	x := t.c.Expander(start)
 	defer t.c.NoteMissing(t.at, x)
-	text, err := t.resultText(entry, start, x)
+	form := attack.Form{What: "the result of a tool of the front end", About: start.Raw(), Schema: resultForm}
+	text, err := t.c.Content(t.ctx, t.at, entry, x, form, func(written rawjson.Value) rawjson.Value { return written.Get("content") })
 	if err != nil {
 		return "", err
 	}
-	message := toolMessage(attack.ParseJSON(text), c.ID, fmt.Sprintf("result-%d-%d", round+1, i+1))
+	message := toolMessage(rawjson.Read(cmp.Or(text, `""`)), c.ID, fmt.Sprintf("result-%d-%d", round+1, i+1))
 	t.c.record(t.at, trace.ToServer, agui.ToolCallResult, message, "", 0)
 	t.observe(agui.ToolCallResult, message, oatf.SourceRequest)
 	return message, nil
-}
-
-// resultText returns a call's result as JSON, from a model if the document asks for one.
-func (t *turn) resultText(entry, start rawjson.Value, x *attack.Expander) (string, error) {
-	content := attack.Member(entry, "content")
-	if attack.Member(entry, "synthesize").Exists() {
-		written, err := t.c.Synthesize(t.ctx, t.at, entry, x, attack.Form{What: "the result of a tool of the front end", About: start.Raw(), Schema: resultForm})
-		switch {
-		case err == nil:
-			return written.Get("content").Raw(), nil
-		case !content.Exists():
-			return "", err
-		}
-	}
-	if !content.Exists() {
-		return `""`, nil
-	}
-	return x.ExpandValue(content)
 }
 
 // toolMessage returns a message of role tool. content is a whole tool_call_result payload, whose members are kept, or just its
@@ -267,24 +223,4 @@ func toolMessage(content rawjson.Value, callID, messageID string) string {
 		add("content", rawjson.Quote(content.Compact()))
 	}
 	return "{" + strings.Join(parts, ",") + "}"
-}
-
-// selectResponse returns the entry of tool_responses for a call, absent if there is none.
-func (t *turn) selectResponse(start rawjson.Value) (rawjson.Value, error) {
-	list := attack.Member(t.c.Phases[t.at].State, "tool_responses")
-	if !list.Exists() {
-		return list, nil
-	}
-	d, err := match.ParseDispatch(list)
-	if err != nil {
-		return rawjson.Value{}, fmt.Errorf("tool_responses cannot be used: %w", err)
-	}
-	limited, cancel := t.c.MatchContext()
-	defer cancel()
-	return d.Select(limited, start)
-}
-
-// isRefused reports whether nothing listens at the agent's address.
-func isRefused(err error) bool {
-	return errors.Is(err, syscall.ECONNREFUSED)
 }

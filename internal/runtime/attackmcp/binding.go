@@ -34,25 +34,18 @@ type Options struct {
 // New returns the MCP binding (§7.1).
 func New(opt Options) attack.Binding {
 	opt.Readiness = cmp.Or(opt.Readiness, DefaultReadiness)
-	return binding{opt}
-}
-
-type binding struct{ Options }
-
-// Modes are those of §7.1.1.
-func (binding) Modes() []string { return []string{"mcp_server", "mcp_client"} }
-
-// NewPlayer returns a server, or a client if there is a server to attack.
-func (b binding) NewPlayer(a *attack.Actor) (player attack.Player, skip string, err error) {
-	if a.Mode == "mcp_server" {
-		s, err := newServer(a, b.Options)
-		return s, "", err
-	}
-	if b.Dial == nil {
-		return nil, "no server was named for it to attack", nil
-	}
-	noteUnusedFaults(a)
-	return newClient(a, b.Options), "", nil
+	const asServer, asClient = "mcp_server", "mcp_client" // §7.1.1
+	return attack.Binding{Modes: []string{asServer, asClient}, NewPlayer: func(a *attack.Actor) (player attack.Player, skip string, err error) {
+		if a.Mode == asServer {
+			player, err = newServer(a, opt)
+			return player, "", err
+		}
+		if opt.Dial == nil {
+			return nil, "no server was named for it to attack", nil
+		}
+		noteUnusedFaults(a)
+		return &client{Actor: a, opt: opt}, "", nil
+	}}
 }
 
 // Engine returns the server engine of a player of this binding, nil for any other.

@@ -28,8 +28,6 @@ type client struct {
 	latest   attack.Exchange // its latest answered request
 }
 
-func newClient(a *attack.Actor, opt Options) *client { return &client{Actor: a, opt: opt} }
-
 // Send queues what on_enter sends until the client's goroutine can send it.
 func (c *client) Send(_ context.Context, e attack.Entry, method, params string) {
 	c.mu.Lock()

@@ -47,7 +47,7 @@ func attackOn(t testing.TB, execution string, opt playOptions) (*stage, *victim)
 	fromClient, toVictim := io.Pipe()
 	fromVictim, toClient := io.Pipe()
 	opt.Dial = func(_ context.Context, _ string, tap wire.Tap) (wire.Conn, error) {
-		return tapped{wire.NewStream(fromVictim, toVictim, wire.Limits{}), tap}, nil
+		return tapped{wire.NewStream(fromVictim, toVictim, wire.Limits{}, nil), tap}, nil
 	}
 	s := play(t, execution, opt)
 	return s, &victim{t, bufio.NewReader(fromClient), toClient}

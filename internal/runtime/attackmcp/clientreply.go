@@ -8,7 +8,6 @@ import (
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
-	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
 )
 
@@ -47,38 +46,20 @@ func (c *client) answerServer(ctx context.Context, method, text string) (result 
 
 // selectResponse returns the response entry for a request, absent if there is none.
 func (c *client) selectResponse(at int, list string, request rawjson.Value) rawjson.Value {
-	v := attack.Member(c.Phases[at].State, list)
-	if !v.Exists() {
-		return v
-	}
-	d, err := match.ParseDispatch(v)
-	if err != nil {
-		c.Notice(attack.Unplayed, at, "%s cannot be used: %v", list, err)
-		return rawjson.Value{}
-	}
-	limited, cancel := c.MatchContext()
-	defer cancel()
-	entry, err := d.Select(limited, request)
+	entry, err := c.SelectEntry(attack.Member(c.Phases[at].State, list), request)
 	if err != nil {
 		c.Notice(attack.Trouble, at, "%s: %v", list, err)
 	}
 	return entry
 }
 
-// sampleFor answers a sampling request with the document's text, or a model's if the document asks for one.
+// sampleFor answers a sampling request with the document's CreateMessageResult, or a model's if the document asks for one, or else
+// without text.
 func (c *client) sampleFor(ctx context.Context, at int, request rawjson.Value, x *attack.Expander) (string, error) {
 	entry := c.selectResponse(at, "sampling_responses", request)
-	if !attack.Member(entry, "synthesize").Exists() {
-		return samplingResult(entry, x)
-	}
-	written, err := c.Synthesize(ctx, at, entry, x, attack.Form{What: "the sample that a server asks its client for", About: request.Raw(), Schema: samplingForm})
-	switch {
-	case err == nil:
-		return written.Raw(), nil
-	case attack.Member(entry, "content").Exists():
-		return samplingResult(entry, x)
-	}
-	return "", err
+	form := attack.Form{What: "the sample that a server asks its client for", About: request.Raw(), Schema: samplingForm}
+	content, err := c.Content(ctx, at, entry, x, form, func(written rawjson.Value) rawjson.Value { return written })
+	return cmp.Or(content, `{"role":"assistant","content":{"type":"text","text":""},"model":"oatf-client"}`), err
 }
 
 // answerElicitation answers an elicitation likewise.
@@ -93,14 +74,6 @@ func (c *client) answerElicitation(ctx context.Context, at int, request rawjson.
 		return "", err
 	}
 	return elicitationResult(entry, written.Get("content"), x)
-}
-
-// samplingResult returns the document's CreateMessageResult unchanged, or one without text if it has none.
-func samplingResult(entry rawjson.Value, x *attack.Expander) (string, error) {
-	if content := entry.Get("content"); content.Exists() {
-		return x.ExpandValue(content)
-	}
-	return `{"role":"assistant","content":{"type":"text","text":""},"model":"oatf-client"}`, nil
 }
 
 // elicitationResult returns an ElicitResult: the default action is accept for an entry, and cancel without one. written, if

@@ -67,12 +67,12 @@ func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at
 	if params == "" {
 		params = "{}"
 	}
-	var tree rawjson.Tree
-	if err := tree.Parse(params, 0); err != nil {
-		c.Notice(attack.Unplayed, at, "%s is left out: its params are not JSON: %v", method, err)
+	content := rawjson.Read(params)
+	if !content.Exists() {
+		c.Notice(attack.Unplayed, at, "%s is left out: its params are not JSON", method)
 		return nil
 	}
-	c.RunExtractors(at, oatf.SourceRequest, tree.Root())
+	c.RunExtractors(at, oatf.SourceRequest, content)
 	if isNotification(method) {
 		if err := session.Notify(ctx, method, params); err != nil {
 			return fmt.Errorf("%s: %w", method, err)
@@ -115,7 +115,7 @@ func (c *client) observeOwnAnswer(ctx context.Context, at int, method, params st
 // observeOpening handles the exchange that opens the session as an event like any other.
 func (c *client) observeOpening(ctx context.Context, method, params string, m wire.Message) {
 	at := c.LastPhase()
-	c.RunExtractors(at, oatf.SourceRequest, attack.ParseJSON(params))
+	c.RunExtractors(at, oatf.SourceRequest, rawjson.Read(params))
 	c.observeOwnAnswer(ctx, at, method, params, m)
 }
 
@@ -125,18 +125,9 @@ const requestKey = "_request"
 
 // withRequest returns an answer's content together with the request's params.
 func withRequest(m wire.Message, params string) rawjson.Value {
-	tree := new(rawjson.Tree)
-	text := cmp.Or(m.Result, m.Error)
-	if tree.Parse(text, 0) != nil {
-		return rawjson.Value{}
+	v := parseAnswer(m)
+	if v.Kind() == rawjson.Object {
+		v = rawjson.Read(rawjson.Join(v.Raw(), rawjson.Build(requestKey, params)))
 	}
-	if v := tree.Root(); v.Kind() == rawjson.Object {
-		comma := ","
-		if v.Len() == 0 {
-			comma = ""
-		}
-		raw := v.Raw()
-		_ = tree.Parse(raw[:len(raw)-1]+comma+`"`+requestKey+`":`+params+"}", 0) // both parts are JSON
-	}
-	return tree.Root()
+	return v
 }

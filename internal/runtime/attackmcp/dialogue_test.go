@@ -75,7 +75,7 @@ func openPipes(t *testing.T, c *clause) *dialogue {
 		fromClient, toVictim := io.Pipe()
 		fromVictim, toClient := io.Pipe()
 		dial := func(_ context.Context, _ string, tap wire.Tap) (wire.Conn, error) {
-			return tapped{wire.NewStream(fromVictim, toVictim, wire.Limits{}), tap}, nil
+			return tapped{wire.NewStream(fromVictim, toVictim, wire.Limits{}, nil), tap}, nil
 		}
 		d.stage = playDocument(t, d.doc, playOptions{Dial: dial})
 		d.send = func(line string) { _, _ = io.WriteString(toClient, line+"\n") } // who has left is noticed by what does not come

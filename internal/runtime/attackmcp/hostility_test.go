@@ -118,7 +118,7 @@ func judges(t *testing.T) []judge {
 			s := play(t, e, playOptions{})
 			d := s.servers["default"]
 			t.Cleanup(func() { t.Logf("%+v", s.end().Wire) })
-			return ours(t, wire.NewStream(d.from, d.in, wire.Limits{}))
+			return ours(t, wire.NewStream(d.from, d.in, wire.Limits{}, nil))
 		}},
 		{"gauntlet", "HTTP", func(t *testing.T, e string) met {
 			base := watched(t, e)

@@ -1,8 +1,8 @@
 package attackmcp
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -191,37 +191,18 @@ func withDescription(item, appended, instead string) string {
 	if appended == "" && instead == "" {
 		return item
 	}
-	var tree rawjson.Tree
-	if tree.Parse(item, 0) != nil || tree.Root().Kind() != rawjson.Object {
+	v := rawjson.Read(item)
+	if v.Kind() != rawjson.Object {
 		return item
 	}
-	text := tree.Root().Get("description").Text() + appended
-	if instead != "" {
-		text = instead
-	}
-	o := attack.NewObjectWriter(&attack.Expander{})
-	for m := range tree.Root().Members() {
-		if m.Key.Text() != "description" {
-			o.AddRaw(m.Key.Raw(), m.Value.Raw())
-		}
-	}
-	o.AddRaw(`"description"`, rawjson.Quote(text))
-	out, _ := o.CloseObject() // nothing is expanded
-	return out
+	text := cmp.Or(instead, v.Get("description").Text()+appended)
+	return rawjson.Join(rawjson.Without(v.Raw(), "description"), rawjson.Build("description", rawjson.Quote(text)))
 }
 
 // answerThrough forwards a call to the real server and adds the overlay's text.
 func (s *server) answerThrough(ctx context.Context, at int, o *overlay, c mcpserver.Call) (string, error) {
-	params := map[string]json.RawMessage{}
-	if err := json.Unmarshal([]byte(c.Params), &params); err != nil {
-		return "", &mcpserver.Error{Code: mcp.CodeInvalidParams, Message: "Invalid params"}
-	}
-	delete(params, "_meta") // it belongs to the agent's session
-	sent, err := json.Marshal(params)
-	if err != nil {
-		return "", err
-	}
-	result, err := s.behind.call(ctx, c.Method, string(sent))
+	// _meta belongs to the agent's session.
+	result, err := s.behind.call(ctx, c.Method, rawjson.Without(cmp.Or(c.Params, "{}"), "_meta"))
 	if err != nil || c.Method != mcp.ToolsCall {
 		return result, err
 	}
@@ -243,28 +224,15 @@ func withText(result, added string) string {
 		return result
 	}
 	block := `{"type":"text","text":` + rawjson.Quote(added) + `}`
-	var tree rawjson.Tree
-	if tree.Parse(result, 0) != nil || tree.Root().Kind() != rawjson.Object {
+	v := rawjson.Read(result)
+	switch {
+	case v.Kind() != rawjson.Object:
 		return result
+	case v.Get("content").Kind() != rawjson.Array:
+		return rawjson.Join(v.Raw(), rawjson.Build("content", "["+block+"]"))
 	}
-	o := attack.NewObjectWriter(&attack.Expander{})
-	done := false
-	for m := range tree.Root().Members() {
-		raw := m.Value.Raw()
-		if m.Key.Text() == "content" && m.Value.Kind() == rawjson.Array && !done {
-			inside := strings.TrimSpace(raw[1 : len(raw)-1])
-			if inside != "" {
-				inside += ","
-			}
-			raw, done = "["+inside+block+"]", true
-		}
-		o.AddRaw(m.Key.Raw(), raw)
-	}
-	if !done {
-		o.AddRaw(`"content"`, "["+block+"]")
-	}
-	out, _ := o.CloseObject() // nothing is expanded
-	return out
+	blocks := slices.Collect(rawjson.Items(v.Get("content").Raw()))
+	return rawjson.Replace(v.Raw(), "content", "["+strings.Join(append(blocks, block), ",")+"]")
 }
 
 // closeUpstream ends the connection to the server behind an overlay.

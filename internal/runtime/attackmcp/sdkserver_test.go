@@ -59,7 +59,7 @@ func TestClientAttacksSDKServer(t *testing.T) {
 				_ = victimSDK().Run(ctx, &mcp.IOTransport{Reader: fromClient, Writer: toClient})
 			}()
 			t.Cleanup(func() { cancel(); _ = toServer.Close(); _ = fromServer.Close(); <-ended })
-			return tapped{wire.NewStream(fromServer, toServer, wire.Limits{}), tap}
+			return tapped{wire.NewStream(fromServer, toServer, wire.Limits{}, nil), tap}
 		},
 		"streamable HTTP": func(t *testing.T, tap wire.Tap) wire.Conn {
 			server := victimSDK()

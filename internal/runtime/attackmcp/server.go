@@ -159,7 +159,7 @@ func (s *server) Intercept(_ context.Context, t *mcpserver.Session, m wire.Messa
 	d := mcpserver.Decision{State: s.preparedFor(at, m, content), Ready: s.Entered(at)}
 	var response string
 	if then != nil {
-		d.Answered = func(answer string) { response = bodyOf(answer) }
+		d.Answered = func(answer string) { response = parseAnswer(wire.Decode(answer)).Raw() }
 	}
 	read := c.takeChanges(m.Method)
 	d.AfterAnswer = func() {
@@ -180,12 +180,6 @@ func speaksBeforeAnswer(t *mcpserver.Session, m wire.Message) bool {
 	return m.Kind == wire.Request && r != "" && r < mcp.FirstStateless
 }
 
-// bodyOf returns an answer's result or error.
-func bodyOf(answer string) string {
-	w := wire.Decode(answer)
-	return cmp.Or(w.Result, w.Error)
-}
-
 func (s *server) postMessages(ctx context.Context, c *clientState, queued []queuedMessage) {
 	for _, l := range queued {
 		s.postMessage(ctx, c, l)
@@ -194,11 +188,7 @@ func (s *server) postMessages(ctx context.Context, c *clientState, queued []queu
 
 // parseParams returns a message's params, {} if omitted.
 func parseParams(m wire.Message) rawjson.Value {
-	tree := new(rawjson.Tree)
-	if m.Params == "" || tree.Parse(m.Params, 0) != nil {
-		_ = tree.Parse("{}", 0)
-	}
-	return tree.Root()
+	return rawjson.Read(cmp.Or(m.Params, "{}"))
 }
 
 // preparedFor returns the state that answers a message.
@@ -344,21 +334,13 @@ func (s *server) observeClientAnswer(ctx context.Context, asked int, method, par
 
 // parseAnswer returns an answer's result or error.
 func parseAnswer(m wire.Message) rawjson.Value {
-	tree := new(rawjson.Tree)
-	if tree.Parse(cmp.Or(m.Result, m.Error), 0) != nil {
-		return rawjson.Value{}
-	}
-	return tree.Root()
+	return rawjson.Read(cmp.Or(m.Result, m.Error))
 }
 
 // acceptsElicitation reports whether a client with these capabilities accepts elicitations in a mode. An empty capability means
 // forms.
 func acceptsElicitation(capabilities, mode string) bool {
-	var tree rawjson.Tree
-	if tree.Parse(capabilities, 0) != nil {
-		return false
-	}
-	e := tree.Root().Get("elicitation")
+	e := rawjson.Read(capabilities).Get("elicitation")
 	if mode == "form" && e.Kind() == rawjson.Object && !e.Get("url").Exists() {
 		return true
 	}

@@ -1,7 +1,6 @@
 package attackmcp
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 
@@ -9,7 +8,6 @@ import (
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
-	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
 
@@ -76,10 +74,7 @@ func (s *server) observeAnswer(c *clientState, w wire.Message, now int) int {
 		return now
 	}
 	if slices.ContainsFunc(s.Phases[phase].Extractors, func(x attack.Extractor) bool { return x.Source == oatf.SourceResponse }) {
-		var tree rawjson.Tree
-		if text := w.Result + w.Error; tree.Parse(text, 0) == nil {
-			s.RunExtractors(phase, oatf.SourceResponse, tree.Root())
-		}
+		s.RunExtractors(phase, oatf.SourceResponse, parseAnswer(w))
 	}
 	return phase
 }
@@ -90,12 +85,7 @@ func (s *server) traceHTTP(x *mcpserver.Exchange) *trace.HTTP {
 	if x == nil {
 		return nil
 	}
-	h := &trace.HTTP{Exchange: s.ExchangeNumber(x.Number), Method: x.Method, Status: x.Status}
-	for _, name := range slices.Sorted(maps.Keys(x.Header)) {
-		for _, value := range x.Header[name] {
-			h.Headers = append(h.Headers, trace.Field{Name: name, Value: value})
-		}
-	}
+	h := &trace.HTTP{Exchange: s.ExchangeNumber(x.Number), Method: x.Method, Status: x.Status, Headers: wire.TraceHeaders(x.Header)}
 	if x.Status == 0 {
 		h.Credential = s.Credential(x.Header.Get("Authorization"))
 	}

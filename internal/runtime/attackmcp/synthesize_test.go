@@ -2,6 +2,7 @@ package attackmcp
 
 import (
 	"context"
+	"gauntlet/rawjson"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -118,7 +119,7 @@ mode: mcp_server
 state: {tools: [{name: a, responses: [{synthesize: {prompt: p}}]}]}`, playOptions{Synthesizer: writes(func(attack.Synthesis) string { return written })})
 		d := s.servers["default"]
 		d.hello(`{}`)
-		got := attack.ParseJSON(d.ask("tools/call", `{"name":"a"}`))
+		got := rawjson.Read(d.ask("tools/call", `{"name":"a"}`))
 		if items := got.Get("result").Get("content"); items.Len() == 0 && !got.Get("error").Exists() {
 			t.Errorf("%q became %s", written, got.Raw())
 		} else if sum := s.end(); (sum.Unwritten == "") != (items.Len() > 0) {

@@ -46,9 +46,9 @@ type clientIdentity struct {
 // identityOf returns what a request says about its client beyond the defaults.
 func (g *Gateway) identityOf(m wire.Message) clientIdentity {
 	meta := rawjson.LastMember(m.Params, "_meta")
-	c := clientIdentity{rawjson.LastMember(meta, mcp.MetaClientInfo), rawjson.LastMember(meta, mcp.MetaClientCapabilities), rawjson.UnquoteString(rawjson.LastMember(meta, mcp.MetaProtocolVersion)), true}
+	c := clientIdentity{rawjson.LastMember(meta, mcp.MetaClientInfo), rawjson.LastMember(meta, mcp.MetaClientCapabilities), rawjson.LastText(meta, mcp.MetaProtocolVersion), true}
 	if m.Method == mcp.Initialize {
-		c = clientIdentity{rawjson.LastMember(m.Params, "clientInfo"), rawjson.LastMember(m.Params, "capabilities"), rawjson.UnquoteString(rawjson.LastMember(m.Params, "protocolVersion")), false}
+		c = clientIdentity{rawjson.LastMember(m.Params, "clientInfo"), rawjson.LastMember(m.Params, "capabilities"), rawjson.LastText(m.Params, "protocolVersion"), false}
 	}
 	c.capabilities = objectOrEmpty(c.capabilities)
 	if c.info == "" || c.info[0] != '{' {
@@ -149,7 +149,7 @@ func (cs *clientSession) rebuildState() {
 		if init == "" {
 			continue
 		}
-		if text := rawjson.UnquoteString(rawjson.LastMember(init, "instructions")); text != "" {
+		if text := rawjson.LastText(init, "instructions"); text != "" {
 			if len(cs.upstreams) > 1 {
 				text = "Server " + s.up.Name + ":\n" + text
 			}
@@ -185,7 +185,7 @@ func (cs *clientSession) rebuildState() {
 
 // adoptIdentity lets a single server introduce itself in its own words, unchanged if the client asks in the same way.
 func (cs *clientSession) adoptIdentity(state *mcpserver.State, init string) {
-	if version := rawjson.UnquoteString(rawjson.LastMember(init, "protocolVersion")); version != "" {
+	if version := rawjson.LastText(init, "protocolVersion"); version != "" {
 		state.Version, state.Initialized = version, init
 	} else {
 		state.Discovered = init
@@ -214,7 +214,7 @@ func (cs *clientSession) relayNotification(m wire.Message) {
 		to := cs.questionTokens[token]
 		cs.mu.Unlock()
 		if to.upstream != nil {
-			to.upstream.queueNotification(m.Method, replaceMember(m.Params, "progressToken", to.token))
+			to.upstream.queueNotification(m.Method, rawjson.Replace(m.Params, "progressToken", to.token))
 		}
 		return
 	}
@@ -236,7 +236,7 @@ func (cs *clientSession) forwardNotification(s *upstream, m wire.Message) {
 	}
 	params := m.Params
 	if meta := rawjson.LastMember(params, "_meta"); rawjson.LastMember(meta, mcp.MetaSubscriptionID) != "" { // the front sets its client's own
-		params = replaceMember(params, "_meta", removeMembers(meta, mcp.MetaSubscriptionID))
+		params = rawjson.Replace(params, "_meta", rawjson.Without(meta, mcp.MetaSubscriptionID))
 	}
 	cs.noteLost(s, cs.downstream.Notify(cs.ctx, m.Method, params))
 }
@@ -284,7 +284,7 @@ func (cs *clientSession) renameToken(s *upstream, params string) (out string, do
 	}
 	cs.questionTokens[front] = questionToken{s, token}
 	if front != token {
-		params = replaceMember(params, "_meta", replaceMember(meta, "progressToken", front))
+		params = rawjson.Replace(params, "_meta", rawjson.Replace(meta, "progressToken", front))
 	}
 	return params, func() {
 		cs.mu.Lock()

@@ -410,16 +410,6 @@ func TestWhoSetsTheLogLevel(t *testing.T) {
 	}
 }
 
-func TestAppendedMembers(t *testing.T) {
-	for _, tt := range []struct{ object, members, want string }{
-		{`{}`, ``, `{}`}, {`{ }`, `"b":2`, `{"b":2}`}, {`{"a":1}`, ``, `{"a":1}`}, {`{"a":1}`, `"b":2`, `{"a":1,"b":2}`}, {`{ "a":1 }`, `"b":2,"c":3`, `{"a":1,"b":2,"c":3}`},
-	} {
-		if got := appendMembers(tt.object, tt.members); got != tt.want {
-			t.Errorf("%s with %s is %s, want %s", tt.object, tt.members, got, tt.want)
-		}
-	}
-}
-
 // What a client is told of a server that did not answer: a refusal in its own words, and that it went away by itself as
 // nothing but that.
 func TestUnreachableError(t *testing.T) {

@@ -44,7 +44,7 @@ func joined(s *mcpserver.Server, tap wire.Tap) *pipe {
 		_ = toClient.Close()
 		_ = fromClient.Close()
 	}()
-	return &pipe{wire.NewTappedStream(fromServer, toServer, wire.Limits{}, tap), func() { cancel(); _ = toServer.Close(); _ = fromServer.Close(); <-done }}
+	return &pipe{wire.NewStream(fromServer, toServer, wire.Limits{}, tap), func() { cancel(); _ = toServer.Close(); _ = fromServer.Close(); <-done }}
 }
 
 // A backend is an upstream that can be killed and comes back when it is asked for.
@@ -266,7 +266,7 @@ func TestSilent(t *testing.T) {
 	silent := Upstream{"silent", func() (wire.Conn, error) {
 		r, w := io.Pipe()
 		_, sink := io.Pipe()
-		return &pipe{wire.NewStream(r, sink, wire.Limits{}), func() { _ = w.Close(); _ = r.Close() }}, nil
+		return &pipe{wire.NewStream(r, sink, wire.Limits{}, nil), func() { _ = w.Close(); _ = r.Close() }}, nil
 	}}
 	f := open(t, Options{Connect: 50 * time.Millisecond, Upstreams: []Upstream{silent}}, a)
 	f.begin("{}")

@@ -68,7 +68,7 @@ func TestNotificationsNobodyTakes(t *testing.T) {
 			id := rawjson.LastMember(strings.TrimSpace(string(lines[:n])), "id")
 			_, _ = io.WriteString(server, `{"jsonrpc":"2.0","id":`+id+`,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"deaf","version":"1"}}}`+"\n")
 		}()
-		return &pipe{wire.NewStream(fromServer, toServer, wire.Limits{}), func() { _ = server.Close(); _ = client.Close() }}, nil
+		return &pipe{wire.NewStream(fromServer, toServer, wire.Limits{}, nil), func() { _ = server.Close(); _ = client.Close() }}, nil
 	}}
 	a := back(t, "web", "fetch")
 	f := open(t, Options{Connect: time.Second, Upstreams: []Upstream{deaf}}, a)

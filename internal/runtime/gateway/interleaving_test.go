@@ -61,7 +61,7 @@ func (s *scriptedUpstream) upstream(t *testing.T) Upstream {
 				}
 			}
 		}()
-		return &pipe{wire.NewStream(fromServer, toServer, wire.Limits{}), func() { _ = toGateway.Close(); _ = fromGateway.Close(); <-done }}, nil
+		return &pipe{wire.NewStream(fromServer, toServer, wire.Limits{}, nil), func() { _ = toGateway.Close(); _ = fromGateway.Close(); <-done }}, nil
 	}}
 }
 
@@ -231,7 +231,7 @@ func TestTokensOfTwoServers(t *testing.T) {
 	for _, s := range servers {
 		s.say(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"` + s.name + `","requestedSchema":{"type":"object","properties":{}},"_meta":{"progressToken":"same"}}}`)
 		m := c.next()
-		name := rawjson.UnquoteString(rawjson.LastMember(m.Params, "message"))
+		name := rawjson.LastText(m.Params, "message")
 		tokens[name], ids[name] = rawjson.LastMember(rawjson.LastMember(m.Params, "_meta"), "progressToken"), m.ID
 	}
 	if tokens["a"] == tokens["b"] || tokens["a"] == "" || tokens["b"] == "" {
@@ -337,7 +337,7 @@ func TestMergedNames(t *testing.T) {
 			var names []string
 			list := f.call("tools/list", "{}")
 			_ = rawjson.EachElement(list, strings.IndexByte(list, '['), func(_ int, v rawjson.Span) bool {
-				names = append(names, rawjson.UnquoteString(rawjson.LastMember(list[v.Start:v.End], "name")))
+				names = append(names, rawjson.LastText(list[v.Start:v.End], "name"))
 				return true
 			})
 			if !slices.Equal(names, tt.want) {

@@ -1,64 +1,18 @@
 package gateway
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
-	"strings"
 
 	"gauntlet/internal/leaf/mcp"
-	"gauntlet/rawjson"
+	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
 )
 
-// replaceMember returns the object with the value of every member of that name replaced.
-func replaceMember(object, name, value string) string {
-	var b strings.Builder
-	at := 0
-	_ = rawjson.EachMember(object, 0, func(key, v rawjson.Span) bool {
-		if rawjson.Unquote(object[key.Start:key.End]) == name {
-			b.WriteString(object[at:v.Start])
-			b.WriteString(value)
-			at = v.End
-		}
-		return true
-	})
-	return b.String() + object[at:]
-}
-
-// appendMembers returns the object with raw members appended.
-func appendMembers(object, members string) string {
-	inner := strings.TrimSpace(object[1 : len(object)-1])
-	if inner == "" || members == "" {
-		return "{" + inner + members + "}"
-	}
-	return "{" + inner + "," + members + "}"
-}
-
-// removeMembers returns the object without members of these names.
-func removeMembers(object string, names ...string) string {
-	var kept []string
-	_ = rawjson.EachMember(object, 0, func(key, v rawjson.Span) bool {
-		name := rawjson.Unquote(object[key.Start:key.End])
-		for _, n := range names {
-			if n == name {
-				return true
-			}
-		}
-		kept = append(kept, object[key.Start:v.End])
-		return true
-	})
-	return "{" + strings.Join(kept, ",") + "}"
-}
-
-// readError parses a server's error for the client.
-func readError(raw string) (code int, message, data string) {
-	code, message = mcp.CodeInternalError, "the server answered with an error without a message"
-	if n := rawjson.LastMember(raw, "code"); n != "" {
-		_ = json.Unmarshal([]byte(n), &code) // otherwise the code stays
-	}
-	if m := rawjson.LastMember(raw, "message"); m != "" {
-		message = rawjson.UnquoteString(m)
-	}
-	return code, message, rawjson.LastMember(raw, "data")
+// readError parses an error answer.
+func readError(m wire.Message) *mcpserver.Error {
+	e := wire.AnswerErrorOf("", m)
+	return &mcpserver.Error{Code: int(cmp.Or(e.Code, mcp.CodeInternalError)), Message: cmp.Or(e.Message, "the server answered with an error without a message"), Data: e.Data}
 }
 
 func (cs *clientSession) noteEvent(format string, args ...any) {

@@ -71,11 +71,8 @@ func (cs *clientSession) passList(ctx context.Context, l int, c mcpserver.Call) 
 		cs.noteEvent("%s of %s is the last one known: %v", mcp.Lists[l].Method, s.up.Name, err)
 		return `{` + rawjson.Quote(mcp.Lists[l].Member) + `:[` + strings.Join(cs.mergeItems(l), ",") + `]}`, nil
 	}
-	page := []string{}
-	eachItem(result, l, func(item string) bool {
-		page = append(page, item)
-		return len(page) < maxListItems
-	})
+	page := slices.AppendSeq([]string{}, rawjson.Items(rawjson.LastMember(result, mcp.Lists[l].Member)))
+	page = page[:min(len(page), maxListItems)]
 	items := page
 	s.mu.Lock()
 	s.mirrorHeaders(s.conn, l, items, first)
@@ -90,16 +87,9 @@ func (cs *clientSession) passList(ctx context.Context, l int, c mcpserver.Call) 
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if named := cs.nameList(l, [][]string{page}, first); !slices.Equal(named, page) {
-		result = replaceMember(result, mcp.Lists[l].Member, "["+strings.Join(named, ",")+"]")
+		result = rawjson.Replace(result, mcp.Lists[l].Member, "["+strings.Join(named, ",")+"]")
 	}
 	return result, nil
-}
-
-// eachItem yields the items of a page until yield returns false.
-func eachItem(result string, l int, yield func(item string) bool) {
-	if page := rawjson.LastMember(result, mcp.Lists[l].Member); page != "" && page[0] == '[' {
-		_ = rawjson.EachElement(page, 0, func(_ int, v rawjson.Span) bool { return yield(page[v.Start:v.End]) })
-	}
 }
 
 // mirrorsOf returns the arguments of a tool that its client must repeat in headers.
@@ -174,15 +164,12 @@ func (s *upstream) mirrorHeaders(l *upstreamConn, list int, items []string, anew
 		s.mirrors = map[string][]wire.Mirror{}
 	}
 	for _, item := range items {
-		var tree rawjson.Tree
-		if tree.Parse(item, 0) != nil {
-			continue
-		}
-		m, err := wire.Mirrors(tree.Root().Get("inputSchema"))
+		tool := rawjson.Read(item)
+		m, err := wire.Mirrors(tool.Get("inputSchema"))
 		if err != nil || m == nil {
 			continue
 		}
-		name := strings.Clone(tree.Root().Get("name").Text())
+		name := strings.Clone(tool.Get("name").Text())
 		if s.mirrors[name] = m; web != nil {
 			web.Mirror(name, m)
 		}
@@ -232,7 +219,7 @@ func (cs *clientSession) nameList(l int, lists [][]string, anew bool) (out []str
 				continue
 			case front.why != "":
 				cs.noteOnce("the %s %q of %s is called %q: %s", kind, id, s.up.Name, front.name, front.why)
-				item = replaceMember(item, "name", rawjson.Quote(front.name))
+				item = rawjson.Replace(item, "name", rawjson.Quote(front.name))
 			}
 			cs.routes[l][front.name] = route{s, id}
 			listed[route{s, id}] = true

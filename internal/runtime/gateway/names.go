@@ -137,5 +137,5 @@ func qualifiedName(prefix, id string, unique bool) string {
 }
 
 func idOf(item string, list int) string {
-	return rawjson.UnquoteString(rawjson.LastMember(item, mcp.Lists[list].ID))
+	return rawjson.LastText(item, mcp.Lists[list].ID)
 }

@@ -28,15 +28,15 @@ func (cs *clientSession) relayRequest(ctx context.Context, c mcpserver.Call) (st
 	var s *upstream
 	switch c.Method {
 	case mcp.ToolsCall, mcp.PromptsGet:
-		r, err := cs.routeByName(ctx, c.Method, rawjson.UnquoteString(rawjson.LastMember(params, "name")))
+		r, err := cs.routeByName(ctx, c.Method, rawjson.LastText(params, "name"))
 		if err != nil {
 			return "", err
 		}
-		if s = r.upstream; r.name != rawjson.UnquoteString(rawjson.LastMember(params, "name")) {
-			params = replaceMember(params, "name", rawjson.Quote(r.name))
+		if s = r.upstream; r.name != rawjson.LastText(params, "name") {
+			params = rawjson.Replace(params, "name", rawjson.Quote(r.name))
 		}
 	case mcp.ResourcesRead, mcp.ResourcesSubscribe, mcp.ResourcesUnsubscribe:
-		return cs.readResource(ctx, c, rawjson.UnquoteString(rawjson.LastMember(params, "uri")))
+		return cs.readResource(ctx, c, rawjson.LastText(params, "uri"))
 	case mcp.CompletionComplete:
 		r, err := cs.routeCompletion(ctx, params)
 		if err != nil {
@@ -70,21 +70,22 @@ func (cs *clientSession) forwardRequest(ctx context.Context, s *upstream, c mcps
 		case err != nil:
 			return "", unreachableError(s, err)
 		case m.Kind == wire.Error:
-			code, message, data := readError(m.Error)
-			return "", &mcpserver.Error{Code: code, Message: message, Data: data, Raw: m.Error}
+			refused := readError(m)
+			refused.Raw = m.Error
+			return "", refused
 		case c.Stateless == (l.meta != ""): // server and client speak the same era
 			if c.AsIs != nil {
 				c.AsIs()
 			}
 			return m.Result, nil
-		case l.meta == "" || rawjson.UnquoteString(rawjson.LastMember(m.Result, "resultType")) != "input_required" || round == maxRounds:
+		case l.meta == "" || rawjson.LastText(m.Result, "resultType") != "input_required" || round == maxRounds:
 			return dropResultType(m.Result), nil
 		}
 		more, err := cs.askForInputs(ctx, c, m.Result)
 		if err != nil {
 			return "", err
 		}
-		asked = appendMembers(removeMembers(params, "inputResponses", "requestState"), more)
+		asked = rawjson.Join(rawjson.Without(params, "inputResponses", "requestState"), more)
 	}
 }
 
@@ -93,7 +94,7 @@ func dropResultType(result string) string {
 	if rawjson.LastMember(result, "resultType") == "" {
 		return result
 	}
-	return removeMembers(result, "resultType")
+	return rawjson.Without(result, "resultType")
 }
 
 // callGuarded sends a request to a server if the declared boundary allows it.
@@ -110,11 +111,7 @@ func (cs *clientSession) callGuarded(ctx context.Context, l *upstreamConn, metho
 	if err != nil {
 		return m, err
 	}
-	member, value := "result", m.Result
-	if m.Kind == wire.Error {
-		member, value = "error", m.Error
-	}
-	if err := answered(member, value); err != nil {
+	if err := answered(m.Outcome()); err != nil {
 		return wire.Message{}, cs.refuseForbidden("the result of "+l.upstream.up.Name+" "+method, err)
 	}
 	return m, nil
@@ -147,28 +144,20 @@ const codeForbidden = -32090
 // maxRounds bounds how often a stateless server may ask for more input.
 const maxRounds = 10
 
-// askForInputs asks the client for what a stateless result requests, and returns the members of the retry.
+// askForInputs asks the client for what a stateless result requests, and returns the members of the retry as an object.
 func (cs *clientSession) askForInputs(ctx context.Context, c mcpserver.Call, result string) (string, error) {
 	var answers []string
-	var failed error
-	eachMember(rawjson.LastMember(result, "inputRequests"), func(key, value string) bool {
-		m, err := c.Ask(ctx, rawjson.UnquoteString(rawjson.LastMember(value, "method")), rawjson.LastMember(value, "params"))
+	for asked := range rawjson.Read(rawjson.LastMember(result, "inputRequests")).Members() {
+		m, err := c.Ask(ctx, asked.Value.Get("method").Text(), asked.Value.Get("params").Raw())
 		switch {
 		case err != nil:
-			failed = err
+			return "", err
 		case m.Kind == wire.Error:
-			code, message, data := readError(m.Error)
-			failed = &mcpserver.Error{Code: code, Message: message, Data: data}
-		default:
-			answers = append(answers, key+":"+m.Result)
+			return "", readError(m)
 		}
-		return failed == nil
-	})
-	out := `"inputResponses":{` + strings.Join(answers, ",") + `}`
-	if state := rawjson.LastMember(result, "requestState"); state != "" {
-		out += `,"requestState":` + state
+		answers = append(answers, asked.Key.Raw()+":"+m.Result)
 	}
-	return out, failed
+	return rawjson.Build("inputResponses", "{"+strings.Join(answers, ",")+"}", "requestState", rawjson.LastMember(result, "requestState")), nil
 }
 
 // connWithin returns the connection to a server that a client waits for.

@@ -82,7 +82,7 @@ func (s *upstream) matchesTemplate(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, item := range s.lists[templates] {
-		fixed, _, ok := strings.Cut(rawjson.UnquoteString(rawjson.LastMember(item, "uriTemplate")), "{")
+		fixed, _, ok := strings.Cut(rawjson.LastText(item, "uriTemplate"), "{")
 		if ok && fixed != "" && strings.HasPrefix(uri, fixed) {
 			return true
 		}
@@ -93,29 +93,19 @@ func (s *upstream) matchesTemplate(uri string) bool {
 // routeCompletion returns the server that completes an argument, and its params.
 func (cs *clientSession) routeCompletion(ctx context.Context, params string) (route, error) {
 	ref := rawjson.LastMember(params, "ref")
-	if uri := rawjson.UnquoteString(rawjson.LastMember(ref, "uri")); uri != "" {
+	if uri := rawjson.LastText(ref, "uri"); uri != "" {
 		for _, s := range cs.upstreamsFor(uri) {
 			return route{s, params}, nil
 		}
 		return route{}, mcpserver.ErrUnhandled
 	}
-	name := rawjson.UnquoteString(rawjson.LastMember(ref, "name"))
+	name := rawjson.LastText(ref, "name")
 	r, err := cs.routeByName(ctx, mcp.PromptsGet, name)
 	if err != nil {
 		return r, err
 	}
 	if r.name != name {
-		params = replaceMember(params, "ref", replaceMember(ref, "name", rawjson.Quote(r.name)))
+		params = rawjson.Replace(params, "ref", rawjson.Replace(ref, "name", rawjson.Quote(r.name)))
 	}
 	return route{r.upstream, params}, nil
-}
-
-// eachMember yields an object's raw members: the quoted name, and the value.
-func eachMember(object string, yield func(key, value string) bool) {
-	if object == "" || object[0] != '{' {
-		return
-	}
-	_ = rawjson.EachMember(object, 0, func(key, value rawjson.Span) bool {
-		return yield(object[key.Start:key.End], object[value.Start:value.End])
-	})
 }

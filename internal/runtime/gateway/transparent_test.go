@@ -40,7 +40,7 @@ func (s *mirror) upstream() Upstream {
 				}
 			}
 		}()
-		return &pipe{wire.NewStream(fromServer, toServer, wire.Limits{}), func() { _ = toGateway.Close(); _ = fromGateway.Close(); <-done }}, nil
+		return &pipe{wire.NewStream(fromServer, toServer, wire.Limits{}, nil), func() { _ = toGateway.Close(); _ = fromGateway.Close(); <-done }}, nil
 	}}
 }
 

@@ -128,11 +128,10 @@ func (uc *upstreamConn) callInSession(ctx context.Context, method, params string
 		delete(uc.answers, id)
 		uc.mu.Unlock()
 	}()
-	text := `{"jsonrpc":"2.0","id":` + id + `,"method":` + rawjson.Quote(method)
 	if params != "" || uc.meta != "" { // a request without them stays without
-		text += `,"params":` + uc.paramsForEra(params)
+		params = uc.paramsForEra(params)
 	}
-	if err := uc.sendRaw(ctx, text+"}"); err != nil {
+	if err := uc.sendRaw(ctx, wire.EncodeRequest(id, method, params)); err != nil {
 		return wire.Message{}, err
 	}
 	select {
@@ -190,27 +189,21 @@ func (uc *upstreamConn) paramsForEra(params string) string {
 	stateless := rawjson.LastMember(own, mcp.MetaProtocolVersion) != ""
 	switch {
 	case uc.meta == "" && stateless: // the server would take the revision for the session's
-		if own = removeMembers(own, mcp.MetaProtocolVersion, mcp.MetaClientInfo, mcp.MetaClientCapabilities); own == "{}" {
-			return removeMembers(params, "_meta")
+		if own = rawjson.Without(own, mcp.MetaProtocolVersion, mcp.MetaClientInfo, mcp.MetaClientCapabilities); own == "{}" {
+			return rawjson.Without(params, "_meta")
 		}
-		return replaceMember(params, "_meta", own)
+		return rawjson.Replace(params, "_meta", own)
 	case uc.meta == "", stateless:
 		return params
-	case own == "" || own[0] != '{':
-		return appendMembers(params, `"_meta":`+uc.meta)
 	}
-	return replaceMember(params, "_meta", appendMembers(own, uc.meta[1:len(uc.meta)-1]))
+	return wire.WithMeta(params, uc.meta)
 }
 
 func (uc *upstreamConn) sendNotification(ctx context.Context, method, params string) {
 	if uc.upstream.session.gateway.checkRecording() != nil {
 		return
 	}
-	text := `{"jsonrpc":"2.0","method":` + rawjson.Quote(method)
-	if params != "" {
-		text += `,"params":` + params
-	}
-	_ = uc.sendRaw(ctx, text+"}") // a server that cannot read it shows that at its next answer
+	_ = uc.sendRaw(ctx, wire.EncodeRequest("", method, params)) // a server that cannot read it shows that at its next answer
 }
 
 func (uc *upstreamConn) receiveMessages() {
@@ -288,7 +281,7 @@ func (uc *upstreamConn) deliverAnswer(id string, out callOutcome) bool {
 func (uc *upstreamConn) answerQuestion(m wire.Message) {
 	ctx := uc.upstream.session.ctx
 	if m.Method == mcp.Ping {
-		_ = uc.sendRaw(ctx, `{"jsonrpc":"2.0","id":`+m.ID+`,"result":{}}`)
+		_ = uc.sendRaw(ctx, wire.EncodeAnswer(m.ID, "result", "{}"))
 		return
 	}
 	a, err := uc.upstream.session.askClient(uc.upstream, m)
@@ -296,17 +289,14 @@ func (uc *upstreamConn) answerQuestion(m wire.Message) {
 		uc.refuseQuestion(m, mcp.CodeInternalError, err.Error())
 		return
 	}
-	member, value := "result", a.Result
-	if a.Kind == wire.Error {
-		member, value = "error", a.Error
-	}
+	member, value := a.Outcome()
 	if err := uc.upstream.checkAnswer(m.Method, member, value); err != nil {
 		uc.refuseQuestion(m, codeForbidden, "gateway: the client's answer is kept back by the declared boundary")
 		return
 	}
-	_ = uc.sendRaw(ctx, `{"jsonrpc":"2.0","id":`+m.ID+`,`+rawjson.Quote(member)+`:`+value+`}`)
+	_ = uc.sendRaw(ctx, wire.EncodeAnswer(m.ID, member, value))
 }
 
 func (uc *upstreamConn) refuseQuestion(m wire.Message, code int, why string) {
-	_ = uc.sendRaw(uc.upstream.session.ctx, `{"jsonrpc":"2.0","id":`+m.ID+`,"error":{"code":`+strconv.Itoa(code)+`,"message":`+rawjson.Quote(why)+`}}`)
+	_ = uc.sendRaw(uc.upstream.session.ctx, wire.EncodeAnswer(m.ID, "error", wire.EncodeError(code, why, "")))
 }

@@ -29,7 +29,7 @@ func BenchmarkCapture(b *testing.B) {
 			defer close(done)
 			answerPages(sr, sw, page, pages)
 		}()
-		conn := wire.NewStream(cr, cw, wire.Limits{})
+		conn := wire.NewStream(cr, cw, wire.Limits{}, nil)
 		s, err := Capture(b.Context(), conn, Options{})
 		if err != nil || len(s.Lists[0].Items) != tools {
 			b.Fatal(err)

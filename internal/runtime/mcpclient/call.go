@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -125,27 +126,18 @@ func (c *conversation) answerInputs(method, result string) (string, error) {
 
 func (c *conversation) responses(method, asked string) (string, error) {
 	var answers []string
-	var failed error
-	_ = rawjson.EachMember(asked, 0, func(key, value rawjson.Span) bool {
-		raw := asked[value.Start:value.End]
-		wants, params := "", ""
-		if raw[0] == '{' {
-			if wants = rawjson.LastMember(raw, "method"); wants != "" && wants[0] == '"' {
-				wants = rawjson.Unquote(wants)
-			}
-			params = rawjson.LastMember(raw, "params")
-		}
-		result, ok := c.answerServer(wants, params)
+	for m := range rawjson.Read(asked).Members() {
+		wants := cmp.Or(m.Value.Get("method").Text(), m.Value.Get("method").Raw())
+		result, ok := c.answerServer(wants, m.Value.Get("params").Raw())
 		switch {
 		case !ok:
-			failed = &InputError{Method: method, Wants: wants, Msg: fmt.Sprintf("%s, which this client does not offer", c.quoteRedacted(wants))}
+			return "", &InputError{Method: method, Wants: wants, Msg: fmt.Sprintf("%s, which this client does not offer", c.quoteRedacted(wants))}
 		case len(answers) == maxInputs:
-			failed = &InputError{Method: method, Msg: fmt.Sprintf("more than %d at once", maxInputs)}
+			return "", &InputError{Method: method, Msg: fmt.Sprintf("more than %d at once", maxInputs)}
 		}
-		answers = append(answers, asked[key.Start:key.End]+":"+result)
-		return failed == nil
-	})
-	return strings.Join(answers, ","), failed
+		answers = append(answers, m.Key.Raw()+":"+result)
+	}
+	return strings.Join(answers, ","), nil
 }
 
 // answerServer answers a request of the server if the capability for it was claimed.

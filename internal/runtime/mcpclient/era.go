@@ -181,55 +181,25 @@ func newestCommon(supported []string) string {
 
 // stringsIn returns at most 100 strings of an object's array member.
 func stringsIn(object, name string) (out []string) {
-	if object == "" || object[0] != '{' {
-		return nil
-	}
-	list := rawjson.LastMember(object, name)
-	if list == "" || list[0] != '[' {
-		return nil
-	}
-	_ = rawjson.EachElement(list, 0, func(_ int, s rawjson.Span) bool {
-		if list[s.Start] == '"' {
-			out = append(out, rawjson.Unquote(list[s.Start:s.End]))
+	for item := range rawjson.Items(rawjson.LastMember(object, name)) {
+		if item[0] == '"' && len(out) < 100 {
+			out = append(out, rawjson.Unquote(item))
 		}
-		return len(out) < 100
-	})
+	}
 	return out
 }
 
 // setMeta sets the members that every stateless request carries about the client.
 func (c *conversation) setMeta(version string) {
-	c.meta = fmt.Sprintf(`"_meta":{%q:%q,%q:%s,%q:%s}`, mcp.MetaProtocolVersion, version,
-		mcp.MetaClientInfo, c.clientInfo(), mcp.MetaClientCapabilities, c.opt.Capabilities)
+	c.meta = rawjson.Build(mcp.MetaProtocolVersion, rawjson.Quote(version), mcp.MetaClientInfo, c.clientInfo(), mcp.MetaClientCapabilities, c.opt.Capabilities)
 }
 
 // params returns the params of a request with these raw members. Members of their own _meta are kept.
 func (c *conversation) params(members string) string {
-	switch own := rawjson.LastMember("{"+members+"}", "_meta"); {
-	case c.meta == "" || members == "":
-		return "{" + members + c.meta + "}"
-	case own == "" || own[0] != '{':
-		return "{" + members + "," + c.meta + "}"
-	default:
-		return "{" + merged(members, c.meta) + "}"
+	if c.meta == "" {
+		return "{" + members + "}"
 	}
-}
-
-// merged returns members with those of meta, a member _meta, merged into their own _meta.
-func merged(members, meta string) string {
-	object := "{" + members + "}"
-	at := 0
-	_ = rawjson.EachMember(object, 0, func(key, value rawjson.Span) bool {
-		if rawjson.Unquote(object[key.Start:key.End]) == "_meta" {
-			at = value.Start + 1
-		}
-		return true
-	})
-	ours := meta[strings.IndexByte(meta, '{')+1 : len(meta)-1]
-	if rest := strings.TrimLeft(object[at:], " \t\r\n"); rest[0] != '}' {
-		ours += ","
-	}
-	return object[1:at] + ours + object[at:len(object)-1]
+	return wire.WithMeta("{"+members+"}", c.meta)
 }
 
 // noteCacheHint reads the cache hints in a result of the stateless era.

@@ -416,7 +416,7 @@ func TestMissingLists(t *testing.T) {
 					}
 				}
 			}()
-			conn := wire.NewStream(ours, ours, wire.Limits{})
+			conn := wire.NewStream(ours, ours, wire.Limits{}, nil)
 			defer conn.Close()
 			s, err := Capture(t.Context(), conn, Options{Timeout: map[bool]time.Duration{true: small, false: 20 * time.Second}[tt.answer == ""]})
 			if err != nil {

@@ -181,7 +181,7 @@ func (w *Walk) notePage(format string, args ...any) {
 }
 
 // takeItems reads the items of one reading of an answer. The error is the limit on items.
-func (w *Walk) takeItems(result string) (err error) {
+func (w *Walk) takeItems(result string) error {
 	member := w.List.Member
 	values := rawjson.Readings(result, member)
 	if len(values) == 0 {
@@ -203,16 +203,14 @@ func (w *Walk) takeItems(result string) (err error) {
 			w.notePage("%s is not an array but %s", member, jsonKind(v.Raw))
 			continue
 		}
-		_ = rawjson.EachElement(v.Raw, 0, func(_ int, s rawjson.Span) bool {
+		for item := range rawjson.Items(v.Raw) {
 			if len(w.Found) >= w.Items {
-				err = w.tooMany()
-				return false
+				return w.tooMany()
 			}
-			w.Found = append(w.Found, v.Raw[s.Start:s.End])
-			return true
-		})
+			w.Found = append(w.Found, item)
+		}
 	}
-	return err
+	return nil
 }
 
 func (w *Walk) tooMany() error {

@@ -66,7 +66,7 @@ func TestEveryCursorIsFollowedOnce(t *testing.T) {
 			}
 			var names []string
 			for _, raw := range w.Found {
-				names = append(names, rawjson.UnquoteString(rawjson.LastMember(raw, "name")))
+				names = append(names, rawjson.LastText(raw, "name"))
 			}
 			if got := strings.Join(names, " "); got != tt.found {
 				t.Errorf("found %q, want %q", got, tt.found)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"gauntlet/internal/leaf/excerpt"
@@ -114,9 +113,6 @@ func (c *conversation) readRest(ctx context.Context) {
 func (s *Session) indexTools(tools []string) {
 	s.tools = make(map[string]string, len(tools))
 	for _, raw := range tools {
-		if raw[0] != '{' {
-			continue
-		}
 		if name := rawjson.LastMember(raw, "name"); name != "" && name[0] == '"' {
 			s.tools[rawjson.Unquote(name)] = raw
 		}
@@ -156,4 +152,4 @@ func (c *conversation) quoteRedacted(s string) string {
 func (s *Session) Opening() Snapshot { return *s.conv.out }
 
 // Meta returns the _meta object of every stateless request, or "" in the handshake era.
-func (s *Session) Meta() string { return strings.TrimPrefix(s.conv.meta, `"_meta":`) }
+func (s *Session) Meta() string { return s.conv.meta }

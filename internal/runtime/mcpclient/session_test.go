@@ -36,7 +36,7 @@ func pipe(t *testing.T, do func(s *server, r request) bool) (conn wire.Conn, sen
 		}
 		sw.Close()
 	}()
-	conn = wire.NewStream(cr, cw, wire.Limits{})
+	conn = wire.NewStream(cr, cw, wire.Limits{}, nil)
 	end := func() { conn.Close(); cw.Close(); cr.Close(); <-done }
 	t.Cleanup(end)
 	return conn, func() []string { end(); return lines }
@@ -353,12 +353,12 @@ func TestChangesOverHTTP(t *testing.T) {
 }
 
 func TestParamsKeepTheirMeta(t *testing.T) {
-	c := &conversation{meta: `"_meta":{"v":1}`}
+	c := &conversation{meta: `{"v":1}`}
 	for members, want := range map[string]string{
 		``:                               `{"_meta":{"v":1}}`,
 		`"a":1`:                          `{"a":1,"_meta":{"v":1}}`,
 		`"_meta":{},"a":1`:               `{"_meta":{"v":1},"a":1}`,
-		`"_meta": { "p":2 },"a":{"b":3}`: `{"_meta": {"v":1, "p":2 },"a":{"b":3}}`,
+		`"_meta": { "p":2 },"a":{"b":3}`: `{"_meta": {"p":2,"v":1},"a":{"b":3}}`,
 		`"_meta":7`:                      `{"_meta":7,"_meta":{"v":1}}`,
 	} {
 		if got := c.params(members); got != want {

@@ -150,27 +150,12 @@ func completion(r *request, declared bool) (string, *Error) {
 	return `{"completion":{"values":[],"total":0,"hasMore":false}}`, nil
 }
 
-// withMembers adds members to a JSON object unless it has them: each is a name and the text to write.
-func withMembers(object string, extra ...[2]string) string {
-	add := ""
-	for _, e := range extra {
-		if e[1] != "" && !hasMember(object, e[0]) {
-			add += e[1] + ","
+// withMembers adds members, given by name and raw value, to a JSON object unless it has them.
+func withMembers(object string, members ...string) string {
+	for i := 0; i < len(members); i += 2 {
+		if rawjson.LastMember(object, members[i]) != "" {
+			members[i+1] = ""
 		}
 	}
-	if add == "" {
-		return object
-	}
-	if object == "{}" {
-		return "{" + add[:len(add)-1] + "}"
-	}
-	return "{" + add + object[1:]
-}
-
-func hasMember(object, name string) (found bool) {
-	_ = rawjson.EachMember(object, 0, func(key, _ rawjson.Span) bool {
-		found = rawjson.Unquote(object[key.Start:key.End]) == name
-		return !found
-	})
-	return found
+	return rawjson.Join(rawjson.Build(members...), object)
 }

@@ -21,7 +21,7 @@ func ConnectInMemory(server *Server, tap wire.Tap) wire.Conn {
 		_ = toClient.Close()
 		_ = fromClient.Close()
 	}()
-	return &memoryConn{wire.NewTappedStream(fromServer, toServer, wire.Limits{Total: math.MaxInt64}, tap), func() {
+	return &memoryConn{wire.NewStream(fromServer, toServer, wire.Limits{Total: math.MaxInt64}, tap), func() {
 		cancel()
 		_ = toServer.Close()
 		_ = fromServer.Close()

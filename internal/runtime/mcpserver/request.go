@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/mcp"
@@ -48,14 +47,12 @@ func newRequest(m wire.Message, header http.Header) *request {
 // us may have used the first.
 func (r *request) readMembers(object string) map[string]string {
 	out := map[string]string{}
-	_ = rawjson.EachMember(object, 0, func(name, value rawjson.Span) bool {
-		key := rawjson.Unquote(object[name.Start:name.End])
-		if _, ok := out[key]; ok {
-			r.twice = key
+	for name, value := range rawjson.Fields(object) {
+		if _, ok := out[name]; ok {
+			r.twice = name
 		}
-		out[key] = object[value.Start:value.End]
-		return true
-	})
+		out[name] = value
+	}
 	return out
 }
 
@@ -91,23 +88,13 @@ type reply struct {
 }
 
 func resultReply(id, result string) reply {
-	return reply{body: `{"jsonrpc":"2.0","id":` + id + `,"result":` + result + `}`}
+	return reply{body: wire.EncodeAnswer(id, "result", result)}
 }
 
-// failReply answers with an error. A missing id becomes null, as JSON-RPC requires.
+// failReply answers with an error.
 func failReply(id string, status int, e *Error) reply {
-	id = cmp.Or(id, "null")
-	if e.Raw != "" {
-		return reply{body: `{"jsonrpc":"2.0","id":` + id + `,"error":` + e.Raw + `}`, status: status, failed: true}
-	}
-	var b strings.Builder
-	n, _ := json.Marshal(e.Code) // an int always encodes
-	b.WriteString(`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":` + string(n) + `,"message":` + rawjson.Quote(e.Message))
-	if e.Data != "" {
-		b.WriteString(`,"data":` + e.Data)
-	}
-	b.WriteString(`}}`)
-	return reply{body: b.String(), status: status, failed: true}
+	value := cmp.Or(e.Raw, wire.EncodeError(e.Code, e.Message, e.Data))
+	return reply{body: wire.EncodeAnswer(id, "error", value), status: status, failed: true}
 }
 
 func unknownMethod(method string) *Error {

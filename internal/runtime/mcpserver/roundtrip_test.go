@@ -211,7 +211,7 @@ func dialPipe(t testing.TB, s *Server, _ way, _ string) (wire.Conn, func()) {
 	fromServer, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() { ended <- s.Stdio(context.Background(), in, out) }()
-	conn := wire.NewStream(fromServer, toServer, wire.Limits{})
+	conn := wire.NewStream(fromServer, toServer, wire.Limits{}, nil)
 	return conn, func() {
 		_ = conn.Close()
 		if err := <-ended; err != nil {

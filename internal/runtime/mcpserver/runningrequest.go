@@ -133,7 +133,7 @@ func (r *runningRequest) notifyClient(ctx context.Context, method, params string
 	if err != nil {
 		return err
 	}
-	return r.sendBefore(ctx, encodeNotification(method, params))
+	return r.sendBefore(ctx, wire.EncodeRequest("", method, params))
 }
 
 // askClient sends the client a request, as in the handshake era.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"gauntlet/internal/runtime/wire"
-	"gauntlet/rawjson"
 )
 
 // Errors of a message that does not reach the client.
@@ -149,7 +148,7 @@ func (t *Session) Notify(ctx context.Context, method, params string) error {
 	if t.agreedRevision() == "" {
 		return ErrNoChannel
 	}
-	return t.postLine(encodeNotification(method, params))
+	return t.postLine(wire.EncodeRequest("", method, params))
 }
 
 // Ask sends the client a request outside any of its own and waits for the answer, a [wire.Response] or [wire.Error], as long as ctx
@@ -194,7 +193,7 @@ func (t *Session) sendRequest(ctx context.Context, method, params string, heard 
 		return nil, err
 	}
 	id, answer := t.expectAnswer(heard)
-	if err := send(ctx, encodeRequest(id, method, params)); err != nil {
+	if err := send(ctx, wire.EncodeRequest(id, method, params)); err != nil {
 		t.forgetAnswer(id)
 		return nil, err
 	}
@@ -299,21 +298,6 @@ func (t *Session) cancelRequest(id string) {
 			r.cancel(context.Canceled)
 		}
 	}
-}
-
-func encodeNotification(method, params string) string {
-	return `{"jsonrpc":"2.0","method":` + rawjson.Quote(method) + paramsMember(params) + `}`
-}
-
-func encodeRequest(id, method, params string) string {
-	return `{"jsonrpc":"2.0","id":` + id + `,"method":` + rawjson.Quote(method) + paramsMember(params) + `}`
-}
-
-func paramsMember(params string) string {
-	if params == "" {
-		return ""
-	}
-	return `,"params":` + params
 }
 
 func compactParams(params string) (string, error) {

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,13 +44,10 @@ func FromSnapshot(server *catalog.Server) State {
 
 // readOtherSnapshot reads the parts that other tools' snapshots keep elsewhere.
 func (s *State) readOtherSnapshot(top string) {
-	var notes string
-	for _, v := range memberValues(top, "server") {
-		notes = v
-	}
-	s.Instructions = withoutValue(s.Instructions, "null")
-	if s.Capabilities = withoutValue(s.Capabilities, "null"); s.Capabilities == nil {
-		s.Capabilities = withoutValue(memberValues(notes, "capabilities"), "null")
+	notes := rawjson.LastMember(top, "server")
+	s.Instructions = withoutNull(s.Instructions)
+	if s.Capabilities = withoutNull(s.Capabilities); s.Capabilities == nil {
+		s.Capabilities = withoutNull(memberValues(notes, "capabilities"))
 	}
 	s.Identity = nil
 	for _, candidates := range [][]string{memberValues(top, "serverInfo"), memberValues(notes, "serverInfo"), memberValues(top, "server")} {
@@ -61,17 +59,14 @@ func (s *State) readOtherSnapshot(top string) {
 	}
 }
 
-func isText(values []string) bool { return len(values) == 1 && values[0][0] == '"' }
-
-func withoutValue(values []string, unwanted string) []string {
-	var out []string
-	for _, v := range values {
-		if v != unwanted {
-			out = append(out, v)
-		}
+func withoutNull(values []string) []string {
+	if values = slices.DeleteFunc(values, func(v string) bool { return v == "null" }); len(values) == 0 {
+		return nil
 	}
-	return out
+	return values
 }
+
+func isText(values []string) bool { return len(values) == 1 && values[0][0] == '"' }
 
 // serverObject returns the text of the object that holds the server's lists.
 func serverObject(server *catalog.Server) string {
@@ -83,33 +78,21 @@ func serverObject(server *catalog.Server) string {
 			return ""
 		}
 		text, path = vs[len(vs)-1], path[1:] // the last, as catalog takes it
-		if n := 0; len(path) > 0 && text[0] == '[' {
-			n, _ = strconv.Atoi(path[0])
-			text, path = arrayElement(text, n), path[1:]
+		if len(path) > 0 && text[0] == '[' {
+			n, _ := strconv.Atoi(path[0])
+			text, path = slices.Collect(rawjson.Items(text))[n], path[1:]
 		}
 	}
 	return text
 }
 
-func arrayElement(array string, n int) (found string) {
-	_ = rawjson.EachElement(array, 0, func(i int, s rawjson.Span) bool {
-		found = array[s.Start:s.End]
-		return i < n
-	})
-	return found
-}
-
 // memberValues returns the raw values of every member with this name, nil if text is no object.
 func memberValues(text, name string) (out []string) {
-	if text == "" || text[0] != '{' {
-		return nil
-	}
-	_ = rawjson.EachMember(text, 0, func(key, v rawjson.Span) bool {
-		if rawjson.Unquote(text[key.Start:key.End]) == name {
-			out = append(out, text[v.Start:v.End])
+	for n, value := range rawjson.Fields(text) {
+		if n == name {
+			out = append(out, value)
 		}
-		return true
-	})
+	}
 	return out
 }
 

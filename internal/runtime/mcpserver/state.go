@@ -99,8 +99,8 @@ func (e *Error) Error() string { return e.Message }
 type Prepared struct {
 	State
 	generation uint64
-	ttl, scope string // of caches: a member each
-	hints      string // both, each followed by a comma
+	ttl, scope string // of caches, as JSON
+	hints      string // both as members, each followed by a comma
 	identity   string // members for _meta of a stateless result
 	names      [4]map[string]int
 	headers    map[int][]wire.Mirror // of tools, by index
@@ -138,8 +138,8 @@ func Prepare(s State) (*Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.ttl, p.scope = `"ttlMs":`+hints[0], `"cacheScope":`+hints[1]
-	p.hints = p.ttl + "," + p.scope + ","
+	p.ttl, p.scope = hints[0], hints[1]
+	p.hints = `"ttlMs":` + p.ttl + `,"cacheScope":` + p.scope + ","
 	p.identity = repeatMember(mcp.MetaServerInfo, p.Identity)
 	p.indexNames()
 	return p, nil
@@ -180,21 +180,9 @@ func (p *Prepared) declares(path ...string) bool {
 	}
 	value := p.Capabilities[len(p.Capabilities)-1]
 	for _, name := range path {
-		if value[0] != '{' {
-			return false
-		}
-		found := ""
-		_ = rawjson.EachMember(value, 0, func(key, v rawjson.Span) bool {
-			if rawjson.Unquote(value[key.Start:key.End]) == name {
-				found = value[v.Start:v.End]
-			}
-			return true
-		})
-		if value = found; value == "" {
-			return false
-		}
+		value = rawjson.LastMember(value, name)
 	}
-	return value != "null" && value != "false"
+	return value != "" && value != "null" && value != "false"
 }
 
 // repeatMember writes the name once for every value, separated by commas.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
 )
 
@@ -55,7 +56,7 @@ func (s *Server) answerStateless(ctx context.Context, p *Prepared, r *request) r
 	}
 	meta := ""
 	if p.identity != "" {
-		meta = `"_meta":{` + p.identity + `}`
+		meta = "{" + p.identity + "}"
 	}
 	if r.Method == mcp.SubscriptionsListen {
 		return p.acknowledgeListen(r)
@@ -63,13 +64,13 @@ func (s *Server) answerStateless(ctx context.Context, p *Prepared, r *request) r
 	if r.asIs {
 		return resultReply(r.ID, result)
 	}
-	return resultReply(r.ID, withMembers(result, [2]string{"resultType", `"resultType":"complete"`}, [2]string{"_meta", meta}))
+	return resultReply(r.ID, withMembers(result, "resultType", `"complete"`, "_meta", meta))
 }
 
 func (s *Server) answerStatelessMethod(ctx context.Context, p *Prepared, r *request) (string, *Error) {
 	if result, e, ok := p.answerByRelay(ctx, r); ok {
 		if e == nil && hasCacheHints(r.Method) && !r.asIs {
-			result = withMembers(result, [2]string{"ttlMs", p.ttl}, [2]string{"cacheScope", p.scope})
+			result = withMembers(result, "ttlMs", p.ttl, "cacheScope", p.scope)
 		}
 		return result, e
 	}
@@ -95,7 +96,7 @@ func (s *Server) answerStatelessMethod(ctx context.Context, p *Prepared, r *requ
 	}
 	result, e := s.answerCommon(ctx, p, r, p.hints, mcp.CodeInvalidParams)
 	if e == nil && r.Method == mcp.ResourcesRead {
-		result = withMembers(result, [2]string{"ttlMs", p.ttl}, [2]string{"cacheScope", p.scope})
+		result = withMembers(result, "ttlMs", p.ttl, "cacheScope", p.scope)
 	}
 	return result, e
 }
@@ -127,22 +128,20 @@ func (p *Prepared) acknowledgeListen(r *request) reply {
 			granted = append(granted, `"resourceSubscriptions":`+uris)
 		}
 	}
-	meta := `"_meta":{` + rawjson.Quote(mcp.MetaSubscriptionID) + `:` + r.ID + `}`
-	out := resultReply(r.ID, `{"resultType":"complete",`+meta+`}`)
+	meta := rawjson.Build(mcp.MetaSubscriptionID, r.ID)
+	out := resultReply(r.ID, rawjson.Build("resultType", `"complete"`, "_meta", meta))
 	sub.last, out.sub = out.body, sub
-	out.listen = `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` +
-		meta + `,"notifications":{` + strings.Join(granted, ",") + `}}}`
+	out.listen = wire.EncodeRequest("", mcp.NotifySubscriptionsAcknowledged, rawjson.Build("_meta", meta, "notifications", "{"+strings.Join(granted, ",")+"}"))
 	out.over = granted == nil
 	return out
 }
 
 // decodeStrings returns the strings in a JSON array.
 func decodeStrings(array string) (out []string) {
-	_ = rawjson.EachElement(array, 0, func(_ int, s rawjson.Span) bool {
-		if text, ok := decodeString(array[s.Start:s.End]); ok {
+	for item := range rawjson.Items(array) {
+		if text, ok := decodeString(item); ok {
 			out = append(out, text)
 		}
-		return true
-	})
+	}
 	return out
 }

@@ -116,10 +116,10 @@ func TestStatelessOverStdio(t *testing.T) {
 	l.hear("notifications/subscriptions/acknowledged", `"resourceSubscriptions":["file:///a"]`)
 	for _, tt := range []struct{ method, params, want string }{
 		{"notifications/tools/list_changed", "", `"params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}`},
-		{"notifications/tools/list_changed", `{"x":1}`, `"params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"},"x":1}}`},
+		{"notifications/tools/list_changed", `{"x":1}`, `"params":{"x":1,"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}`},
 		{"notifications/tools/list_changed", `{"_meta":{}}`, `"params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}`},
-		{"notifications/tools/list_changed", `{"x":1,"_meta":{"a":2}}`, `"params":{"x":1,"_meta":{"io.modelcontextprotocol/subscriptionId":"l","a":2}}}`},
-		{"notifications/resources/updated", `{"uri":"file:///a"}`, `"uri":"file:///a"}`},
+		{"notifications/tools/list_changed", `{"x":1,"_meta":{"a":2}}`, `"params":{"x":1,"_meta":{"a":2,"io.modelcontextprotocol/subscriptionId":"l"}}}`},
+		{"notifications/resources/updated", `{"uri":"file:///a"}`, `"params":{"uri":"file:///a","_meta":{`},
 		{"notifications/resources/updated", `{"uri":"file:///b"}`, ""},
 		{"notifications/resources/list_changed", "", ""},
 		{"notifications/message", `{"level":"info"}`, ""},

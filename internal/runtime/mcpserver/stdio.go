@@ -47,7 +47,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	fromClient, feed := io.Pipe()
 	c.readAhead(in, feed)
 	go c.writeLines(out) // ends with c.last, or with a blocked Write
-	c.stream = wire.NewStream(fromClient, discardWriter{}, wire.Limits{Message: s.opt.HTTP.Body, Total: math.MaxInt64})
+	c.stream = wire.NewStream(fromClient, discardWriter{}, wire.Limits{Message: s.opt.HTTP.Body, Total: math.MaxInt64}, nil)
 	go c.readMessages(ctx)
 	err := <-c.over
 	c.endConversation(ctx)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
 )
 
@@ -34,32 +35,10 @@ func (s *subscription) wants(method, params string) bool {
 func (t *Session) notifySubscriptions(method, params string) (found bool, err error) {
 	for _, s := range t.subscriptions() {
 		if s.wants(method, params) {
-			found, err = true, errors.Join(err, s.post(encodeNotification(method, withSubscriptionID(params, s.id))))
+			found, err = true, errors.Join(err, s.post(wire.EncodeRequest("", method, wire.WithMeta(params, rawjson.Build(mcp.MetaSubscriptionID, s.id)))))
 		}
 	}
 	return found, err
-}
-
-// withSubscriptionID adds the subscription's id to params' _meta.
-func withSubscriptionID(params, id string) string {
-	tag := rawjson.Quote(mcp.MetaSubscriptionID) + ":" + id
-	if params == "" || params[0] != '{' {
-		return `{"_meta":{` + tag + `}}`
-	}
-	at := -1
-	_ = rawjson.EachMember(params, 0, func(key, v rawjson.Span) bool {
-		if rawjson.Unquote(params[key.Start:key.End]) == "_meta" && params[v.Start] == '{' {
-			at = v.Start + 1
-		}
-		return at < 0
-	})
-	switch {
-	case at < 0:
-		return withMembers(params, [2]string{"_meta", `"_meta":{` + tag + `}`})
-	case params[at] == '}':
-		return params[:at] + tag + params[at:]
-	}
-	return params[:at] + tag + "," + params[at:]
 }
 
 // addSubscription registers an acknowledged subscription.

@@ -102,7 +102,7 @@ func (r *runningRequest) askByResult(ctx context.Context, call callDigest, metho
 	ctx, cancel := context.WithTimeoutCause(ctx, r.session.answerWait(), ErrNoAnswer)
 	defer cancel()
 	// params may be omitted, but official clients require them here.
-	want := `{"` + answerKey + `":{"method":` + rawjson.Quote(method) + paramsMember(cmp.Or(params, "{}")) + `}}`
+	want := rawjson.Build(answerKey, rawjson.Build("method", rawjson.Quote(method), "params", cmp.Or(params, "{}")))
 	for r.rounds < mostRounds {
 		r.rounds++
 		answers, err := r.suspendOnce(ctx, call, want)

@@ -46,7 +46,7 @@ func hostile(t testing.TB, s string) wire.Conn {
 			fmt.Fprintf(sw, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", r.ID, result)
 		}
 	}()
-	conn := wire.NewStream(cr, cw, wire.Limits{})
+	conn := wire.NewStream(cr, cw, wire.Limits{}, nil)
 	t.Cleanup(func() { conn.Close(); <-done })
 	return conn
 }

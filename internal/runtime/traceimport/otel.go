@@ -194,7 +194,7 @@ func (r *importRun) otelPair(s *mcpSpan, i int) []timedPassage {
 	if s.server { // the receiver is the other side
 		about.Role = map[trace.Role]trace.Role{trace.AsClient: trace.AsServer, trace.AsServer: trace.AsClient}[side]
 	}
-	name := string(rawjson.AppendString(nil, s.method))
+	name := rawjson.Quote(s.method)
 	revision := s.attributeText("mcp.protocol.version")
 	about.Revision = revision
 	put := func(raw string, ours bool, at time.Time) timedPassage {
@@ -235,7 +235,7 @@ func (s *mcpSpan) requestID(i int) string {
 	if n, err := strconv.ParseInt(id, 10, 64); err == nil && strconv.FormatInt(n, 10) == id {
 		return id
 	}
-	return string(rawjson.AppendString(nil, id))
+	return rawjson.Quote(id)
 }
 
 func (s *mcpSpan) madeParams() string {
@@ -247,7 +247,7 @@ func (s *mcpSpan) madeParams() string {
 	}
 	text := func(attribute string) string {
 		if v := s.attributeText(attribute); v != "" {
-			return string(rawjson.AppendString(nil, v))
+			return rawjson.Quote(v)
 		}
 		return ""
 	}
@@ -315,7 +315,7 @@ func asJSON(v rawjson.Value) string {
 	case tree.Parse(v.Text(), 0) == nil && (tree.Root().Kind() == rawjson.Object || tree.Root().Kind() == rawjson.Array):
 		return v.Text()
 	}
-	return string(rawjson.AppendString(nil, v.Text()))
+	return rawjson.Quote(v.Text())
 }
 
 // otelJSON returns a structured attribute, a kvlist or array of AnyValues, as JSON.

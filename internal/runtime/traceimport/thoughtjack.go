@@ -212,7 +212,7 @@ func (e *jackEvent) makeMessage(i int, a *jackActor) wire.Message {
 		return wire.Decode(e.content)
 	}
 	made := "the envelope was made"
-	name := string(rawjson.AppendString(nil, e.method))
+	name := rawjson.Quote(e.method)
 	question, isAnswer := a.answers[i]
 	var raw string
 	switch {

@@ -99,7 +99,7 @@ func (c *Client) CallTogether(ctx context.Context, asked []Asked) {
 		}
 		c.last++
 		a.id = strconv.FormatInt(c.last, 10)
-		a.sent = c.conn.Send(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, a.id, rawjson.Quote(a.Method), a.Params))
+		a.sent = c.conn.Send(ctx, []byte(EncodeRequest(a.id, a.Method, a.Params)))
 	}
 	// After a failed Send, still wait for the answer: the end of the connection is usually the cause and says more than a broken
 	// pipe.
@@ -135,7 +135,7 @@ func (c *Client) Notify(ctx context.Context, method, params string) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, notifyWait, errors.New("the server does not read what it is sent"))
 	defer cancel()
-	return c.conn.Send(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, rawjson.Quote(method), params))
+	return c.conn.Send(ctx, []byte(EncodeRequest("", method, params)))
 }
 
 // Next receives one message while no request is pending. It fails with the end of the connection, after which Err is set, or with
@@ -363,24 +363,10 @@ func (c *Client) checkAnswer(method string, m Message, failed *RequestError) err
 
 // AnswerErrorOf reads the JSON-RPC error of m, which answers a request of the method.
 func AnswerErrorOf(method string, m Message) *AnswerError {
-	object := m.Error
-	e := &AnswerError{Method: method, HTTP: m.HTTP}
-	_ = rawjson.EachMember(object, 0, func(name, value rawjson.Span) bool {
-		text := object[value.Start:value.End]
-		switch rawjson.Unquote(object[name.Start:name.End]) {
-		case "code":
-			// Some servers write -32601.0. Anything that is no whole number becomes 0.
-			if code, err := strconv.ParseFloat(text, 64); err == nil && code == math.Trunc(code) && math.Abs(code) < 1<<53 {
-				e.Code = int64(code)
-			}
-		case "message":
-			if text[0] == '"' {
-				e.Message = rawjson.Unquote(text)
-			}
-		case "data":
-			e.Data = text
-		}
-		return true
-	})
+	e := &AnswerError{Method: method, HTTP: m.HTTP, Message: rawjson.LastText(m.Error, "message"), Data: rawjson.LastMember(m.Error, "data")}
+	// Some servers write -32601.0. Anything that is no whole number becomes 0.
+	if code, err := strconv.ParseFloat(rawjson.LastMember(m.Error, "code"), 64); err == nil && code == math.Trunc(code) && math.Abs(code) < 1<<53 {
+		e.Code = int64(code)
+	}
 	return e
 }

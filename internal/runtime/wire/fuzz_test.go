@@ -24,8 +24,8 @@ func FuzzLines(f *testing.F) {
 			t.Errorf("in chunks of %v: %q, whole: %q", sizes, got, want)
 		}
 		rest := s
-		for in := newLineReader(strings.NewReader(s), limits); ; {
-			line, err := in.nextLine()
+		for in := NewLines(strings.NewReader(s), limits); ; {
+			line, err := in.Next()
 			if _, tooLong := err.(*LineTooLongError); err != nil && !tooLong {
 				break
 			}

@@ -60,10 +60,10 @@ func (h *HTTP) newExchange(msg []byte) *exchange {
 		return x
 	}
 	if meta := rawjson.LastMember(m.Params, "_meta"); meta != "" && meta[0] == '{' {
-		x.version = rawjson.UnquoteString(rawjson.LastMember(meta, mcp.MetaProtocolVersion))
+		x.version = rawjson.LastText(meta, mcp.MetaProtocolVersion)
 	}
 	if param := mcp.SubjectParam(m.Method); param != "" {
-		x.name = rawjson.UnquoteString(rawjson.LastMember(m.Params, param))
+		x.name = rawjson.LastText(m.Params, param)
 		x.args = rawjson.LastMember(m.Params, "arguments")
 	}
 	return x
@@ -78,19 +78,13 @@ func (x *exchange) giveUp(cause error) {
 	}
 	x.ended = true
 	close(x.gaveUp)
-	if x.h.speaksSSE() && !errors.Is(cause, context.DeadlineExceeded) {
+	if x.h.SSE() && !errors.Is(cause, context.DeadlineExceeded) {
 		// The answer arrived on the stream while its POST was still in flight. Cancelling the POST would close its connection, and
 		// fail the next request sent on it.
 		time.AfterFunc(linger, func() { x.cancel(cause) })
 		return
 	}
 	x.cancel(cause)
-}
-
-func (h *HTTP) speaksSSE() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.sse
 }
 
 // runExchange sends the message and delivers the response. An error is the request's outcome.
@@ -332,7 +326,7 @@ func (x *exchange) matchAnswer(m Message) bool {
 			x.takeOwnAnswer(part)
 		}
 		if x.method == mcp.Initialize && part.Kind == Response && part.Result[0] == '{' {
-			x.h.setVersion(rawjson.UnquoteString(rawjson.LastMember(part.Result, "protocolVersion")))
+			x.h.setVersion(rawjson.LastText(part.Result, "protocolVersion"))
 			x.h.noteOpening(x, part.Result)
 		}
 		return true

@@ -99,7 +99,7 @@ func (h *HTTP) renewSession(ctx context.Context, epoch int) error {
 		return nil
 	}
 	id := fmt.Sprintf(`"gauntlet-session-%d"`, was.renewals+2)
-	begun, err := h.postOwn(ctx, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, mcp.Initialize, was.params))
+	begun, err := h.postOwn(ctx, EncodeRequest(id, mcp.Initialize, was.params))
 	if err != nil {
 		return err
 	}

@@ -9,20 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// Lines splits a stranger's text into lines as a [Stream] does.
-type Lines struct{ l *lineReader }
-
-// NewLines returns the lines of r; limits bound one line (Message) and their sum (Total).
-func NewLines(r io.Reader, limits Limits) *Lines {
-	return &Lines{newLineReader(r, limits.withDefaults())}
-}
-
-// Next returns the next line without its end. After a [LineTooLongError] it continues with the next line; every other error is
-// final.
-func (l *Lines) Next() (string, error) { return l.l.nextLine() }
-
-// lineReader splits a byte stream into lines and bounds both.
-type lineReader struct {
+// Lines splits a stranger's text into lines and bounds both.
+type Lines struct {
 	r     *bufio.Reader
 	limit int          // longest line
 	left  int64        // bytes that may still arrive
@@ -32,8 +20,10 @@ type lineReader struct {
 	begun atomic.Int64 // bytes after the latest whole line
 }
 
-func newLineReader(r io.Reader, l Limits) *lineReader {
-	lines := &lineReader{limit: l.Message, left: l.Total, total: l.Total}
+// NewLines returns the lines of r; limits bound one line (Message) and their sum (Total).
+func NewLines(r io.Reader, limits Limits) *Lines {
+	l := limits.withDefaults()
+	lines := &Lines{limit: l.Message, left: l.Total, total: l.Total}
 	lines.r = bufio.NewReaderSize(&counter{r, &lines.begun}, 64<<10)
 	return lines
 }
@@ -49,9 +39,10 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// nextLine returns the next line without its end. A last line that the stream's end cuts off is returned, and io.EOF only after it.
-// Beside the reader's fixed buffer, at most limit bytes of a line are in memory.
-func (l *lineReader) nextLine() (string, error) {
+// Next returns the next line without its end. After a [LineTooLongError] it continues with the next line; every other error is
+// final. A last line that the stream's end cuts off is returned, and io.EOF only after it. Beside the reader's fixed buffer, at most
+// limit bytes of a line are in memory.
+func (l *Lines) Next() (string, error) {
 	if l.skip {
 		if err := l.skipLine(); err != nil {
 			return "", err
@@ -83,7 +74,7 @@ func (l *lineReader) nextLine() (string, error) {
 }
 
 // readPart reads to the end of the line or of the buffer.
-func (l *lineReader) readPart() ([]byte, error) {
+func (l *Lines) readPart() ([]byte, error) {
 	part, err := l.r.ReadSlice('\n')
 	if l.left -= int64(len(part)); l.left < 0 {
 		return nil, &FloodError{fmt.Sprintf("the server sent more than %d bytes", l.total)}
@@ -91,7 +82,7 @@ func (l *lineReader) readPart() ([]byte, error) {
 	return part, err
 }
 
-func (l *lineReader) skipLine() error {
+func (l *Lines) skipLine() error {
 	for {
 		_, err := l.readPart()
 		if errors.Is(err, bufio.ErrBufferFull) {

@@ -13,8 +13,8 @@ import (
 // read returns what next says until the stream's end, errors in angle brackets.
 func readLines(r io.Reader, l Limits) string {
 	var got []string
-	for in := newLineReader(r, l.withDefaults()); ; {
-		line, err := in.nextLine()
+	for in := NewLines(r, l); ; {
+		line, err := in.Next()
 		var tooLong *LineTooLongError
 		switch {
 		case err == nil:

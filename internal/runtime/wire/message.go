@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
@@ -48,6 +49,41 @@ type Message struct {
 	Note string
 	// HTTP is the response that carried the message, shared with its other messages; nil over stdio.
 	HTTP *HTTPAnswer
+}
+
+// EncodeRequest returns a request or, without an id, a notification. id and params are JSON; "" params are left out.
+func EncodeRequest(id, method, params string) string {
+	return rawjson.Build("jsonrpc", `"2.0"`, "id", id, "method", rawjson.Quote(method), "params", params)
+}
+
+// EncodeAnswer returns an answer with the member "result" or "error". A missing id becomes null, as JSON-RPC requires.
+func EncodeAnswer(id, member, value string) string {
+	return rawjson.Build("jsonrpc", `"2.0"`, "id", cmp.Or(id, "null"), member, value)
+}
+
+// EncodeError returns the error object of an answer. data is JSON, "" for none.
+func EncodeError(code int, message, data string) string {
+	return rawjson.Build("code", strconv.Itoa(code), "message", rawjson.Quote(message), "data", data)
+}
+
+// WithMeta returns params, a JSON object or "", with the members of meta behind those of their own _meta.
+func WithMeta(params, meta string) string {
+	if params == "" || params[0] != '{' {
+		params = "{}"
+	}
+	own := rawjson.LastMember(params, "_meta")
+	if own == "" || own[0] != '{' {
+		return rawjson.Join(params, rawjson.Build("_meta", meta))
+	}
+	return rawjson.Replace(params, "_meta", rawjson.Join(own, meta))
+}
+
+// Outcome returns the member that an answer has, "result" or "error", and its value.
+func (m *Message) Outcome() (member, value string) {
+	if m.Kind == Error {
+		return "error", m.Error
+	}
+	return "result", m.Result
 }
 
 // Decode reads the envelope of a message as far as possible: the last of repeated members, as most parsers do, and a null error

@@ -106,7 +106,7 @@ func Start(c Command) (*Process, error) {
 		r.Close()
 		return nil, fmt.Errorf("command %q: %w", c.Args[0], trimPathError(err))
 	}
-	p.stream = NewTappedStream(p.stdout, stdin, c.Limits, c.Tap)
+	p.stream = NewStream(p.stdout, stdin, c.Limits, c.Tap)
 	go func() { // ends with the process
 		<-exited
 		close(p.exited)

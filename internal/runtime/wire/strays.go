@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,17 +76,17 @@ func (c *Client) noteStray(m Message) {
 // answerRequest answers a request of the peer. It never waits: a peer that sends requests without reading must not keep us from the
 // answer that it has sent.
 func (c *Client) answerRequest(m Message) {
-	answer := `"error":{"code":-32601,"message":"Method not found"}`
+	member, value := "error", EncodeError(mcp.CodeMethodNotFound, "Method not found", "")
 	if m.Method == mcp.Ping {
-		answer = `"result":{}`
+		member, value = "result", "{}"
 	} else if c.Answer != nil {
 		if result, ok := c.Answer(m.Method, m.Params); ok {
-			answer = `"result":` + result
+			member, value = "result", result
 		}
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	if len(m.ID) > maxID || c.conn.Send(done, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID, answer)) != nil {
+	if len(m.ID) > maxID || c.conn.Send(done, []byte(EncodeAnswer(m.ID, member, value))) != nil {
 		c.seen.Unanswered++
 	}
 }

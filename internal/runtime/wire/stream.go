@@ -21,7 +21,7 @@ type Stream struct {
 	w   io.WriteCloser
 	tap Tap
 
-	lines *lineReader
+	lines *Lines
 	in    chan received
 	out   chan []byte
 
@@ -40,16 +40,11 @@ type received struct {
 }
 
 // NewStream starts a connection over r and w and owns both. Closing r must end a blocked Read, as it does for pipes and sockets;
-// otherwise Close would wait for the peer.
-func NewStream(r io.ReadCloser, w io.WriteCloser, limits Limits) *Stream {
-	return NewTappedStream(r, w, limits, nil)
-}
-
-// NewTappedStream is NewStream with a Tap.
-func NewTappedStream(r io.ReadCloser, w io.WriteCloser, limits Limits, tap Tap) *Stream {
+// otherwise Close would wait for the peer. tap may be nil.
+func NewStream(r io.ReadCloser, w io.WriteCloser, limits Limits, tap Tap) *Stream {
 	s := &Stream{
 		r: r, w: w, tap: tap,
-		lines: newLineReader(r, limits.withDefaults()),
+		lines: NewLines(r, limits),
 		in:    make(chan received), out: make(chan []byte, sendQueue),
 		closing: make(chan struct{}), stop: make(chan struct{}),
 		readDone: make(chan struct{}), writeDone: make(chan struct{}),
@@ -60,11 +55,11 @@ func NewTappedStream(r io.ReadCloser, w io.WriteCloser, limits Limits, tap Tap) 
 	return s
 }
 
-func (s *Stream) readLines(l *lineReader) {
+func (s *Stream) readLines(l *Lines) {
 	defer close(s.readDone)
 	defer close(s.in)
 	for {
-		line, err := l.nextLine()
+		line, err := l.Next()
 		var tooLong *LineTooLongError
 		final := err != nil && !errors.As(err, &tooLong)
 		it := received{err: err}

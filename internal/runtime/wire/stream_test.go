@@ -15,7 +15,7 @@ import (
 func ends(t *testing.T) (client, server *Stream) {
 	cr, sw := io.Pipe()
 	sr, cw := io.Pipe()
-	client, server = NewStream(cr, cw, Limits{}), NewStream(sr, sw, Limits{})
+	client, server = NewStream(cr, cw, Limits{}, nil), NewStream(sr, sw, Limits{}, nil)
 	t.Cleanup(func() { client.Close(); server.Close() })
 	return client, server
 }
@@ -63,7 +63,7 @@ func TestCloseWritesWhatIsQueued(t *testing.T) {
 func TestAPeerThatNeverReadsHoldsNobodyUp(t *testing.T) {
 	r, w := io.Pipe()
 	in, _ := io.Pipe()
-	s := NewStream(in, w, Limits{})
+	s := NewStream(in, w, Limits{}, nil)
 	// One byte is read, so that the writer stands in the middle of a message for good.
 	if err := s.Send(t.Context(), []byte("{}")); err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestNotifyToPeerThatDoesNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, _ := io.Pipe()
 		_, out := io.Pipe()
-		s := NewStream(in, out, Limits{})
+		s := NewStream(in, out, Limits{}, nil)
 		defer s.Close()
 		c := NewClient(s, Limits{})
 		full := false

@@ -47,7 +47,7 @@ func TestStreamShowsEveryLine(t *testing.T) {
 	fromUs, ours := io.Pipe()
 	theirs, toUs := io.Pipe()
 	var n notes
-	s := NewTappedStream(theirs, ours, Limits{}, n.tap)
+	s := NewStream(theirs, ours, Limits{}, n.tap)
 	var got []string
 	var wg sync.WaitGroup
 	wg.Go(func() { // ends when s closes its end
@@ -88,7 +88,7 @@ func TestStreamShowsEveryLine(t *testing.T) {
 func TestStreamShowsThatALineWasTooLong(t *testing.T) {
 	var n notes
 	in := io.NopCloser(strings.NewReader("short\n" + strings.Repeat("x", 100) + "\nshort\n"))
-	s := NewTappedStream(in, discard{}, Limits{Message: 10}, n.tap)
+	s := NewStream(in, discard{}, Limits{Message: 10}, n.tap)
 	s.finish()
 	<-s.readDone
 	_ = s.Close()

@@ -106,17 +106,18 @@ func (t *Tape) appendMessage(p Passage) trace.Message {
 	m.HTTP = nil
 	switch {
 	case p.Post != nil:
-		m.HTTP = &trace.HTTP{Exchange: p.Post.Exchange, Method: http.MethodPost, Headers: fields(p.Post.Header)}
+		m.HTTP = &trace.HTTP{Exchange: p.Post.Exchange, Method: http.MethodPost, Headers: TraceHeaders(p.Post.Header)}
 		if t.about.HTTP != nil {
 			m.HTTP.Credential = t.about.HTTP.Credential
 		}
 	case p.HTTP != nil:
-		m.HTTP = &trace.HTTP{Exchange: p.HTTP.Exchange, Status: p.HTTP.Status, Headers: fields(p.HTTP.Header)}
+		m.HTTP = &trace.HTTP{Exchange: p.HTTP.Exchange, Status: p.HTTP.Status, Headers: TraceHeaders(p.HTTP.Header)}
 	}
 	return m
 }
 
-func fields(h http.Header) []trace.Field {
+// TraceHeaders returns header fields as a trace has them, sorted by name.
+func TraceHeaders(h http.Header) []trace.Field {
 	var out []trace.Field
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		for _, value := range h[name] {
@@ -132,11 +133,11 @@ func (t *Tape) revision(p Passage, way trace.Direction) string {
 	switch {
 	case way == trace.ToServer && p.Kind == Request && p.Method == mcp.Initialize:
 		t.hello = p.ID
-		claim = rawjson.UnquoteString(rawjson.LastMember(p.Params, "protocolVersion"))
+		claim = rawjson.LastText(p.Params, "protocolVersion")
 	case way == trace.ToServer && (p.Kind == Request || p.Kind == Notification):
-		claim = rawjson.UnquoteString(rawjson.LastMember(rawjson.LastMember(p.Params, "_meta"), mcp.MetaProtocolVersion))
+		claim = rawjson.LastText(rawjson.LastMember(p.Params, "_meta"), mcp.MetaProtocolVersion)
 	case way == trace.ToClient && p.Kind == Response && t.hello != "" && p.ID == t.hello:
-		claim = rawjson.UnquoteString(rawjson.LastMember(p.Result, "protocolVersion"))
+		claim = rawjson.LastText(p.Result, "protocolVersion")
 	}
 	const longest = 32
 	if visible(claim) && len(claim) <= longest {

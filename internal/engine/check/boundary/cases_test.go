@@ -133,7 +133,7 @@ func (r *recording) send(server, verb, method, content string) {
 }
 
 // quoted writes a JSON string.
-func quoted(s string) string { return string(rawjson.AppendString(nil, s)) }
+func quoted(s string) string { return rawjson.Quote(s) }
 
 // conversation plays the lines of a case of flows.txt.
 func conversation(t *testing.T, lines []string) (*recording, trust.Boundary) {
