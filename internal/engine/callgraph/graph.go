@@ -87,6 +87,7 @@ type Callee struct {
 	Made    bool      // Func is the constructor of what the call makes
 	Class   *ir.Class // of what the call makes, where it has no constructor
 	Name    string    // of something outside, or ".method" of something unknown
+	Type    *ir.Func  // of a value whose type is a function, or of a method of an interface: what is declared of it, or nil
 	Row     *Row      // what the table says of Name, or nil
 }
 
@@ -99,7 +100,7 @@ func (g *Graph) Callees(call *ir.Expr, c Context) (out []Callee) {
 		case makes:
 			out = append(out, Callee{Made: true, Name: t.class.Name, Class: t.class})
 		case leaves, callsMethod, callsAbstract:
-			out = append(out, Callee{Name: t.name, Row: g.Row(t.name)})
+			out = append(out, Callee{Name: t.name, Type: t.fn.fn, Row: g.Row(t.name)})
 		case ofText:
 			out = append(out, Callee{Name: t.name})
 		}

@@ -20,6 +20,7 @@ type registrar struct {
 	sdk          *bool                 // see usesSDK; nil until it is asked for
 	decorations  map[*ir.Func][]decoration
 	prefixes     map[*ir.Expr]string // under which servers are mounted, by what makes the server
+	keys         map[*ir.Expr]string // see keyOf; nil until it is asked for
 	named        map[*ir.Expr]bool   // calls that register tools whose names are known
 }
 
@@ -186,7 +187,11 @@ func (t tie) each(tools []string, fns []value) (out []tie) {
 func (rg *registrar) tieCallIn(c *ir.Expr, register bool, f *frame) (out []tie, named bool) {
 	var names []string
 	var fns []value
-	for i, a := range c.Args {
+	args := c.Args
+	if len(args) > 0 && args[0].Value.Is(ir.Name) && args[0].Value.Text == "ctx" { // of Go, in front of everything
+		args = args[1:]
+	}
+	for i, a := range args {
 		if a.Value == nil {
 			continue
 		}

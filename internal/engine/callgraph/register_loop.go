@@ -49,7 +49,7 @@ func (rg *registrar) findLoopVariable(e *ir.Expr) (loop *ir.Expr) {
 }
 
 // callbacks are methods that call what they are given for each element of a list.
-var callbacks = Names("forEach map flatMap")
+var callbacks = Names("forEach map flatMap some every find filter")
 
 // listOfCallback returns the list for each element of which a function literal is called, nil for any other: list.map(fn).
 func (rg *registrar) listOfCallback(fn *ir.Func) *ir.Expr {

@@ -9,7 +9,10 @@ import (
 // functionsIn returns the functions that an argument is, or that a call wraps:
 // withLogging("x", async (args) => …).
 func (rg *registrar) functionsIn(x *ir.Expr, f *frame, depth int) []value {
-	out := rg.functions(x, f)
+	out := slices.Clone(rg.functions(x, f))
+	for i := range out {
+		out[i] = rg.reflected(out[i])
+	}
 	switch {
 	case len(out) > 0:
 	case x.Kind == ir.Object && depth == 0: // { createTask: async () => … }
@@ -22,6 +25,23 @@ func (rg *registrar) functionsIn(x *ir.Expr, f *frame, depth int) []value {
 		out = rg.wrapped(x, f, depth+1)
 	}
 	return out
+}
+
+// reflected returns what a function calls by reflection, where that is a function that the one around it was given: handler of
+// func wrap(handler any) Handler { call := reflect.ValueOf(handler); return func(…) { call.Call(args) } }. Any other is returned as it is.
+func (rg *registrar) reflected(v value) value {
+	for f := v.frame; f != nil; f = f.up {
+		for i, given := range f.args {
+			fn := onlyValue(given)
+			if fn.kind == function && slices.ContainsFunc(rg.CallsOf("ValueOf"), func(c *ir.Expr) bool {
+				p := c.Arg(0).Binding().Param
+				return p != nil && p.Func == f.fn && p.Index == i
+			}) {
+				return fn
+			}
+		}
+	}
+	return v
 }
 
 // wrapped returns the functions that a call is given: a wrapper of another package runs what it wraps.
@@ -58,18 +78,25 @@ func (rg *registrar) toolNamesIn(x *ir.Expr, f *frame) (out []string) {
 		}
 	}
 	if d := rg.Definition(x); len(out) == 0 && d.Kind == ir.Call { // t := helm.Tool()
-		out = rg.returnedNames(d, f)
+		out = rg.returnedNames(d, 0, f)
+	} else if len(out) == 0 && d.Kind == ir.Result && d.X.Is(ir.Call) { // t, handler := helm.Tool()
+		out = rg.returnedNames(d.X, d.N, f)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// returnedNames returns the names of the tools that the functions declare which a call may enter: t.Definition().
-func (rg *registrar) returnedNames(x *ir.Expr, f *frame) (out []string) {
-	for _, fn := range rg.functions(x.X, f) {
+// returnedNames returns the names of the tools that the functions declare which a call may enter, as their n-th result: t.Definition().
+func (rg *registrar) returnedNames(c *ir.Expr, n int, f *frame) (out []string) {
+	for _, fn := range rg.functions(c.X, f) {
 		for i := range fn.fn.Body {
-			if s := &fn.fn.Body[i]; s.Step == ir.Return && s.X != nil && rg.declaresTool(s.X) {
-				out = append(out, rg.declaredName(s.X, rg.enterFrame(fn.fn, nil, receiver(fn), fn.frame))...)
+			s := &fn.fn.Body[i]
+			x := s.X
+			if x.Is(ir.List) && n < len(x.Args) {
+				x = x.Args[n].Value
+			}
+			if s.Step == ir.Return && x != nil && rg.declaresTool(x) {
+				out = append(out, rg.declaredName(x, rg.enterFrame(fn.fn, rg.bindWithBudget(fn.fn, c.Args, f), receiver(fn), fn.frame))...)
 			}
 		}
 	}

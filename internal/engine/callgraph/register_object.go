@@ -9,9 +9,11 @@ import (
 	"gauntlet/sink"
 )
 
-// describers are the members that make an object with a name a tool.
-var describers = []string{"description", "inputSchema", "input_schema", "parameters", "schema", "annotations", "Description", "InputSchema", "inputs", "argsShape", "paramsSchema",
-	"get_description", "getDescription", "get_input_schema", "getInputSchema", "get_schema", "getSchema"}
+// schemas are the members of a tool that say what it takes; describers are those that make an object with a name a tool.
+var (
+	schemas    = []string{"inputSchema", "input_schema", "parameters", "schema", "InputSchema", "inputs", "argsShape", "paramsSchema"}
+	describers = append([]string{"description", "annotations", "Description", "get_description", "getDescription", "get_input_schema", "getInputSchema", "get_schema", "getSchema"}, schemas...)
+)
 
 // Declarations are the members under which the declaration of a tool stands beside its handler.
 var Declarations = []string{"schema", "tool", "definition", "Tool", "config", "spec", "metadata"}
@@ -73,8 +75,13 @@ func (rg *registrar) tieObjectIn(o *ir.Expr, handlers []string, f *frame) (out [
 // objectNames returns the name of the tool that an object declares, itself or in a member.
 func (rg *registrar) objectNames(v value) []string {
 	if v.expr.HasMember(describers...) {
-		if names := rg.constantMembers(v, "name"); len(names) > 0 {
-			return names
+		for _, member := range []string{"name", "Name"} {
+			if names := rg.constantMembers(v, member); len(names) > 0 {
+				return names
+			}
+		}
+		if key := rg.keyOf(v.expr); isToolName(key) && v.expr.HasMember("description", "Description") && v.expr.HasMember(schemas...) && rg.usesSDK() {
+			return []string{key}
 		}
 	}
 	for _, d := range Declarations {
@@ -85,6 +92,26 @@ func (rg *registrar) objectNames(v value) []string {
 		}
 	}
 	return nil
+}
+
+// keyOf returns the name under which another object holds an object, itself or what a call makes of it, "" for none:
+// { x: { description: …, execute: f } }, { x: define({ description: …, execute: f }) }.
+func (rg *registrar) keyOf(o *ir.Expr) string {
+	if rg.keys == nil {
+		rg.keys = map[*ir.Expr]string{}
+		for _, holder := range rg.prog.Objects {
+			for _, a := range holder.Args {
+				x := a.Value
+				if x.Is(ir.Call) {
+					x = x.Arg(0)
+				}
+				if x.Is(ir.Object, ir.New) {
+					rg.keys[x] = a.Name
+				}
+			}
+		}
+	}
+	return rg.keys[o]
 }
 
 // tieClass ties class X { name = "x"; description = …; execute() {…} }.

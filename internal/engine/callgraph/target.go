@@ -1,6 +1,10 @@
 package callgraph
 
-import "gauntlet/internal/leaf/ir"
+import (
+	"cmp"
+
+	"gauntlet/internal/leaf/ir"
+)
 
 // A targetKind says what a call does with one of the things that are called.
 type targetKind uint8
@@ -37,7 +41,10 @@ func (ev *evaluator) targets(e *ir.Expr, f *frame) (out []target) {
 		switch v.kind {
 		case function:
 			if v.fn.Abstract {
-				out = append(out, ev.methodTargets(e, v.fn.Name, callsAbstract)...)
+				name := cmp.Or(v.fn.Name, e.X.Text) // of a field whose type is a function
+				first := len(out)
+				out = append(out, ev.methodTargets(e, name, callsAbstract)...)
+				out[first].fn = v
 			} else {
 				out = append(out, target{kind: enters, fn: v})
 			}

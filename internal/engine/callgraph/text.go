@@ -47,7 +47,6 @@ func (ev *evaluator) texts(x *ir.Expr, f *frame) (out []string) {
 // EndsIn reports whether one of the texts that an expression can be is known to end in one of some characters.
 func (ev *evaluator) EndsIn(x *ir.Expr, f Context, characters string) bool {
 	return slices.ContainsFunc(ev.texts(x, f), func(text string) bool {
-		text = strings.TrimRight(text, madePart)
 		return text != "" && strings.IndexByte(characters, text[len(text)-1]) >= 0
 	})
 }
@@ -126,8 +125,8 @@ var unmarked = strings.NewReplacer(placePart, unknownPart, tempPart, unknownPart
 // belongs to.
 func (ev *evaluator) partsOfCall(x *ir.Expr, f *frame, left *int, depth int) (out string) {
 	names := ev.outsides(x.X, f)
+	isMember := func(name string) bool { return strings.Contains(name, "()") }
 	if x.X.Is(ir.Attr) { // here.joinpath("data", name), and not path.join
-		isMember := func(name string) bool { return strings.Contains(name, "()") }
 		if of := ev.takeApart(x.X.X, f, left, depth+1); isFixed(of) || isTemporary(of) {
 			out = of + "/"
 		} else if slices.ContainsFunc(names, isMember) || len(ev.evaluate(x.X, f)) == 0 {
@@ -138,7 +137,9 @@ func (ev *evaluator) partsOfCall(x *ir.Expr, f *frame, left *int, depth int) (ou
 		return unknownPart
 	}
 	out += ev.joinParts(x.Args, "/", f, left, depth)
-	if slices.ContainsFunc(names, func(name string) bool { return ev.rowKind(name) == "pure" }) {
+	if slices.ContainsFunc(names, func(name string) bool {
+		return ev.rowKind(name) == "pure" && (!isMember(name) || ev.conv.Language == "python") // path.join(a, b).replace(…) is a text
+	}) {
 		return out
 	}
 	return out + madePart

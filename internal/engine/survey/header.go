@@ -71,7 +71,7 @@ func isHeaders(e *ir.Expr) bool {
 
 func (h *headers) noteHeader(e *ir.Expr, name string) {
 	switch {
-	case strings.EqualFold(name, "host") || strings.EqualFold(name, "origin"):
+	case isOrigin(e):
 		h.origin = true
 	case credentialHeader.MatchString(name):
 		h.credential = true

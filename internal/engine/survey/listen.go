@@ -217,30 +217,56 @@ func (s *surveyor) addGuard(g *guards, fn *ir.Func, h headers) {
 	}
 }
 
-// insiders are functions that look for a text inside of another one.
-var insiders = []string{"Contains", "includes", "indexOf", "search"}
+var (
+	// insiders are functions that look for a text inside of another one, prefixers those that look at its beginning.
+	insiders  = callgraph.Names("Contains includes indexOf search")
+	prefixers = callgraph.Names("startsWith startswith HasPrefix")
+	// ofEach are functions that ask something of each element of a list.
+	ofEach = callgraph.Names("some every find filter any all ContainsFunc")
+)
 
-// looksInside reports whether all that a function compares of a header is whether it holds a text that the source fixes: a host such as
-// localhost.example.com holds it, too.
+// looksInside reports whether all that a function compares of a header is whether it holds a text that the source fixes, or begins with one that
+// no port or path ends: a host such as localhost.example.com holds it, too.
 func (s *surveyor) looksInside(fn *ir.Func) bool {
 	inside, other := false, false
+	var look func(e *ir.Expr) bool
 	ir.EachCondition(fn.Body, func(st *ir.Stmt) {
-		st.Cond.Holds(func(e *ir.Expr) bool {
+		look = func(e *ir.Expr) bool {
 			switch {
-			case e.Kind == ir.Call && e.X != nil && e.X.Kind == ir.Attr && slices.Contains(insiders, e.X.Text) && len(e.Args) > 0:
-				_, fixed := s.g.Constant(e.Args[len(e.Args)-1].Value, nil)
+			case e.Kind == ir.Call && ofEach[e.Calls()]:
+				for _, a := range e.Args {
+					if a.Value.Is(ir.Function) {
+						ir.EachExpr(a.Value.Func.Body, func(x *ir.Expr) { x.Holds(look) })
+					}
+				}
+			case e.Kind == ir.Call && e.X.Is(ir.Attr) && (insiders[e.X.Text] || prefixers[e.X.Text]) && len(e.Args) > 0:
+				texts := s.constants(e.Args[len(e.Args)-1].Value, 0)
+				fixed := len(texts) > 0 && !slices.ContainsFunc(texts, func(t string) bool { return prefixers[e.X.Text] && endsInDelimiter(t) })
 				inside, other = inside || fixed, other || !fixed
 			case e.Kind == ir.Call || e.Kind == ir.Index && len(e.Args) > 0:
 				other = true
 			case e.Kind == ir.Other && (e.Text == "==" || e.Text == "!=" || e.Text == "===" || e.Text == "!=="):
-				other = other || !slices.ContainsFunc(e.Args, func(a ir.Arg) bool {
+				other = other || s.g.Finds(e, isOrigin) && !slices.ContainsFunc(e.Args, func(a ir.Arg) bool {
 					return a.Value != nil && (a.Value.Kind == ir.Literal || a.Value.Kind == ir.String && a.Value.Text == "")
 				})
 			}
 			return false
-		})
+		}
+		st.Cond.Holds(look)
 	})
 	return inside && !other
+}
+
+// isOrigin reports whether an expression is the header Host or Origin, or called so.
+func isOrigin(e *ir.Expr) bool {
+	name, _ := headerRead(e)
+	name = cmp.Or(name, lastName(e))
+	return strings.EqualFold(name, "host") || strings.EqualFold(name, "origin")
+}
+
+// endsInDelimiter reports whether a text ends in what ends a host, as "http://localhost:" does.
+func endsInDelimiter(text string) bool {
+	return text == "" || strings.ContainsAny(text[len(text)-1:], ":/")
 }
 
 func hasAnySuffix(name string, suffixes []string) bool {
@@ -329,11 +355,17 @@ func defaultOfOption(c *ir.Expr) *ir.Expr {
 
 // isWide reports whether an expression can be an address that stands for all of the machine.
 func (s *surveyor) isWide(e *ir.Expr) bool {
+	if e == nil {
+		return false
+	}
+	if d := s.g.Definition(e); d.Is(ir.Template) || d.Calls() == "Sprintf" { // ":" + strconv.Itoa(port): what it begins with
+		e = d.Arg(0)
+	}
 	return slices.ContainsFunc(s.constants(e, 0), isEverywhere)
 }
 
 func isEverywhere(host string) bool {
-	return host == "0.0.0.0" || host == "::" || host == "[::]" || strings.HasPrefix(host, "0.0.0.0:") || strings.HasPrefix(host, "[::]:") || len(host) > 1 && host[0] == ':' && host[1] >= '0' && host[1] <= '9'
+	return host == "0.0.0.0" || host == "::" || host == "[::]" || strings.HasPrefix(host, "0.0.0.0:") || strings.HasPrefix(host, "[::]:") || host == ":" || len(host) > 1 && host[0] == ':' && strings.IndexByte("0123456789%", host[1]) >= 0
 }
 
 // nodeBinding says how a listener of Node.js is bound too widely, "" for one that is not.

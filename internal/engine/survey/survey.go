@@ -122,6 +122,8 @@ func (s *surveyor) constants(e *ir.Expr, depth int) (out []string) {
 		}
 	case d.Kind == ir.Call && len(d.Args) > 1: // os.getenv("HOST", "0.0.0.0")
 		return s.constants(d.Arg(len(d.Args)-1), depth+1)
+	case s.g.ListOf(d) != nil: // any element of it
+		return s.constants(s.g.ListOf(d), depth+1)
 	case d.Binding().Param != nil:
 		return s.givenTexts(d.Binding().Param, depth+1)
 	}

@@ -449,19 +449,27 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 	out := r.st.noted(result.substituted(arrivedAt, place, name, 0))
 	// Literals that are handed to a function of the program run as far as is known, and it may give back what they do.
 	for _, p := range callee.Func.Params {
-		if f := c.literal(p); f != nil {
-			out = join(out, r.runInline(f.Func, r.a.g.Inside(f.Func, r.ctx), func(*ir.Param) *value { return nothing }, returned.called&bit(p.Index) == 0))
+		if f := r.inner(callgraph.ArgumentOf(p, c.expr.Args)); f != nil {
+			out = join(out, r.runInline(f, r.a.g.Inside(f, r.ctx), func(*ir.Param) *value { return nothing }, returned.called&bit(p.Index) == 0))
 		}
 	}
 	return out
 }
 
-// literal returns the function that a parameter is given as it is written, or nil.
-func (c call) literal(p *ir.Param) *ir.Expr {
-	if e := callgraph.ArgumentOf(p, c.expr.Args); e != nil && e.Kind == ir.Function {
-		return e
+// inner returns the function that an expression is as it is written or by its name, and that sees the variables of the one that is read; nil for
+// any other.
+func (r *reader) inner(e *ir.Expr) *ir.Func {
+	if e == nil {
+		return nil
 	}
-	return nil
+	fn := r.a.g.Definition(e).Func
+	if fn == nil {
+		fn = e.Binding().Func
+	}
+	if fn == nil || fn.Scope.Up == nil || !r.runsHere(fn) {
+		return nil
+	}
+	return fn
 }
 
 // calledParam returns the parameter of the function that is read which a call calls, or an expression that was given what the call

@@ -133,7 +133,7 @@ func (r *reader) selected(f *ir.Expr, element *value, at *ir.Expr) *value {
 	if f.Kind == ir.Function {
 		r.callback(f, at, element) // which leaves the element in its parameter
 		st = r.st.clone()
-		r.assumeEach(f, true, st, 0)
+		r.assumeEach(f.Func, true, st, 0)
 	} else {
 		st = r.st.clone()
 		r.assumeOutcome(call{expr: &ir.Expr{Kind: ir.Call, X: f, Scope: at.Scope, Start: at.Start, End: at.End, Args: []ir.Arg{{}}}, receiver: nothing, args: []*value{element}}, "", true, st)

@@ -3,6 +3,7 @@ package taint
 import (
 	"strings"
 
+	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 )
 
@@ -17,7 +18,7 @@ func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, de
 	switch {
 	case e.X == nil:
 	case member == "" && e.X.Kind == ir.Function: // (() => check(x))()
-		r.assumeEach(e.X, holds, st, depth)
+		r.assumeEach(e.X.Func, holds, st, depth)
 	case member == "" && e.X.Kind == ir.Attr && e.X.X != nil && r.assumeMethod(e, e.X.X, holds, st, depth):
 	case member == "" && known && holds && of != nil && (p.ofArgument || e.X.Kind == ir.Attr):
 		if v := r.silently(of); p.ofArgument || first == nil || r.isFenced(v, r.silently(first)) {
@@ -68,7 +69,7 @@ func (r *reader) assumeMethod(e, receiver *ir.Expr, holds bool, st *state, depth
 			if len(first.Func.Params) > 0 {
 				r.each = element{first.Func.Params[0], receiver}
 			}
-			r.assumeEach(first, holds, st, depth)
+			r.assumeEach(first.Func, holds, st, depth)
 			r.each = outer
 		}
 		return first.Is(ir.Function)
@@ -106,11 +107,11 @@ var predicates = func() map[string]predicate {
 }()
 
 // assumeEach reads list.some(f) and list.every(f): f came to that value for an element, or for each.
-func (r *reader) assumeEach(f *ir.Expr, holds bool, st *state, depth int) {
+func (r *reader) assumeEach(f *ir.Func, holds bool, st *state, depth int) {
 	outer := r.st
 	r.st = st.clone()
-	for i := range f.Func.Body {
-		if s := &f.Func.Body[i]; s.Step == ir.Return {
+	for i := range f.Body {
+		if s := &f.Body[i]; s.Step == ir.Return {
 			r.assumeDeep(s.X, "", holds, st, depth+1)
 			break
 		} else if s.Step == ir.Set {
@@ -178,7 +179,7 @@ func (r *reader) assumeOutcome(c call, member string, holds bool, st *state) {
 		}
 		sum := r.a.summarize(callee.Func, callee.Context)
 		for _, p := range callee.Func.Params {
-			if f := c.literal(p); f != nil && sum.answers&bit(p.Index) != 0 && member == "" { // attempt(() => check(x))
+			if f := r.inner(callgraph.ArgumentOf(p, c.expr.Args)); f != nil && sum.answers&bit(p.Index) != 0 && member == "" { // attempt(() => check(x))
 				r.assumeEach(f, holds, st, 0)
 			}
 		}

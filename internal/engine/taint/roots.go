@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -19,7 +20,12 @@ var (
 	otherSchemas   = []string{"ReadResourceRequestSchema", "GetPromptRequestSchema"}
 	// routers are methods that put a function behind a route.
 	routers = names("get post put patch delete all use")
+	// routeMakers are functions of Python that do.
+	routeMakers = names("Route add_route add_api_route add_url_rule")
 )
+
+// routeFlows are those of routes that are reported: what a page that anybody opens does harm with.
+var routeFlows = []sink.FlowKind{sink.ShellFlow, sink.ProgramFlow, sink.CodeFlow, sink.HostFlow, sink.PathFlow, sink.SQLFlow}
 
 // maxOthers is how many of them are read.
 const maxOthers = 300
@@ -37,7 +43,7 @@ func (a *analyzer) readOthers() (out []sink.Handler) {
 		h.Flows, h.FlowsCut = a.flowsOf(root)
 		if root.Via == sink.ByRoute {
 			h.Flows = slices.DeleteFunc(h.Flows, func(f sink.Flow) bool {
-				return f.Kind != sink.ShellFlow && f.Kind != sink.ProgramFlow && f.Kind != sink.CodeFlow
+				return !slices.Contains(routeFlows, f.Kind)
 			})
 		}
 		if sortFlows(&h); len(h.Flows) > 0 || h.FlowsCut && root.Via != sink.ByRoute {
@@ -58,12 +64,20 @@ func (a *analyzer) readOthers() (out []sink.Handler) {
 		}
 	}
 	for _, c := range prog.Calls {
-		if c.X == nil || c.X.Kind != ir.Attr || len(c.Args) < 2 || conv.Language == "python" {
+		if len(c.Args) < 2 || !routeMakers[c.Calls()] && (!c.X.Is(ir.Attr) || conv.Language == "python") {
 			continue
 		}
 		first, last := c.Args[0].Value, c.Args[len(c.Args)-1].Value
 		root := callgraph.Root{Via: sink.ByRegistration, At: callgraph.PlaceOf(c)}
 		switch {
+		case routeMakers[c.Calls()]: // Route("/run", endpoint=run)
+			if conv.Language != "python" || !first.Is(ir.String) || !strings.HasPrefix(first.Text, "/") {
+				continue
+			}
+			root.Via, root.Tool = sink.ByRoute, "ROUTE "+first.Text
+			if last = cmp.Or(c.Option("endpoint"), c.Option("view_func"), c.Args[1].Value); last == nil {
+				continue
+			}
 		case otherRegisters[c.X.Text]:
 			root.Resource = strings.Contains(strings.ToLower(c.X.Text), "resource")
 			root.Tool, _ = a.g.Constant(first, nil)

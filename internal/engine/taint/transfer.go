@@ -85,7 +85,7 @@ var (
 	// digests make a number of what they are given, by how their names begin.
 	digests = []string{"hashlib.", "crypto.createHash()", "crypto.createHmac()", "hmac.", "crypto/sha", "crypto/md5"}
 	// unchanged are methods and functions whose result is the text they were given, but for blanks and case.
-	unchanged = names(`trim trimEnd trimStart strip lstrip rstrip toString String str valueOf toLowerCase toUpperCase lower upper normalize expanduser as_posix fspath TrimSpace ToLower`)
+	unchanged = names(`trim trimEnd trimStart strip lstrip rstrip toString String str valueOf toLowerCase toUpperCase lower upper normalize stripIndent dedent oneLine expanduser as_posix fspath TrimSpace ToLower`)
 	// validators give back what they were given, once it fits a schema.
 	validators = names(`parse parseAsync validate model_validate parse_obj validateSync GetArguments getArguments`)
 )
@@ -117,6 +117,9 @@ func (r *reader) transfer(c call, callee callgraph.Callee) *value {
 	}
 	if strings.Contains(name, "()") && c.receiver.isClean() {
 		return nothing // a client's answer
+	}
+	if d := callee.Type; d != nil && len(d.Result) > 0 && r.a.g.ClassOf(d.Result[0], nil) != nil {
+		return nothing // an object that is found by what the call is given, and not made of it
 	}
 	if strings.HasPrefix(name, ".") && c.receiver.isClean() && c.receiver.length < 0 {
 		return nothing // a method of something unknown, which keeps its answer to itself

@@ -163,7 +163,7 @@ func (s *Scan) tellRedacted(t *trace.Trace) {
 }
 
 // readSource reads the server's source, if named. A tree that shows nothing about any tool is a problem: it must not look like one
-// without findings.
+// without findings. What the server does apart from its tools is reported all the same.
 func (s *Scan) readSource(ctx context.Context) error {
 	if s.SourceDir == "" {
 		return nil
@@ -178,7 +178,9 @@ func (s *Scan) readSource(ctx context.Context) error {
 		p := sourcecode.Failed(s.SourceDir, found.Err)
 		s.failures = append(s.failures, p)
 		s.Say("%s", target.FailureText(p))
-		return nil
+		if found.Sources == nil || found.Sources.Files == 0 { // else how the server listens is seen without a handler
+			return nil
+		}
 	}
 	s.source = check.SourceTree{Sources: found.Sources, Dir: s.SourceDir, Text: found.Text}
 	if s.Plan == nil && len(s.Gathered.Catalog.Documents) == 0 && len(s.Targets) == 0 {

@@ -61,7 +61,7 @@ var _ = register(check.Check{
 Nothing checks the Host or Origin header of a request. A web page in a browser on the same machine can then
 make its own name resolve to 127.0.0.1 (DNS rebinding) and call the tools. Guards are the transport's own list
 of hosts or origins, a middleware made for it, a function that reads Host or Origin and refuses requests (not by
-whether they hold a text such as "localhost", which localhost.example.com holds too), and one that refuses requests without a credential. In the TypeScript SDK, enableDnsRebindingProtection alone
+whether they hold or begin with a text such as "localhost", as localhost.example.com does too), and one that refuses requests without a credential. In the TypeScript SDK, enableDnsRebindingProtection alone
 checks nothing; the message says so.
 
 The server listens on all addresses of the machine (0.0.0.0, or listen() without a host), asks for no

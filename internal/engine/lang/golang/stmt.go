@@ -196,7 +196,13 @@ func (l *lowerer) returnsError(r *ast.ReturnStmt) bool {
 	}
 	switch u := r.Results[len(r.Results)-1].(type) {
 	case *ast.Ident:
-		return u.Name == "err" // as tested just before
+		_, at := l.scope.Find(u.Name)
+		return u.Name == "err" || at == l.pkg // as tested just before; var ErrTraversal = errors.New("…")
+	case *ast.SelectorExpr: // os.ErrNotExist
+		id, ok := u.X.(*ast.Ident)
+		return ok && (&ir.Expr{Kind: ir.Name, Text: id.Name, Scope: l.scope}).Binding().Import != nil
+	case *ast.UnaryExpr, *ast.CompositeLit: // &PathError{…}
+		return true
 	case *ast.CallExpr:
 		name := typeName(u.Fun)
 		return name == "Errorf" || name == "New"
