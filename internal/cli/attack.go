@@ -1,24 +1,27 @@
 package cli
 
 import (
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/run/attackdoc"
 	"gauntlet/oatf"
 )
 
 func (a *app) newAttackCommand() *cobra.Command {
-	return group("attack", "Work with attack documents (OATF)", a.newAttackRunCommand(), a.newAttackBridgeCommand(), a.newAttackListCommand(), a.newAttackWireCommand(), a.newAttackValidateCommand(), a.newAttackFmtCommand(), a.newAttackShowCommand(), a.newAttackSchemaCommand(), a.newAttackJudgeCommand(), a.newAttackFromScanCommand(), a.newAttackReplayCommand(), a.newAttackAuthCommand())
+	return group("attack", "Work with attack documents (OATF)", a.newAttackRunCommand(), a.newAttackBridgeCommand(), a.newPrinter("list", "List the attacks that are built in", writeAttacks, "text", "json", "markdown"), a.newAttackWireCommand(), a.newAttackValidateCommand(), a.newAttackFmtCommand(), a.newAttackShowCommand(), a.newSchemaCommand("attack documents", oatf.Schema), a.newAttackJudgeCommand(), a.newAttackFromScanCommand(), a.newAttackReplayCommand(), a.newAttackAuthCommand())
 }
 
-func (a *app) newAttackSchemaCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of attack documents",
-		Args:  noArguments,
-		RunE:  func(*cobra.Command, []string) error { return a.writeText("-", oatf.Schema()) },
+const noDocument = "no document: name a file, a directory or a built-in attack; gauntlet attack list shows those"
+
+func writeAttacks(w io.Writer, format string) error {
+	all, err := attackdoc.BuiltIn()
+	if err != nil {
+		return err
 	}
+	return attackdoc.WriteList(w, all, format)
 }
 
 type attackLimits struct{ oatf.Limits }
@@ -28,10 +31,10 @@ func (l *attackLimits) addDocumentLimitFlags(cmd *cobra.Command) {
 	cmd.Flags().Var(sizeFlag(&l.Bytes, l.Bytes), "max-bytes", "longest input read: a document")
 }
 
-// wantDocuments rejects a command line without documents, or with standard input named twice, others included.
-func wantDocuments(cmd *cobra.Command, args []string, others ...string) error {
-	if len(args) == 0 {
-		return usage(cmd, "no document: name a file, a directory or a built-in attack; gauntlet attack list shows those")
+// readDocuments reads the documents that the arguments name, unless there is a conflict.
+func (a *app) readDocuments(cmd *cobra.Command, args []string, limits *attackLimits, conflicts ...conflict) ([]attackdoc.Text, error) {
+	if err := refuse(cmd, slices.Concat([]conflict{{len(args) == 0, noDocument}, stdinTwice(args)}, conflicts)); err != nil {
+		return nil, err
 	}
-	return stdinOnce(cmd, slices.Concat(args, others))
+	return attackdoc.Read(cmd.Context(), args, a.host.Stdin, limits.Limits)
 }

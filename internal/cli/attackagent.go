@@ -80,14 +80,9 @@ func agentTransport(to *string) pflag.Value {
 }
 
 func (a *app) newAttackBridgeCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "bridge",
-		Short: "Carry an agent's stdio to a run (started by its mcp.json)",
-		Args:  noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return agent.Bridge(cmd.Context(), a.getenv, a.host.Stdin, a.host.Stdout)
-		},
-	}
+	return withoutArguments(newCommand("bridge", "Carry an agent's stdio to a run (started by its mcp.json)", func(cmd *cobra.Command, _ []string) error {
+		return agent.Bridge(cmd.Context(), a.getenv, a.host.Stdin, a.host.Stdout)
+	}))
 }
 
 // chooseModel opens the model of model:ID, nil for another agent, and returns a function that creates the agent of each run.
@@ -119,6 +114,3 @@ func readSystem(file string) (string, error) {
 	}
 	return text, nil
 }
-
-// named reports whether the agent is a preset.
-func (f *agentFlags) named() bool { return testagent.Named(f.agent) }

@@ -24,11 +24,7 @@ var builtinClients = []string{"builtin:careful", "builtin:careless"}
 
 func (a *app) newAttackAuthCommand() *cobra.Command {
 	c := &attackAuthCommand{app: a, client: builtinClients[0]}
-	cmd := &cobra.Command{
-		Use:   "authorization [flags] [ATTACK]... [-- COMMAND [ARG]...]",
-		Short: "Attack how a client logs in: mixed-up issuers, private addresses, swapped redirects",
-		RunE:  c.run,
-	}
+	cmd := newCommand("authorization [flags] [ATTACK]... [-- COMMAND [ARG]...]", "Attack how a client logs in: mixed-up issuers, private addresses, swapped redirects", c.run)
 	f := cmd.Flags()
 	f.Var(&value[string]{&c.client, "CLIENT", oneOf(builtinClients), strings.Clone}, "client", "the client under test: "+strings.Join(builtinClients, ", "))
 	runTimeoutFlag(cmd, &c.limit, 30*time.Second, "of COMMAND")
@@ -67,20 +63,20 @@ func (c *attackAuthCommand) run(cmd *cobra.Command, args []string) error {
 
 // chooseClient returns the named attacks, and the client for each attack or for none.
 func (c *attackAuthCommand) chooseClient(cmd *cobra.Command, args []string) ([]string, func(*attackoauth.Attack) attackoauth.Client, error) {
-	dash := cmd.ArgsLenAtDash()
+	args, command, err := splitArguments(cmd, args)
 	switch {
-	case dash >= 0 && dash == len(args):
-		return nil, nil, usage(cmd, "no command behind --")
-	case dash >= 0 && cmd.Flags().Changed("client"):
+	case err != nil:
+		return nil, nil, err
+	case command != nil && cmd.Flags().Changed("client"):
 		return nil, nil, usage(cmd, "--client and a command behind -- are two clients: name one")
-	case dash >= 0:
+	case command != nil:
 		own, err := os.Executable()
 		if err != nil {
 			return nil, nil, err
 		}
-		program := attackoauth.Command{Args: args[dash:], Environ: c.host.Environ, Visit: []string{own, "attack", "authorization", "visit"}, Limit: c.limit}
+		program := attackoauth.Command{Args: command, Environ: c.host.Environ, Visit: []string{own, "attack", "authorization", "visit"}, Limit: c.limit}
 		c.client = ""
-		return args[:dash], func(*attackoauth.Attack) attackoauth.Client { return program.Client() }, nil
+		return args, func(*attackoauth.Attack) attackoauth.Client { return program.Client() }, nil
 	case c.client == "builtin:careless":
 		return args, func(*attackoauth.Attack) attackoauth.Client { return attackoauth.Careless }, nil
 	}

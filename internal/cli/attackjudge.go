@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/result"
 )
 
@@ -30,11 +32,7 @@ type attackJudgeCommand struct {
 
 func (a *app) newAttackJudgeCommand() *cobra.Command {
 	j := &attackJudgeCommand{app: a}
-	cmd := &cobra.Command{
-		Use:   "judge [flags] --trace FILE DOCUMENT...",
-		Short: "Judge a recorded conversation by attack documents",
-		RunE:  j.judgeTrace,
-	}
+	cmd := newCommand("judge [flags] --trace FILE DOCUMENT...", "Judge a recorded conversation by attack documents", j.judgeTrace)
 	cmd.Flags().StringVar(&j.trace, "trace", "", "the recorded conversation to judge: a `FILE`, or - for standard input (required; default none)")
 	semanticFlag(cmd, &j.semantic)
 	j.models.addModelFlags(cmd, "with --semantic, it scores")
@@ -47,19 +45,15 @@ func (j *attackJudgeCommand) judgeTrace(cmd *cobra.Command, args []string) error
 	if j.trace == "" {
 		return usage(cmd, "no trace: name one with --trace")
 	}
-	if err := wantDocuments(cmd, args, j.trace); err != nil {
-		return err
-	}
-	outs, err := j.outputs.checkOutputs(append(args[:len(args):len(args)], j.trace))
+	files := append(args[:len(args):len(args)], j.trace)
+	outs, wrong := j.outputs.checkOutputs(files)
+	texts, err := j.readDocuments(cmd, args, &j.limits, slices.Concat([]conflict{
+		stdinTwice(files), failed(wrong),
+		{j.semantic && len(j.models.ids) != 1, semanticModel},
+		{!j.semantic && len(j.models.ids) > 0, "--model is for --semantic: without it no model is asked"},
+	}, j.models.conflicts(cmd))...)
 	if err != nil {
-		return usage(cmd, "%s", err)
-	}
-	texts, err := attackdoc.Read(cmd.Context(), args, j.host.Stdin, j.limits.Limits)
-	if err != nil {
 		return err
-	}
-	if why := semanticConflict(cmd, j.semantic, &j.models); why != "" {
-		return usage(cmd, "%s", why)
 	}
 	if j.semantic {
 		if j.scorers, err = j.openModels(&j.models); err != nil {
@@ -79,23 +73,15 @@ func (j *attackJudgeCommand) judgeTrace(cmd *cobra.Command, args []string) error
 	if j.models.plan {
 		return j.writePlans(j.scorers, []modelset.Plan{plan.Of(j.scorers)})
 	}
-	return j.attackReport(outs, j.outputs.verbose, r)
+	j.attackReport(outs, j.outputs.verbose, r)
+	return nil
 }
 
 func semanticFlag(cmd *cobra.Command, to *bool) {
 	cmd.Flags().BoolVar(to, "semantic", false, "have --model score semantic indicators: the verdict that counts them stands beside the one that decides, which skips them (default off)")
 }
 
-// semanticConflict names conflicting flags, or returns "".
-func semanticConflict(cmd *cobra.Command, semantic bool, m *modelFlags) string {
-	switch {
-	case semantic && len(m.ids) != 1:
-		return "--semantic wants one --model, which scores"
-	case !semantic && len(m.ids) > 0:
-		return "--model is for --semantic: without it no model is asked"
-	}
-	return m.findConflict(cmd)
-}
+const semanticModel = "--semantic wants one --model, which scores"
 
 // scorerOf returns the scorer of semantic indicators for the named model, or nil.
 func (a *app) scorerOf(set *modelset.Set) *attackrun.Scorer {
@@ -124,7 +110,7 @@ func (a *app) sayRefusals(outs []reportfile.Output, runs []result.AttackRun) {
 }
 
 // attackReport writes the report and sets the exit code.
-func (a *app) attackReport(outs []reportfile.Output, verbose bool, r *result.Report) error {
+func (a *app) attackReport(outs []reportfile.Output, verbose bool, r *result.Report) {
 	for i := range r.Attacks {
 		if v := r.Attacks[i].Verdict; v != nil {
 			v.Source = toolName()
@@ -142,7 +128,65 @@ func (a *app) attackReport(outs []reportfile.Output, verbose bool, r *result.Rep
 		}
 		looks.Traces = reportfile.Conversations(names, a.note)
 	}
-	written := a.writeReports(outs, r, looks)
-	a.code = gate.exitCode(r, written)
+	a.writeReports(outs, r, looks, &gate)
+}
+
+type attackReplayCommand struct {
+	*app
+	limits  attackLimits
+	outputs outputFlags
+	trace   string
+	record  string
+	exact   bool
+	limit   time.Duration
+}
+
+func (a *app) newAttackReplayCommand() *cobra.Command {
+	r := &attackReplayCommand{app: a}
+	cmd := newCommand("replay [flags] --trace FILE DOCUMENT", "Play the agent of a recorded conversation against an attack document", r.replayRecording)
+	cmd.Flags().StringVar(&r.trace, "trace", "", "the recorded conversation to judge: a `FILE` (required; default none)")
+	cmd.Flags().StringVar(&r.record, "record", "", "record every message, both ways: the new conversation, in this `FILE` (default none)")
+	cmd.Flags().BoolVar(&r.exact, "exact", false, "exit with 1 if an answer is not the recorded one (default off)")
+	runTimeoutFlag(cmd, &r.limit, attack.DefaultLimit, "of the replay")
+	r.outputs.addOutputFlags(cmd, a)
+	r.limits.addDocumentLimitFlags(cmd)
+	return cmd
+}
+
+func (r *attackReplayCommand) replayRecording(cmd *cobra.Command, args []string) error {
+	files := append(args[:len(args):len(args)], r.trace)
+	outs, wrong := r.outputs.checkOutputs(files)
+	if err := refuse(cmd, []conflict{
+		{r.trace == "" || r.trace == "-", "no trace: name a file with --trace"},
+		{len(args) != 1 || args[0] == "-", "name one document"},
+		{r.record == "-", "--record: the trace is judged when the replay is over: name a file"},
+		failed(wrong), failed(userfile.CheckWritable(r.record, slices.Concat(reportfile.Files(outs), files))),
+	}); err != nil {
+		return err
+	}
+	texts, err := attackdoc.Read(cmd.Context(), args, r.host.Stdin, r.limits.Limits)
+	if err != nil {
+		return err
+	}
+	if len(texts) != 1 {
+		return usage(cmd, "name one document")
+	}
+	recorded, err := attackrun.ReadRecording(r.trace)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.trace, err)
+	}
+	report := newAttackReport()
+	one, differences := result.AttackRun{Document: texts[0].Name}, 0
+	if doc, problem := texts[0].Load(r.limits.Limits); problem != "" {
+		one.Problem = problem
+	} else {
+		player := &attackrun.Player{Options: attackrun.Options{Limit: r.limit, Tool: toolName()}}
+		one, differences = player.Replay(cmd.Context(), doc, texts[0].Name, recorded, r.record)
+	}
+	report.Attacks = append(report.Attacks, one)
+	r.attackReport(outs, r.outputs.verbose, report)
+	if r.exact && differences > 0 && r.code == result.ExitOK {
+		r.code = result.ExitGate
+	}
 	return nil
 }

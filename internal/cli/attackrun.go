@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -15,17 +16,19 @@ import (
 
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/run/advise"
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/attackrun"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/proberun"
 	"gauntlet/internal/run/reportfile"
-	"gauntlet/internal/run/target"
+	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/attack"
 	engine "gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf/match"
@@ -63,11 +66,7 @@ const offensive = "this is an offensive tool: it attacks every client that conne
 
 func (a *app) newAttackRunCommand() *cobra.Command {
 	r := &attackRunCommand{app: a}
-	cmd := &cobra.Command{
-		Use:   "run [flags] DOCUMENT... [-- COMMAND [ARG]...]",
-		Short: "Play attack documents to an agent or a server, and judge what it did",
-		RunE:  r.playDocuments,
-	}
+	cmd := newCommand("run [flags] DOCUMENT... [-- COMMAND [ARG]...]", "Play attack documents to an agent or a server, and judge what it did", r.playDocuments)
 	f := cmd.Flags()
 	r.agent.addAgentFlags(cmd)
 	f.StringVar(&r.listen, "listen", "", "serve HTTP clients on this `ADDRESS`; port 0 takes a free one (default stdio)")
@@ -175,11 +174,11 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 		r.recorder.Start().Step("playing " + texts[0].Name)
 		report.Attacks = append(report.Attacks, r.playOne(cmd.Context(), texts[0]))
 	} else {
-		switch {
-		case r.listen != "" && len(texts) > 1:
-			return usage(cmd, "--listen is for one document, and %d are named", len(texts))
-		case r.listen != "":
-			return usage(cmd, "--listen is for a document that is played once: --repeat wants --agent")
+		if err := refuse(cmd, []conflict{
+			{r.listen != "" && len(texts) > 1, fmt.Sprintf("--listen is for one document, and %d are named", len(texts))},
+			{r.listen != "", "--listen is for a document that is played once: --repeat wants --agent"},
+		}); err != nil {
+			return err
 		}
 		if err := r.makeTraceFolder(); err != nil {
 			return err
@@ -209,85 +208,44 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 		quiet.host.Stdout = r.host.Stderr
 		b = &quiet
 	}
-	err = b.attackReport(outs, r.outputs.verbose, report)
+	b.attackReport(outs, r.outputs.verbose, report)
 	r.code = b.code
-	return err
+	return nil
 }
 
 // validateFlags returns the named documents, and where reports go.
 func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (names []string, outs []reportfile.Output, err error) {
-	names = args
-	dash := cmd.ArgsLenAtDash()
-	if dash >= 0 {
-		names = args[:dash]
-	}
-	if names, err = attackdoc.ExpandPatterns(names); err != nil {
-		return nil, nil, usage(cmd, "%s", err)
-	}
-	chosen, err := r.agent.chooseAgent(r.app)
+	names, r.player.Target, err = r.findServer(cmd, &r.live, args, r.url)
 	if err != nil {
-		return nil, nil, usage(cmd, "%s", err)
+		return nil, nil, err
 	}
-	switch {
-	case r.semantic && len(r.scorer) != 1:
-		return nil, nil, usage(cmd, "--semantic wants one --model, which scores")
-	case len(r.scorer) > 1:
-		return nil, nil, usage(cmd, "--model: one model writes and scores; models under attack are --agent model:ID, or see redteam")
-	case len(names) == 0:
-		return nil, nil, usage(cmd, "no document: name a file, a directory or a built-in attack; gauntlet attack list shows those")
-	case dash >= 0 && dash == len(args):
-		return nil, nil, usage(cmd, "no command behind --")
-	case dash >= 0 && r.url != "":
-		return nil, nil, usage(cmd, "--url and a command behind -- are two servers to attack: name one")
-	case r.url != "" && !target.IsURL(r.url):
-		return nil, nil, usage(cmd, "--url: %q is not a URL: want one that begins with http:// or https://", r.url)
-	case r.player.AGUI != "" && !target.IsURL(r.player.AGUI):
-		return nil, nil, usage(cmd, "--agui: %q is not a URL: want one that begins with http:// or https://", r.player.AGUI)
-	case r.player.A2A != "" && !target.IsURL(r.player.A2A):
-		return nil, nil, usage(cmd, "--a2a: %q is not a URL: want one that begins with http:// or https://", r.player.A2A)
-	case r.trace == "-":
-		return nil, nil, usage(cmd, "--record: the trace is judged when the run is over: name a file")
-	case r.addressFile != "" && r.listen == "":
-		return nil, nil, usage(cmd, "--address-file is for --listen")
-	}
-	for _, n := range names {
-		if n == "-" {
-			return nil, nil, usage(cmd, "standard input is where an agent speaks: name a file")
-		}
-	}
-	var attacked []target.Target
-	switch {
-	case dash >= 0:
-		attacked = []target.Target{{Server: launch.Server{Command: args[dash:]}}}
-	case r.url != "":
-		attacked = []target.Target{{Server: launch.Server{URL: r.url}}}
-	}
-	if err := r.applyLiveFlags(cmd, &r.live, attacked); err != nil {
-		return nil, nil, usage(cmd, "%s", err)
-	}
-	if attacked != nil {
-		r.player.Target = &attacked[0].Server
-	}
-	outs, err = r.outputs.checkOutputs(names)
-	if err != nil {
-		return nil, nil, usage(cmd, "%s", err)
-	}
+	names, wrongPattern := attackdoc.ExpandPatterns(names)
+	chosen, wrongAgent := r.agent.chooseAgent(r.app)
+	outs, wrongOutputs := r.outputs.checkOutputs(names)
 	files := slices.Concat(names, reportfile.Files(outs))
-	for _, file := range []string{r.addressFile, r.trace} {
-		if file == "" || file == r.trace && userfile.IsFolder(file) {
-			continue
-		}
-		if err := userfile.CheckWritable(file, files); err != nil {
-			return nil, nil, usage(cmd, "%s", err)
-		}
-		files = append(files, file)
+	trace := r.trace
+	if userfile.IsFolder(trace) {
+		trace = ""
+	}
+	if err := refuse(cmd, []conflict{
+		failed(wrongPattern), failed(wrongAgent),
+		{r.semantic && len(r.scorer) != 1, semanticModel},
+		{len(r.scorer) > 1, "--model: one model writes and scores; models under attack are --agent model:ID, or see redteam"},
+		{len(names) == 0, noDocument},
+		notURL("agui", r.player.AGUI), notURL("a2a", r.player.A2A),
+		{r.trace == "-", "--record: the trace is judged when the run is over: name a file"},
+		{r.addressFile != "" && r.listen == "", "--address-file is for --listen"},
+		{slices.Contains(names, "-"), "standard input is where an agent speaks: name a file"},
+		failed(wrongOutputs), failed(userfile.CheckWritable(r.addressFile, files)), failed(userfile.CheckWritable(trace, append(files, r.addressFile))),
+	}); err != nil {
+		return nil, nil, err
 	}
 	r.player.Serve.IdleStream = true // unsolicited server messages have no other way to a client
 	r.player.Serve.HTTP.Body = r.live.message
 	r.player.Sealing, r.player.Probe = r.live.sandbox.sealing(nil), r.probe
 	r.player.Message, r.player.Environ, r.player.Tool, r.player.Logins = r.live.message, r.host.Environ, toolName(), r.logins(false)
 	r.player.Agent, r.player.AgentName, r.player.Prompt = chosen, r.agent.agent, r.agent.prompt
-	r.player.Negotiate = r.player.Negotiate || r.agent.named()
+	r.player.Negotiate = r.player.Negotiate || testagent.Named(r.agent.agent)
 	set, agentOf, err := r.agent.chooseModel(r.app)
 	if err != nil {
 		return nil, nil, usage(cmd, "--agent: %s", err)
@@ -324,4 +282,56 @@ func (r *attackRunCommand) makeTraceFolder() error {
 		return fmt.Errorf("--record: %s: %w: the traces go into a folder", r.trace, userfile.Reason(err))
 	}
 	return nil
+}
+
+// openAdviser opens --model, which writes the texts that documents leave to a model and scores semantic indicators. It shares
+// ceilings and account with a model under attack.
+func (r *attackRunCommand) openAdviser(texts []attackdoc.Text) error {
+	if len(r.scorer) == 0 {
+		return nil
+	}
+	if !r.semantic && len(attackdoc.Playable(texts, r.limits.Limits, advise.LeavesToModel)) == 0 {
+		return errors.New("--model is for --semantic and for documents that leave something to a model (synthesize), and there is none; a model under attack is --agent model:ID")
+	}
+	asked := r.agent.models
+	asked.ids = r.scorer
+	set, err := r.openSharing(&asked, r.models)
+	if err != nil {
+		return err
+	}
+	r.adviser = set
+	r.player.SynthesizerOf = func(run int) attack.Synthesizer { return &advise.Synthesizer{Client: set.Clients[0], Run: run} }
+	if r.semantic {
+		r.player.Semantic = r.scorerOf(set)
+	}
+	return nil
+}
+
+// tellModelPlans says what models will be asked. With --plan nothing else happens.
+func (r *attackRunCommand) tellModelPlans(cmd *cobra.Command, texts []attackdoc.Text) (stop bool, err error) {
+	if r.models == nil && r.adviser == nil {
+		if r.plan {
+			return true, usage(cmd, "--plan wants a model: --model, or --agent model:ID")
+		}
+		return false, nil
+	}
+	set := r.models
+	var plans []modelset.Plan
+	if r.models != nil {
+		runs := len(attackdoc.Playable(texts, r.limits.Limits, attackrun.HasServer)) * r.repeat
+		runs *= 2 // each may need a control run
+		plans = append(plans, set.PlanLoops(set.Clients[0], runs, r.agent.turns, modelagent.DefaultTokens))
+	}
+	if r.adviser != nil {
+		set = r.adviser
+		plans = append(plans, advise.PlanSyntheses(r.adviser, attackdoc.Playable(texts, r.limits.Limits, advise.LeavesToModel), r.repeat))
+	}
+	if r.plan {
+		if r.semantic {
+			r.note("what semantic indicators cost depends on what is said in the runs: attack judge --plan counts it for a recording")
+		}
+		return true, r.writePlans(set, plans)
+	}
+	set.TellPlans(plans, r.note)
+	return false, nil
 }

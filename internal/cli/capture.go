@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/target"
-	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/result"
 )
@@ -27,11 +25,7 @@ type captureCommand struct {
 
 func (a *app) newCaptureCommand() *cobra.Command {
 	c := &captureCommand{app: a}
-	cmd := &cobra.Command{
-		Use:   "capture [flags] {URL | -- COMMAND [ARG]...}",
-		Short: "Save a live server's definitions as a snapshot",
-		RunE:  c.captureServer,
-	}
+	cmd := newCommand("capture [flags] {URL | -- COMMAND [ARG]...}", "Save a live server's definitions as a snapshot", c.captureServer)
 	outputFlag(cmd, &c.file, "the snapshot")
 	recordFlag(cmd, &c.trace, everyMessage)
 	c.live.addLiveFlags(cmd)
@@ -52,13 +46,14 @@ func (c *captureCommand) captureServer(cmd *cobra.Command, args []string) error 
 	case dash != 0:
 		return usage(cmd, "want only -- and the command of a server: gauntlet capture -- %s", strings.Join(args[:1], " "))
 	}
-	if err := c.applyLiveFlags(cmd, &c.live, server); err != nil {
-		return usage(cmd, "%s", err)
+	if err := refuse(cmd, []conflict{
+		failed(c.applyLiveFlags(cmd, &c.live, server)), failed(userfile.CheckWritable(c.file, nil)),
+		{c.trace != "" && userfile.Same(c.trace, c.file), "the snapshot and the trace would both go to " + outputName(c.file)},
+		failed(userfile.CheckWritable(c.trace, nil)),
+	}); err != nil {
+		return err
 	}
-	if err := userfile.CheckWritable(c.file, nil); err != nil {
-		return usage(cmd, "%s", err)
-	}
-	record, err := c.startRecording()
+	record, err := c.createTrace(c.trace)
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
@@ -88,20 +83,6 @@ func (c *captureCommand) captureServer(cmd *cobra.Command, args []string) error 
 	}
 	c.reportGaps(got, held)
 	return incomplete
-}
-
-// startRecording begins the trace, if requested.
-func (c *captureCommand) startRecording() (*tracefile.File, error) {
-	if c.trace == "" {
-		return nil, nil
-	}
-	if userfile.Same(c.trace, c.file) {
-		return nil, fmt.Errorf("the snapshot and the trace would both go to %s", outputName(c.file))
-	}
-	if err := userfile.CheckWritable(c.trace, nil); err != nil {
-		return nil, err
-	}
-	return c.createTrace(c.trace)
 }
 
 func outputName(file string) string {

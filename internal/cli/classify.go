@@ -36,11 +36,7 @@ type classifyCommand struct {
 
 func (a *app) newClassifyCommand() *cobra.Command {
 	c := &classifyCommand{app: a}
-	cmd := &cobra.Command{
-		Use:   "classify [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
-		Short: "Label what tools can do and what their parameters are",
-		RunE:  c.classifyTargets,
-	}
+	cmd := newCommand("classify [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]", "Label what tools can do and what their parameters are", c.classifyTargets)
 	textFormat(cmd, &c.format, "pretty", "html", "json")
 	outputFlag(cmd, &c.file, "the labels")
 	confidenceFlag(cmd, &c.floor)
@@ -64,17 +60,6 @@ func layer3Flag(cmd *cobra.Command, to *string) {
 		return s, nil
 	}, strings.Clone}, "llm-classifier", "", "ask --model about tools whose labels are low, or with all about those without a label, too; its labels are inferred and count for nothing else (default off)")
 	f.NoOptDefVal = "low"
-}
-
-// layer3Conflict names conflicting flags of layer 3, or returns "".
-func layer3Conflict(cmd *cobra.Command, layer3 string, m *modelFlags) string {
-	switch {
-	case layer3 == "" && len(m.ids) > 0:
-		return "--model is for --llm-classifier: without it no model is asked"
-	case layer3 != "" && len(m.ids) == 0:
-		return "--llm-classifier wants --model, which says whom to ask"
-	}
-	return m.findConflict(cmd)
 }
 
 func confidenceFlag(cmd *cobra.Command, to *capability.Confidence) {
@@ -148,23 +133,14 @@ func (c *classifyCommand) classifyTargets(cmd *cobra.Command, args []string) err
 
 func (c *classifyCommand) checkClassifyFlags(cmd *cobra.Command, targets []target.Target) error {
 	in := target.SnapshotFiles(targets)
-	stdin := slices.Index(in, "-")
-	switch {
-	case c.configs.findConflict() != "":
-		return usage(cmd, "%s", c.configs.findConflict())
-	case c.configs.noLaunch:
-		return usage(cmd, "--no-launch leaves nothing to classify")
-	case layer3Conflict(cmd, c.layer3, &c.models) != "":
-		return usage(cmd, "%s", layer3Conflict(cmd, c.layer3, &c.models))
-	case len(targets) == 0 && !c.configs.anyGiven():
-		return usage(cmd, "nothing to classify: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --config or --discover")
-	case stdin >= 0 && slices.Contains(in[stdin+1:], "-"):
-		return usage(cmd, "- is named more than once: standard input can be read once")
-	}
-	if err := userfile.CheckWritable(c.file, in); err != nil {
-		return usage(cmd, "%s", err)
-	}
-	return nil
+	return refuse(cmd, slices.Concat(c.configs.conflicts(), []conflict{
+		{c.configs.noLaunch, "--no-launch leaves nothing to classify"},
+		{c.layer3 == "" && len(c.models.ids) > 0, "--model is for --llm-classifier: without it no model is asked"},
+		{c.layer3 != "" && len(c.models.ids) == 0, "--llm-classifier" + wantsModel},
+	}, c.models.conflicts(cmd), []conflict{
+		{len(targets) == 0 && !c.configs.anyGiven(), "nothing to classify: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --config or --discover"},
+		stdinTwice(in), failed(userfile.CheckWritable(c.file, in)),
+	}))
 }
 
 // labelServers labels every server; with --plan it writes the plan instead.

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,11 +27,7 @@ type diffCommand struct {
 
 func (a *app) newDiffCommand() *cobra.Command {
 	d := &diffCommand{app: a, format: report.DiffFormats()[0]}
-	cmd := &cobra.Command{
-		Use:   "diff [flags] OLD NEW",
-		Short: "Show what changed between two snapshots or lockfiles",
-		RunE:  d.diffFiles,
-	}
+	cmd := newCommand("diff [flags] OLD NEW", "Show what changed between two snapshots or lockfiles", d.diffFiles)
 	diffFormatFlag(cmd, &d.format)
 	outputFlag(cmd, &d.file, "it")
 	d.limits.addLimitFlags(cmd)
@@ -43,16 +41,13 @@ func diffFormatFlag(cmd *cobra.Command, to *report.DiffFormat) {
 }
 
 func (d *diffCommand) diffFiles(cmd *cobra.Command, args []string) error {
-	switch {
-	case len(args) != 2:
-		return usage(cmd, "want two files, OLD and NEW, each a snapshot or a lockfile; got %d", len(args))
-	case args[0] == "-" && args[1] == "-":
-		return usage(cmd, "- is named 2 times: standard input can be read once")
-	case target.IsURL(args[0]) || target.IsURL(args[1]):
-		return usage(cmd, "diff compares files: write what a live server says with gauntlet capture")
-	}
-	if err := userfile.CheckWritable(d.file, args); err != nil {
-		return usage(cmd, "%s", err)
+	if err := refuse(cmd, []conflict{
+		{len(args) != 2, fmt.Sprintf("want two files, OLD and NEW, each a snapshot or a lockfile; got %d", len(args))},
+		stdinTwice(args),
+		{slices.ContainsFunc(args, target.IsURL), "diff compares files: write what a live server says with gauntlet capture"},
+		failed(userfile.CheckWritable(d.file, args)),
+	}); err != nil {
+		return err
 	}
 	var states [2]*catalog.Catalog
 	for i, name := range args {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -133,24 +134,66 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// wantOne rejects a command line that does not name exactly one thing: none is the message if it names nothing, things what
-// several are.
-func wantOne(cmd *cobra.Command, args []string, none, things string) error {
-	switch len(args) {
-	case 0:
-		return usage(cmd, "%s", none)
-	case 1:
-		return nil
-	}
-	return usage(cmd, "%d %s: want one", len(args), things)
+// A conflict is something that may be wrong with a command line.
+type conflict struct {
+	found bool
+	says  string
 }
 
-// stdinOnce rejects a command line that names standard input more than once.
-func stdinOnce(cmd *cobra.Command, files []string) error {
-	if n := len(slices.DeleteFunc(slices.Clone(files), func(f string) bool { return f != "-" })); n > 1 {
-		return usage(cmd, "- is named %d times: standard input can be read once", n)
+// failed is the conflict that err describes, if it is not nil.
+func failed(err error) conflict {
+	if err == nil {
+		return conflict{}
+	}
+	return conflict{true, err.Error()}
+}
+
+// refuse returns a usage error for the first conflict that is found.
+func refuse(cmd *cobra.Command, conflicts []conflict) error {
+	for _, c := range conflicts {
+		if c.found {
+			return usage(cmd, "%s", c.says)
+		}
 	}
 	return nil
+}
+
+// wantOne are the conflicts of a command line that does not name exactly one thing: none is the message if it names nothing, things
+// what several are.
+func wantOne(args []string, none, things string) []conflict {
+	return []conflict{{len(args) == 0, none}, {len(args) > 1, fmt.Sprintf("%d %s: want one", len(args), things)}}
+}
+
+// stdinTwice is the conflict of a command line that names standard input more than once.
+func stdinTwice(files []string) conflict {
+	n := len(slices.DeleteFunc(slices.Clone(files), func(f string) bool { return f != "-" }))
+	return conflict{n > 1, fmt.Sprintf("- is named %d times: standard input can be read once", n)}
+}
+
+// newCommand returns a command without flags.
+func newCommand(use, short string, run func(*cobra.Command, []string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, RunE: run}
+}
+
+// withoutArguments has a command refuse arguments.
+func withoutArguments(cmd *cobra.Command) *cobra.Command {
+	cmd.Args = noArguments
+	return cmd
+}
+
+// newPrinter returns a command that writes to standard output in one of the formats, of which the first is the default.
+func (a *app) newPrinter(use, short string, write func(w io.Writer, format string) error, formats ...string) *cobra.Command {
+	format := ""
+	cmd := withoutArguments(newCommand(use, short, func(*cobra.Command, []string) error {
+		return a.writeTo("-", func(w io.Writer) error { return write(w, format) })
+	}))
+	textFormat(cmd, &format, formats...)
+	return cmd
+}
+
+// newSchemaCommand returns a command that prints the JSON Schema of what it names.
+func (a *app) newSchemaCommand(of string, schema func() string) *cobra.Command {
+	return withoutArguments(newCommand("schema", "Print the JSON Schema of "+of, func(*cobra.Command, []string) error { return a.writeText("-", schema()) }))
 }
 
 // group returns a command that only contains others.

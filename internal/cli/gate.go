@@ -42,15 +42,6 @@ func partialFlag(cmd *cobra.Command, to *bool) {
 	cmd.Flags().BoolVar(to, "allow-partial", false, "exit 0 instead of 2 if a part was not read, and say which (default off)")
 }
 
-// exitCode applies the report's rule. A run whose report could not be written is trouble, whatever it found and whatever the flags:
-// nobody can read why it failed.
-func (g *gateFlags) exitCode(r *result.Report, written bool) int {
-	if !written {
-		return result.ExitTrouble
-	}
-	return r.ExitCode(g.failOn, g.allowPartial)
-}
-
 // tellIncomplete says what the scan did not cover, and what its gate left out, if the exit code alone would not show it.
 func (s *scanCommand) tellIncomplete(r *result.Report) {
 	if n := r.Ungated(s.gate.failOn); n > 0 {

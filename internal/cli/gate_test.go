@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"io"
+	"path/filepath"
 	"testing"
 
 	"gauntlet/finding"
+	"gauntlet/internal/run/reportfile"
+	"gauntlet/report"
 	"gauntlet/result"
 )
 
@@ -33,8 +37,14 @@ func TestExitCodes(t *testing.T) {
 		{"an expectation missed with the gate off", result.Report{Expectations: missed}, gateFlags{failOn: finding.None, allowPartial: true}, true, result.ExitGate},
 		{"an expectation missed and a gap", result.Report{Expectations: missed, Problems: gap}, gateFlags{failOn: finding.None}, true, result.ExitGate},
 	} {
-		if got := tt.gate.exitCode(&tt.report, tt.written); got != tt.want {
-			t.Errorf("%s: exit code %d, want %d", tt.name, got, tt.want)
+		a := &app{host: Host{Stdout: io.Discard, Stderr: io.Discard}}
+		out := reportfile.Output{Format: report.Formats()[0], File: "-"}
+		if !tt.written {
+			out.File = filepath.Join(t.TempDir(), "missing", "report")
+		}
+		a.writeReports([]reportfile.Output{out}, &tt.report, report.Options{}, &tt.gate)
+		if a.code != tt.want {
+			t.Errorf("%s: exit code %d, want %d", tt.name, a.code, tt.want)
 		}
 	}
 }

@@ -11,13 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/engine/check/boundary"
-	"gauntlet/internal/run/clientplan"
 	"gauntlet/internal/run/gatewayrun"
 	"gauntlet/internal/run/launch"
-	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
-	"gauntlet/internal/runtime/discover"
 	"gauntlet/internal/runtime/gateway"
 	engine "gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/sandbox"
@@ -51,12 +48,7 @@ type gatewayCommand struct {
 
 func (a *app) newGatewayCommand() *cobra.Command {
 	g := &gatewayCommand{app: a}
-	cmd := &cobra.Command{
-		Use:   "gateway [flags] --config FILE",
-		Short: "Run one MCP server in front of several, and record the traffic",
-		Args:  noArguments,
-		RunE:  g.runGateway,
-	}
+	cmd := withoutArguments(newCommand("gateway [flags] --config FILE", "Run one MCP server in front of several, and record the traffic", g.runGateway))
 	f := cmd.Flags()
 	f.StringArrayVar(&g.files, "config", nil, "take servers from the configuration of an MCP client: this `FILE`; repeatable (default none)")
 	f.StringArrayVar(&g.servers, "server", nil, "take only the server of this `NAME`; repeatable (default all that are switched on)")
@@ -100,10 +92,8 @@ func (g *gatewayCommand) runGateway(cmd *cobra.Command, _ []string) error {
 		}
 		g.guard = boundary.NewWatch(declared)
 	}
-	if g.traceName != "" {
-		if g.trace, err = g.createTrace(g.traceName); err != nil {
-			return err
-		}
+	if g.trace, err = g.createTrace(g.traceName); err != nil {
+		return err
 	}
 	err = g.serveClients(cmd.Context(), targets)
 	g.tellSandboxes(&g.sandbox)
@@ -111,41 +101,23 @@ func (g *gatewayCommand) runGateway(cmd *cobra.Command, _ []string) error {
 }
 
 func (g *gatewayCommand) checkGatewayFlags(cmd *cobra.Command) error {
-	switch {
-	case len(g.files) == 0:
-		return usage(cmd, "nothing to offer: name a configuration with --config")
-	case g.enforce != (g.boundary != ""):
-		return usage(cmd, "--enforce and --boundary want each other")
-	case g.each && g.transport == "stdio":
-		return usage(cmd, "--each is for --transport http")
-	case g.traceName == "-" && g.transport == "stdio":
-		return usage(cmd, "standard output is where the client reads: name a file for --record")
-	case g.open && g.tokenEnv != "":
-		return usage(cmd, "--no-auth and --token-env do not go together")
-	}
-	if err := g.wantHTTP(cmd, "listen", "address-file", "allow-host", "allow-origin", "no-auth", "token-env", "idle-timeout"); err != nil {
-		return err
-	}
-	for _, out := range []string{g.addressFile, g.traceName} {
-		if out == "" {
-			continue
-		}
-		if err := userfile.CheckWritable(out, append(slices.Clone(g.files), g.boundary)); err != nil {
-			return usage(cmd, "%s", err)
-		}
-	}
-	return nil
+	inputs := append(slices.Clone(g.files), g.boundary)
+	return refuse(cmd, slices.Concat([]conflict{
+		{len(g.files) == 0, "nothing to offer: name a configuration with --config"},
+		{g.enforce != (g.boundary != ""), "--enforce and --boundary want each other"},
+		{g.each && g.transport == "stdio", "--each is for --transport http"},
+		{g.traceName == "-" && g.transport == "stdio", "standard output is where the client reads: name a file for --record"},
+		{g.open && g.tokenEnv != "", "--no-auth and --token-env do not go together"},
+	}, g.onlyHTTP(cmd, "listen", "address-file", "allow-host", "allow-origin", "no-auth", "token-env", "idle-timeout"), []conflict{
+		failed(userfile.CheckWritable(g.addressFile, inputs)), failed(userfile.CheckWritable(g.traceName, inputs)),
+	}))
 }
 
 // readServers returns the servers to offer.
 func (g *gatewayCommand) readServers(ctx context.Context) ([]gatewayrun.Server, error) {
-	files, problems, err := g.readConfigs(ctx, &configFlags{files: g.files})
+	p, err := g.readPlan(ctx, &configFlags{files: g.files})
 	if err != nil {
 		return nil, err
-	}
-	p := clientplan.New(discover.ThisHost(g.lookupEnv), files, problems, true)
-	for i := range p.Problems {
-		g.say("%s", target.FailureText(p.Problems[i]))
 	}
 	return gatewayrun.Choose(p, g.servers, g.files, g.say)
 }

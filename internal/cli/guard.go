@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,27 +29,18 @@ const (
 
 func (a *app) newGuardCommand() *cobra.Command {
 	var client, policyFile string
-	cmd := &cobra.Command{
-		Use:   "guard [flags] --hook CLIENT",
-		Short: "Decide about one call of an agent's tool, as a hook of its client",
-		Args:  noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			known := false
-			for _, c := range guard.Clients() {
-				known = known || c == client
-			}
-			if !known {
-				return usage(cmd, "--hook: want one of %s", strings.Join(guard.Clients(), ", "))
-			}
-			event, v, err := a.guardCall(policyFile)
-			if err != nil { // an error must not let a call pass: clients treat exit code 2 as a refusal
-				a.code = result.ExitTrouble
-				return fmt.Errorf("the call is refused: %w", err)
-			}
-			_, err = io.WriteString(a.host.Stdout, guard.WriteHook(client, event, v))
-			return err
-		},
-	}
+	cmd := withoutArguments(newCommand("guard [flags] --hook CLIENT", "Decide about one call of an agent's tool, as a hook of its client", func(cmd *cobra.Command, _ []string) error {
+		if !slices.Contains(guard.Clients(), client) {
+			return usage(cmd, "--hook: want one of %s", strings.Join(guard.Clients(), ", "))
+		}
+		event, v, err := a.guardCall(policyFile)
+		if err != nil { // an error must not let a call pass: clients treat exit code 2 as a refusal
+			a.code = result.ExitTrouble
+			return fmt.Errorf("the call is refused: %w", err)
+		}
+		_, err = io.WriteString(a.host.Stdout, guard.WriteHook(client, event, v))
+		return err
+	}))
 	cmd.Flags().StringVar(&client, "hook", "", "the `CLIENT` whose hook it is: "+strings.Join(guard.Clients(), ", ")+" (required; default none)")
 	cmd.Flags().StringVar(&policyFile, "policy", "", "what was decided beforehand, from this `FILE` (default none)")
 	completeWith(cmd, "hook", guard.Clients())

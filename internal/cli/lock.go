@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,11 +42,7 @@ type lockCommand struct {
 
 func (a *app) newLockCommand() *cobra.Command {
 	l := &lockCommand{app: a, format: report.DiffFormats()[0]}
-	cmd := &cobra.Command{
-		Use:   "lock [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
-		Short: "Record approved definitions in a lockfile, and show changes",
-		RunE:  l.lockTargets,
-	}
+	cmd := newCommand("lock [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]", "Record approved definitions in a lockfile, and show changes", l.lockTargets)
 	f := cmd.Flags()
 	f.StringVarP(&l.file, "output", "o", lock.FileName, "write the result here: to this `FILE`, the lockfile, which is what it compares with, too")
 	f.BoolVar(&l.update, "update", false, "approve what changed and write it (default off)")
@@ -138,38 +135,20 @@ func (l *lockCommand) takeAgentFiles(names []string) (rest []string) {
 }
 
 func (l *lockCommand) checkLockFlags(cmd *cobra.Command, targets []target.Target) error {
-	switch {
-	case l.configs.findConflict() != "":
-		return usage(cmd, "%s", l.configs.findConflict())
-	case l.configs.noLaunch && !l.files && !l.configs.discover:
-		return usage(cmd, "--no-launch leaves nothing to lock")
-	case l.remove != nil && l.check:
-		return usage(cmd, "--check writes nothing and --remove does: want one of them")
-	case len(targets) == 0 && !l.configs.anyGiven() && l.remove == nil:
-		return usage(cmd, "nothing to lock: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --config or --discover")
-	case l.remove != nil && !l.update && (len(targets) > 0 || l.configs.anyGiven()):
-		return usage(cmd, "--remove beside targets wants --update: without, nothing is written")
-	case cmd.Flags().Changed("as") && (len(targets) != 1 || l.configs.anyGiven()):
-		return usage(cmd, "--as gives one server a name: want one target")
-	case cmd.Flags().Changed("as") && strings.TrimSpace(l.as) == "":
-		return usage(cmd, "--as: want a name")
-	case l.check && l.update:
-		return usage(cmd, "--check writes nothing and --update does: want one of them")
-	case l.only != nil && len(targets) == 0 && !l.configs.anyGiven():
-		return usage(cmd, "--only says what of the targets is approved: name one")
-	case l.only != nil && !l.update:
-		return usage(cmd, "--only says what --update approves: want both")
-	case l.file == "-" || l.file == "":
-		return usage(cmd, "--output: want the name of a file, since the lockfile is compared with the next time")
-	}
 	in := target.SnapshotFiles(targets)
-	if err := stdinOnce(cmd, in); err != nil {
-		return err
-	}
-	if err := userfile.CheckWritable(l.file, in); err != nil {
-		return usage(cmd, "%s", err)
-	}
-	return nil
+	return refuse(cmd, slices.Concat(l.configs.conflicts(), []conflict{
+		{l.configs.noLaunch && !l.files && !l.configs.discover, "--no-launch leaves nothing to lock"},
+		{l.remove != nil && l.check, "--check writes nothing and --remove does: want one of them"},
+		{len(targets) == 0 && !l.configs.anyGiven() && l.remove == nil, "nothing to lock: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --config or --discover"},
+		{l.remove != nil && !l.update && (len(targets) > 0 || l.configs.anyGiven()), "--remove beside targets wants --update: without, nothing is written"},
+		{cmd.Flags().Changed("as") && (len(targets) != 1 || l.configs.anyGiven()), "--as gives one server a name: want one target"},
+		{cmd.Flags().Changed("as") && strings.TrimSpace(l.as) == "", "--as: want a name"},
+		{l.check && l.update, "--check writes nothing and --update does: want one of them"},
+		{l.only != nil && len(targets) == 0 && !l.configs.anyGiven(), "--only says what of the targets is approved: name one"},
+		{l.only != nil && !l.update, "--only says what --update approves: want both"},
+		{l.file == "-" || l.file == "", "--output: want the name of a file, since the lockfile is compared with the next time"},
+		stdinTwice(in), failed(userfile.CheckWritable(l.file, in)),
+	}))
 }
 
 func (l *lockCommand) readLockfile() (err error) {

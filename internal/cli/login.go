@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/login"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
@@ -31,13 +31,8 @@ type loginCommand struct {
 
 func (a *app) newLoginCommand() *cobra.Command {
 	l := &loginCommand{app: a, store: string(login.Automatic)}
-	cmd := &cobra.Command{
-		Use:     "login [flags] URL",
-		Aliases: []string{"logout"},
-		Short:   "Log in at a protected MCP server, for all commands that connect to it, and out",
-		Args:    cobra.ArbitraryArgs,
-		RunE:    l.logIn,
-	}
+	cmd := newCommand("login [flags] URL", "Log in at a protected MCP server, for all commands that connect to it, and out", l.logIn)
+	cmd.Aliases, cmd.Args = []string{"logout"}, cobra.ArbitraryArgs
 	f := cmd.Flags()
 	f.BoolVar(&l.revoke, "revoke", false, "log out: revoke and delete the login (default off)")
 	f.StringArrayVar(&l.scopes, "scope", nil, "ask for this `SCOPE`, or several separated by spaces; repeatable (default those that the server names)")
@@ -106,12 +101,9 @@ func (l *loginCommand) grant() oauth.Grant {
 // readIdentity reads the client's identity. Its errors quote no secret.
 func (l *loginCommand) readIdentity(who *oauth.Identity) error {
 	who.ID, who.Document, who.Issuer = l.clientID, l.document, l.issuer
-	if l.secretEnv != "" {
-		secret, ok := l.lookupEnv(l.secretEnv)
-		if !ok || secret == "" {
-			return errors.New("--secret-env wants the name of a variable, and no variable of that name is set here")
-		}
-		who.Secret = secret
+	var err error
+	if who.Secret, err = l.secretIn("secret-env", l.secretEnv); err != nil {
+		return err
 	}
 	if l.keyFile != "" {
 		text, err := userfile.ReadText(l.keyFile, nil, 64<<10)
@@ -135,23 +127,18 @@ func (l *loginCommand) tellDone(done *login.Done) {
 
 func (a *app) newLoginListCommand() *cobra.Command {
 	format := "text"
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the stored logins, without secrets",
-		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			lines, err := a.keptLogins().Store.List()
-			if err != nil {
-				return err
+	cmd := withoutArguments(newCommand("list", "List the stored logins, without secrets", func(*cobra.Command, []string) error {
+		lines, err := a.keptLogins().Store.List()
+		if err != nil {
+			return err
+		}
+		return a.writeTo("-", func(w io.Writer) error {
+			if format == "json" {
+				return report.WriteJSON(w, lines)
 			}
-			return a.writeTo("-", func(w io.Writer) error {
-				if format == "json" {
-					return report.WriteJSON(w, lines)
-				}
-				return login.WriteLines(w, lines)
-			})
-		},
-	}
+			return login.WriteLines(w, lines)
+		})
+	}))
 	textFormat(cmd, &format, "text", "json")
 	return cmd
 }
@@ -168,4 +155,41 @@ func (l *loginCommand) logOut(ctx context.Context, url string) error {
 		l.note("the login at %s is deleted here; its authorization server supports no revocation, so the token is valid until it expires", login.Shown(url))
 	}
 	return nil
+}
+
+// keptLogins returns the user's stored logins, in use by this run.
+func (a *app) keptLogins() *login.Sessions {
+	if a.sessions == nil {
+		a.sessions = &login.Sessions{
+			Store: &login.Store{Path: login.FileName(a.getenv), Place: login.UsualPlace(a.getenv)},
+			Wanted: func(server string) {
+				a.note("%s wants a token: log in with gauntlet login %s, or name the variable that holds one with --bearer-env", server, server)
+			},
+		}
+	}
+	return a.sessions
+}
+
+// logins returns the logins for a dialer; ask permits asking the user to log in.
+func (a *app) logins(ask bool) launch.Logins {
+	s := a.keptLogins()
+	if ask {
+		s.Interactive = a.askToLogIn("")
+	}
+	return s
+}
+
+// askToLogIn shows pages of authorization servers in the user's browser; how "print" only prints their addresses.
+func (a *app) askToLogIn(how string) func(*oauth.Authorizer) {
+	return func(z *oauth.Authorizer) {
+		z.Open = func(_ context.Context, address string) error {
+			if how != "print" && oauth.OpenBrowser(a.getenv("BROWSER"), address) == nil {
+				a.say("log in on the page of %s that your browser shows", login.Shown(address))
+				return nil
+			}
+			a.say("log in on this page: %s", address)
+			return nil
+		}
+		z.ShowDevice = func(address, code string) { a.say("open %s on any device and enter the code %s", address, code) }
+	}
 }

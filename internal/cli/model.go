@@ -48,18 +48,15 @@ func (m *modelFlags) addLimitFlags(cmd *cobra.Command) {
 	f.Var(countFlag(&m.parallel, model.DefaultParallel, 100), "model-parallel", "most calls to one model at the same time")
 }
 
-// findConflict names flags that are useless without a model, or returns "".
-func (m *modelFlags) findConflict(cmd *cobra.Command) string {
-	if len(m.ids) > 0 {
-		return ""
-	}
+// conflicts name flags that are useless without a model.
+func (m *modelFlags) conflicts(cmd *cobra.Command) (out []conflict) {
 	for _, name := range [...]string{"model-url", "model-cache", "offline", "plan", "max-calls", "max-tokens", "max-cost", "model-prices", "model-timeout", "model-parallel"} {
-		if cmd.Flags().Changed(name) {
-			return "--" + name + " wants --model, which says whom to ask"
-		}
+		out = append(out, conflict{len(m.ids) == 0 && cmd.Flags().Changed(name), "--" + name + wantsModel})
 	}
-	return ""
+	return out
 }
+
+const wantsModel = " wants --model, which says whom to ask"
 
 // openModels resolves the models. It asks none, and nothing is read before.
 func (a *app) openModels(m *modelFlags) (*modelset.Set, error) { return a.openSharing(m, nil) }

@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
+	"gauntlet/internal/run/progress"
 	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/userfile"
@@ -53,10 +57,11 @@ func (o *outputFlags) checkOutputs(inputs []string) ([]reportfile.Output, error)
 	return reportfile.Plan(reportfile.Output{Format: o.format, File: o.file}, o.more, progress, inputs)
 }
 
-// writeReports writes all reports and reports which failed; it returns whether all succeeded.
-func (a *app) writeReports(outs []reportfile.Output, r *result.Report, looks report.Options) bool {
+// writeReports writes all reports, says which failed, and sets the exit code.
+func (a *app) writeReports(outs []reportfile.Output, r *result.Report, looks report.Options, gate *gateFlags) {
+	a.progress.Stop()
 	runstate.KeepFindings(r, a.getenv)
-	all := true
+	a.code = r.ExitCode(gate.failOn, gate.allowPartial)
 	for _, o := range outs {
 		opt := looks
 		if o.File != "-" {
@@ -67,10 +72,9 @@ func (a *app) writeReports(outs []reportfile.Output, r *result.Report, looks rep
 		}
 		if err := a.writeFormat(o.Format.Name, o.File, func(w io.Writer) error { return o.Format.Write(w, r, opt) }); err != nil {
 			a.say("%s", err)
-			all = false
+			a.code = result.ExitTrouble // whatever was found and whatever the flags: nobody can read why it failed
 		}
 	}
-	return all
 }
 
 // writeTo writes to a file or, for "-", to stdout. Its errors say where.
@@ -103,4 +107,72 @@ func (a *app) writeText(file, text string) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
+}
+
+// isTerminal reports whether w is shown to a person.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// terminalOptions returns the appearance of a report on stdout.
+func (a *app) terminalOptions(verbose bool) report.Options {
+	opt := report.Options{Verbose: verbose, Width: a.host.Columns, Height: a.host.Rows}
+	shown := opt.Width > 0
+	if f, ok := a.host.Stdout.(*os.File); ok && !shown && isTerminal(f) {
+		shown = true
+		if width, height, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			opt.Width, opt.Height = width, height
+		}
+	}
+	// https://no-color.org: present and not empty, whatever its value.
+	opt.Color = shown && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+	return opt
+}
+
+// getenv returns a variable's last value, as the system's getenv would after successive settings.
+func (a *app) getenv(name string) string {
+	found, _ := a.lookupEnv(name)
+	return found
+}
+
+// secretIn returns the value of the variable that a flag names, "" for none. The user may have typed the secret instead of the name:
+// it is never echoed.
+func (a *app) secretIn(flag, variable string) (string, error) {
+	value := a.getenv(variable)
+	if variable != "" && value == "" {
+		return "", fmt.Errorf("--%s wants the name of a variable, and no variable of that name is set here", flag)
+	}
+	return value, nil
+}
+
+func (a *app) lookupEnv(name string) (value string, ok bool) {
+	for _, entry := range a.host.Environ {
+		if v, is := strings.CutPrefix(entry, name+"="); is {
+			value, ok = v, true
+		}
+	}
+	return value, ok
+}
+
+// progressFlag makes a command record its progress in a file, for gauntlet view, and leave its JSON report there.
+func (a *app) progressFlag(cmd *cobra.Command) {
+	r := &a.recorder
+	cmd.Flags().StringVar(&r.File, "progress", "", "write what the run is at to this `FILE` as it goes on, and the JSON report in its place at the end, for gauntlet view (default none)")
+	cmd.Flags().BoolVar(&r.View, "view", false, "show what the run is at in a browser on this machine, at the address that it prints, until it ends (default off)")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		_, name, _ := strings.Cut(cmd.CommandPath(), " ")
+		r.Say = a.say
+		return r.Prepare(name)
+	}
+}
+
+// startProgress starts a progress line if a person can see it. The caller must stop it.
+func (a *app) startProgress() *progress.Line {
+	var terminal io.Writer
+	if !a.quiet && isTerminal(a.host.Stderr) {
+		terminal = a.host.Stderr
+	}
+	a.progress = progress.Start(terminal, a.recorder.Start())
+	return a.progress
 }

@@ -29,8 +29,6 @@ type probeCommand struct {
 	outputs outputFlags
 	gate    gateFlags
 
-	sandbox     sandbox.Level
-	allow       []string
 	at          string
 	allowCalls  bool
 	register    bool
@@ -49,18 +47,10 @@ type probeCommand struct {
 
 func (a *app) newProbeCommand() *cobra.Command {
 	p := &probeCommand{app: a}
-	cmd := &cobra.Command{
-		Use:   "probe [flags] [URL] [-- COMMAND [ARG]...]",
-		Short: "Probe a server's tools for weaknesses, with proof",
-		RunE:  p.probeServer,
-	}
+	cmd := newCommand("probe [flags] [URL] [-- COMMAND [ARG]...]", "Probe a server's tools for weaknesses, with proof", p.probeServer)
 	f := cmd.Flags()
 	p.gate.addGateFlags(cmd)
-	p.sandbox = sandbox.Require
-	level := &value[sandbox.Level]{&p.sandbox, "LEVEL", sandbox.ParseLevel, func(l sandbox.Level) string { return string(l) }}
-	f.Var(level, "sandbox", "seal off servers that are started: off, on (where this system can), require")
-	completeWith(cmd, "sandbox", []string{"off", "on", "require"})
-	f.StringArrayVar(&p.allow, "sandbox-allow", nil, "let sealed servers really reach this `HOST` or HOST:PORT; repeatable (default none)")
+	p.how.live.sandbox.addSandboxFlags(f, sandbox.Require)
 	f.StringVar(&p.at, "at", "", "speak to the sealed server at this `URL` in its sandbox, where it listens instead of using stdio (default detected)")
 	f.BoolVar(&p.allowCalls, "allow-calls", false, "without a sandbox, call tools that may change something (default off)")
 	f.BoolVar(&p.destructive, "destructive", false, "with --allow-calls, also call tools that may destroy something (default off)")
@@ -104,42 +94,34 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	if len(targets) != 1 || !targets[0].Live() {
 		return usage(cmd, "want one server: its URL, or -- and its command")
 	}
-	classes, err := p.chosenClasses()
-	if err != nil {
-		return usage(cmd, "%s", err)
+	if targets[0].URL != "" {
+		p.how.live.sandbox.level = sandbox.Off
 	}
-	outs, err := p.outputs.checkOutputs(p.inputs())
-	if err != nil {
-		return usage(cmd, "%s", err)
+	classes, unknownClass := p.chosenClasses()
+	outs, wrong := p.outputs.checkOutputs([]string{p.recording})
+	other, noToken := p.secretIn("other-bearer-env", p.otherBearer)
+	at, noAddress := url.Parse(p.at)
+	if err := refuse(cmd, []conflict{
+		failed(unknownClass), failed(wrong), failed(noToken),
+		failed(userfile.CheckWritable(p.trace, []string{p.recording})),
+		{p.trace != "" && slices.ContainsFunc(outs, func(o reportfile.Output) bool { return userfile.Same(o.File, p.trace) }), "a report and --record would go to " + reportfile.ShownName(p.trace)},
+		{p.at != "" && (noAddress != nil || at.Scheme != "http" || at.Port() == ""), "--at wants an address such as http://127.0.0.1:3001/mcp"},
+		{p.at != "" && !p.how.live.sandbox.level.Wanted(), "--at is for a server that is started by a command behind -- in a sandbox"},
+	}); err != nil {
+		return err
 	}
 	if err := p.checkRecorded(); err != nil {
 		return err
 	}
-	record, err := p.startTrace(outs)
+	record, err := p.createTrace(p.trace)
 	if err != nil {
-		return usage(cmd, "%s", err)
-	}
-	other, err := p.otherToken()
-	if err != nil {
-		return usage(cmd, "%s", err)
-	}
-	if targets[0].URL != "" {
-		if cmd.Flags().Changed("sandbox") && p.sandbox != sandbox.Off {
-			return usage(cmd, "--sandbox is for a server that is started by a command behind --")
-		}
-		p.sandbox = sandbox.Off
-	}
-	if err := p.checkAt(targets[0].URL != ""); err != nil {
 		return usage(cmd, "%s", err)
 	}
 	p.note("%s", offensive)
 	defer p.startProgress().Stop()
 	opt := p.options(targets[0].Server, classes, record, other)
-	dash := cmd.ArgsLenAtDash()
-	if dash < 0 {
-		dash = len(args)
-	}
-	opt.Fingerprint, opt.Again = p.replay, againLine(cmd, args[:dash], args[dash:])
+	names, command := aroundDash(cmd, args)
+	opt.Fingerprint, opt.Again = p.replay, againLine(cmd, names, command)
 	got, err := proberun.Run(cmd.Context(), opt)
 	incomplete := record.Close()
 	if err != nil {
@@ -157,30 +139,12 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// checkAt rejects an address inside a sandbox if there will be none.
-func (p *probeCommand) checkAt(behindURL bool) error {
-	if p.at == "" {
-		return nil
-	}
-	u, err := url.Parse(p.at)
-	switch {
-	case err != nil || u.Scheme != "http" || u.Port() == "":
-		return errors.New("--at wants an address such as http://127.0.0.1:3001/mcp")
-	case behindURL || !p.sandbox.Wanted():
-		return errors.New("--at is for a server that is started by a command behind -- in a sandbox")
-	}
-	return nil
-}
-
 func (p *probeCommand) report(got *proberun.Result, outs []reportfile.Output) error {
 	r, err := got.Report(version(), p.how.limits.Limits)
-	if err != nil {
-		return err
+	if err == nil {
+		p.writeReports(outs, r, p.reportOptions(p.outputs.verbose, &p.gate), &p.gate)
 	}
-	p.progress.Stop()
-	written := p.writeReports(outs, r, p.reportOptions(p.outputs.verbose, &p.gate))
-	p.code = p.gate.exitCode(r, written)
-	return nil
+	return err
 }
 
 // checkRecorded shows what a recording says of the finding that is tried again, which must be in it.
@@ -224,18 +188,6 @@ func (p *probeCommand) judgeRecording(cmd *cobra.Command, args []string) error {
 
 const maxBurst = 1000
 
-// otherToken returns the value of --other-bearer-env's variable, or "".
-func (p *probeCommand) otherToken() (string, error) {
-	if p.otherBearer == "" {
-		return "", nil
-	}
-	token, ok := p.lookupEnv(p.otherBearer)
-	if !ok {
-		return "", errors.New("--other-bearer-env wants the name of a variable, and no variable of that name is set here")
-	}
-	return token, nil
-}
-
 func (p *probeCommand) chosenClasses() ([]probe.Class, error) {
 	var out []probe.Class
 	for _, name := range p.classes {
@@ -247,34 +199,12 @@ func (p *probeCommand) chosenClasses() ([]probe.Class, error) {
 	return out, nil
 }
 
-// inputs returns the files that are read and must not be overwritten.
-func (p *probeCommand) inputs() []string {
-	if p.recording == "" {
-		return nil // "" would be taken for a name
-	}
-	return []string{p.recording}
-}
-
-// startTrace creates the file of --record, which must not be an input or output.
-func (p *probeCommand) startTrace(outs []reportfile.Output) (*tracefile.File, error) {
-	if p.trace == "" {
-		return nil, nil
-	}
-	if err := userfile.CheckWritable(p.trace, p.inputs()); err != nil {
-		return nil, err
-	}
-	if slices.ContainsFunc(outs, func(o reportfile.Output) bool { return userfile.Same(o.File, p.trace) }) {
-		return nil, fmt.Errorf("a report and --record would go to %s", reportfile.ShownName(p.trace))
-	}
-	return p.createTrace(p.trace)
-}
-
 // options returns the options given by the flags.
 func (p *probeCommand) options(server launch.Server, classes []probe.Class, record *tracefile.File, other string) proberun.Options {
-	limits := wire.Limits{Message: p.how.live.message}
+	dialer := launch.Dialer{Environ: p.host.Environ, Limits: wire.Limits{Message: p.how.live.message}, Logins: p.logins(p.how.live.login)}
 	o := proberun.Options{
 		Server: server, At: p.at, Version: version(), Floor: capability.Medium, AllowCalls: p.allowCalls, Destructive: p.destructive, Register: p.register, OtherToken: other, Burst: p.burst,
-		Dialer:  launch.Dialer{Environ: p.host.Environ, Limits: limits, Logins: p.logins(p.how.live.login), Sandbox: p.sandbox, SandboxConfig: sandbox.Config{Allow: p.allow}, Sandboxes: &launch.Sandboxes{}, SandboxRecord: record.Record},
+		Dialer:  p.how.live.sandbox.sealing(record).Seal(dialer, ""),
 		Classes: classes, Calls: p.calls, Budget: p.budget, Call: p.call, Limits: p.how.limits.Limits, Found: p.progress.Watcher(), Progress: p.progress.Step, Protocol: p.replay == "" && classes == nil, Record: record.Record,
 		Tap: func(place string, secrets, credentials []string) wire.Tap {
 			return record.Tap(place, trace.AsClient, secrets, credentials)

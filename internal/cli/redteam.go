@@ -14,7 +14,6 @@ import (
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/redteam"
 	"gauntlet/internal/run/reportfile"
-	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/agent"
@@ -44,16 +43,11 @@ type redteamCommand struct {
 	url      string
 	allowAll bool
 	task     string
-	server   *target.Target // may be nil
 }
 
 func (a *app) newRedteamCommand() *cobra.Command {
 	r := &redteamCommand{app: a}
-	cmd := &cobra.Command{
-		Use:   "redteam [flags] --model ID [ATTACK]... [-- COMMAND [ARG]...]",
-		Short: "Measure which attacks language models fall for",
-		RunE:  r.playScenarios,
-	}
+	cmd := newCommand("redteam [flags] --model ID [ATTACK]... [-- COMMAND [ARG]...]", "Measure which attacks language models fall for", r.playScenarios)
 	f := cmd.Flags()
 	r.models.addModelFlags(cmd, "it is the model under test")
 	f.Var(countFlag(&r.runs, 1, 1_000), "runs", "how often to play each attack to each model")
@@ -86,34 +80,9 @@ func (r *redteamCommand) addServerFlags(cmd *cobra.Command) {
 	completeSandbox(cmd)
 }
 
-// chooseServer determines the named real server, and returns the named attacks.
-func (r *redteamCommand) chooseServer(cmd *cobra.Command, args []string) ([]string, error) {
-	var named []target.Target
-	dash := cmd.ArgsLenAtDash()
-	switch {
-	case dash >= 0 && dash == len(args):
-		return nil, usage(cmd, "no command behind --")
-	case dash >= 0 && r.url != "":
-		return nil, usage(cmd, "--url and a command behind -- are two servers: name one")
-	case dash >= 0:
-		named, args = []target.Target{{Server: launch.Server{Command: args[dash:]}}}, args[:dash]
-	case r.url != "" && !target.IsURL(r.url):
-		return nil, usage(cmd, "--url: want one that begins with http:// or https://")
-	case r.url != "":
-		named = []target.Target{{Server: launch.Server{URL: r.url}}}
-	}
-	if err := r.applyLiveFlags(cmd, &r.live, named); err != nil {
-		return nil, usage(cmd, "%s", err)
-	}
-	if named != nil {
-		r.server = &named[0]
-	}
-	return args, nil
-}
-
 // readServer returns scenarios for the named real server, if any.
-func (r *redteamCommand) readServer(ctx context.Context) ([]redteam.Scenario, error) {
-	if r.server == nil {
+func (r *redteamCommand) readServer(ctx context.Context, server *launch.Server) ([]redteam.Scenario, error) {
+	if server == nil {
 		return nil, nil
 	}
 	if !r.allowAll {
@@ -124,7 +93,7 @@ func (r *redteamCommand) readServer(ctx context.Context) ([]redteam.Scenario, er
 		Name: "server", AllowAll: r.allowAll, Task: r.task, Version: version(), Tool: toolName(),
 		Dial: func(hide func([]string)) (wire.Conn, error) {
 			dialer := sealing.Seal(launch.Dialer{Environ: r.host.Environ, Limits: wire.Limits{Message: r.live.message}, Logins: r.logins(false)}, "")
-			return dialer.Connect(r.server.Server, func(_ string, secrets, _ []string) wire.Tap {
+			return dialer.Connect(*server, func(_ string, secrets, _ []string) wire.Tap {
 				hide(secrets)
 				r.keptLogins().Hide(hide)
 				return nil
@@ -137,7 +106,7 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	if len(r.models.ids) == 0 {
 		return usage(cmd, "no model to test: name one with --model")
 	}
-	args, err := r.chooseServer(cmd, args)
+	args, server, err := r.findServer(cmd, &r.live, args, r.url)
 	if err != nil {
 		return err
 	}
@@ -154,11 +123,11 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	}
 	r.loop.Version = version()
 	player := attackrun.Player{Options: attackrun.Options{Tool: toolName(), Environ: r.host.Environ}, Say: r.say, Note: r.note, Uncontrolled: true}
-	scenarios, err := redteam.FromDocuments(cmd.Context(), args, len(args) == 0 && r.server == nil, player)
+	scenarios, err := redteam.FromDocuments(cmd.Context(), args, len(args) == 0 && server == nil, player)
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	laid, err := r.readServer(cmd.Context())
+	laid, err := r.readServer(cmd.Context(), server)
 	if err != nil {
 		return err
 	}
@@ -229,4 +198,32 @@ func (r *redteamCommand) leaveReport(out *result.RedTeam) error {
 	}
 	r.recorder.Close()
 	return r.writeTo(r.recorder.File, func(w io.Writer) error { return format.Write(w, out, report.Options{}) })
+}
+
+func (a *app) newRedteamAssessCommand() *cobra.Command {
+	var format, file string
+	cmd := newCommand("assess [flags] TRACE...", "Judge kept traces of attacks laid over a real server, without a model", func(cmd *cobra.Command, names []string) error {
+		if len(names) == 0 {
+			return usage(cmd, "no trace: name a file")
+		}
+		all := []redteam.Assessed{}
+		for _, name := range names {
+			one, err := redteam.AssessFile(name)
+			if err != nil {
+				return withName(name, userfile.Reason(err))
+			}
+			all = append(all, one)
+		}
+		if err := a.writeFormat(format, file, func(w io.Writer) error { return redteam.WriteAssessed(w, all, format, a.terminalOptions(false)) }); err != nil {
+			return err
+		}
+		if why := redteam.Undecided(all); why != "" {
+			a.note("the assessment is incomplete: %s", why)
+			a.code = max(a.code, result.ExitTrouble)
+		}
+		return nil
+	})
+	textFormat(cmd, &format, "pretty", "html", "json")
+	outputFlag(cmd, &file, "what the traces show")
+	return cmd
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -11,7 +12,10 @@ import (
 	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/scanrun"
 	"gauntlet/internal/run/target"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/result"
+	"gauntlet/suite"
+	"gauntlet/trust"
 )
 
 type scanCommand struct {
@@ -40,11 +44,7 @@ type scanCommand struct {
 
 func (a *app) newScanCommand() *cobra.Command {
 	s := &scanCommand{app: a}
-	cmd := &cobra.Command{
-		Use:   "scan [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
-		Short: "Scan snapshots and live servers",
-		RunE:  s.scanTargets,
-	}
+	cmd := newCommand("scan [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]", "Scan snapshots and live servers", s.scanTargets)
 	s.gate.addGateFlags(cmd)
 	cmd.Flags().StringVar(&s.baselineFile, "baseline", "", "compare with this snapshot or lockfile, which was approved: a `FILE`, or - (default none)")
 	cmd.Flags().BoolVar(&s.how.live.differential, "differential", false, "ask each live server again as another client and report what differs (default off)")
@@ -72,8 +72,8 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 		return usage(cmd, "%s", err)
 	}
 	s.how.more = s.configs.anyGiven() || s.sourceDir != ""
-	if why := s.recorded.findConflict(cmd); why != "" {
-		return usage(cmd, "%s", why)
+	if err := refuse(cmd, s.recorded.conflicts(cmd)); err != nil {
+		return err
 	}
 	targets, err := s.app.makeTargets(cmd, &s.how, names, command)
 	if err != nil {
@@ -122,7 +122,6 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	s.progress.Stop()
 	s.writeScan(outs, r)
 	return nil
 }
@@ -171,9 +170,8 @@ func (s *scanCommand) writeScan(outs []reportfile.Output, r *result.Report) {
 	if reportfile.HasPage(outs) {
 		s.scan.AddPageData(&looks)
 	}
-	written := s.writeReports(outs, r, looks)
+	s.writeReports(outs, r, looks, &s.gate)
 	s.tellIncomplete(r)
-	s.code = s.gate.exitCode(r, written)
 }
 
 // recogniseNames removes configurations and source folders from the names, passes them to their options, and says so.
@@ -198,40 +196,85 @@ func (s *scanCommand) recogniseNames(names []string) ([]string, error) {
 
 // inputFiles returns the files to read, including baseline and suppressions.
 func (s *scanCommand) inputFiles() []string {
-	in := append(target.SnapshotFiles(s.targets), s.recorded.fileNames()...)
-	in = append(in, s.imports.names...)
-	for _, f := range []string{s.baselineFile, s.policy.file} {
-		if f != "" {
-			in = append(in, f)
-		}
-	}
-	return in
+	return slices.Concat(target.SnapshotFiles(s.targets), named(s.recorded.trace, s.recorded.boundary), s.imports.names, named(s.baselineFile, s.policy.file))
 }
 
 func (s *scanCommand) checkScanFlags(cmd *cobra.Command) error {
-	switch {
-	case s.configs.findConflict() != "":
-		return usage(cmd, "%s", s.configs.findConflict())
-	case cmd.Flags().Changed("source") && s.sourceDir == "":
-		return usage(cmd, "--source names no directory")
-	case s.layer3 != "" && len(s.models.ids) == 0:
-		return usage(cmd, "--llm-classifier wants --model, which says whom to ask")
-	case s.models.findConflict(cmd) != "":
-		return usage(cmd, "%s", s.models.findConflict(cmd))
-	case len(s.targets) == 0 && !s.configs.anyGiven() && s.recorded.trace == "" && s.sourceDir == "":
-		return usage(cmd, "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --discover")
-	case s.recorded.trace != "" && s.how.live.sandbox.level.Wanted():
-		return usage(cmd, "--sandbox observes a live server and --trace reads a recording: run two scans")
-	case s.how.live.differential && !target.AnyLive(s.targets) && !s.configs.anyGiven():
-		return usage(cmd, "--differential is for a live server, and there is neither a URL nor a -- with its command")
-	case cmd.Flags().Changed("baseline") && s.baselineFile == "":
-		return usage(cmd, "--baseline names no file")
-	case slices.Contains(s.imports.names, ""):
-		return usage(cmd, "--import names no file")
-	case s.imports.gate && len(s.imports.names) == 0:
-		return usage(cmd, "--gate-imported wants --import, which says what to import")
-	case s.changedOnly && s.baselineFile == "":
-		return usage(cmd, "--changed-only wants --baseline, which says what has not changed")
+	return refuse(cmd, slices.Concat(s.configs.conflicts(), []conflict{
+		{cmd.Flags().Changed("source") && s.sourceDir == "", "--source names no directory"},
+		{s.layer3 != "" && len(s.models.ids) == 0, "--llm-classifier" + wantsModel},
+	}, s.models.conflicts(cmd), []conflict{
+		{len(s.targets) == 0 && !s.configs.anyGiven() && s.recorded.trace == "" && s.sourceDir == "", "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --discover"},
+		{s.recorded.trace != "" && s.how.live.sandbox.level.Wanted(), "--sandbox observes a live server and --trace reads a recording: run two scans"},
+		{s.how.live.differential && !target.AnyLive(s.targets) && !s.configs.anyGiven(), "--differential is for a live server, and there is neither a URL nor a -- with its command"},
+		{cmd.Flags().Changed("baseline") && s.baselineFile == "", "--baseline names no file"},
+		{slices.Contains(s.imports.names, ""), "--import names no file"},
+		{s.imports.gate && len(s.imports.names) == 0, "--gate-imported wants --import, which says what to import"},
+		{s.changedOnly && s.baselineFile == "", "--changed-only wants --baseline, which says what has not changed"},
+		stdinTwice(s.inputFiles()),
+	}))
+}
+
+type choice struct{ only, skip []string }
+
+func (ch *choice) addChoiceFlags(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&ch.only, "only", nil, "only these: `CHECKS` to run, by id or name, separated by commas; repeatable (default all)")
+	cmd.Flags().StringSliceVar(&ch.skip, "skip", nil, "leave out these `CHECKS`; repeatable (default none)")
+	completeChecks(cmd, "only")
+	completeChecks(cmd, "skip")
+}
+
+type importFlags struct {
+	names []string
+	gate  bool
+}
+
+func (f *importFlags) addImportFlags(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.names, "import", nil, "tie what this `FILE` reports to the findings: SARIF 2.1.0 of any tool, or a JSON report of gauntlet; repeatable (default none)")
+	cmd.Flags().BoolVar(&f.gate, "gate-imported", false, "let imported findings move the exit code, by --fail-on (default off)")
+}
+
+// recordedFlags name a trace to judge, and its declared boundary.
+type recordedFlags struct{ trace, boundary string }
+
+func (f *recordedFlags) addRecordedFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.trace, "trace", "", "the recorded conversation to judge: a `FILE`, or - for standard input (default none)")
+	cmd.Flags().StringVar(&f.boundary, "boundary", "", "the suite `FILE` that declares what may pass between servers; with --trace (default nothing may)")
+}
+
+func (f *recordedFlags) conflicts(cmd *cobra.Command) []conflict {
+	return []conflict{
+		{cmd.Flags().Changed("trace") && f.trace == "", "--trace names no file"},
+		{cmd.Flags().Changed("boundary") && f.boundary == "", "--boundary names no file"},
+		{f.boundary != "" && f.trace == "", "--boundary wants --trace, the recorded conversation that it is about"},
 	}
-	return stdinOnce(cmd, s.inputFiles())
+}
+
+// readBoundary reads the declared boundary. Any fault in the file is an error: without all of it the judgement would not be the
+// requested one.
+func (a *app) readBoundary(name string) (trust.Boundary, error) {
+	if name == "" {
+		return trust.Boundary{}, nil
+	}
+	s, wrong, err := a.parseSuite(name)
+	switch {
+	case err != nil:
+		return trust.Boundary{}, err
+	case wrong > 0:
+		return trust.Boundary{}, fmt.Errorf("%s declares no boundary that can be used: %d errors", name, wrong)
+	}
+	return s.Boundary(), nil
+}
+
+// parseSuite reads a suite file, reports its faults, and returns their number.
+func (a *app) parseSuite(name string) (s *suite.Suite, wrong int, err error) {
+	text, err := a.readText(name, suite.MaxBytes)
+	if err != nil {
+		return nil, 0, withName(name, userfile.Reason(err))
+	}
+	s, errs := suite.Parse(name, text)
+	for _, e := range errs {
+		a.say("%s", e)
+	}
+	return s, len(errs), nil
 }

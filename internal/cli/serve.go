@@ -2,17 +2,26 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	mockfile "gauntlet/internal/engine/mock"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/run/inprocess"
 	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/mcptools"
+	"gauntlet/internal/run/progress"
 	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/run/vet"
+	"gauntlet/internal/runtime/fetch"
 	engine "gauntlet/internal/runtime/mcpserver"
+	"gauntlet/result"
 )
 
 type serveCommand struct {
@@ -28,12 +37,8 @@ type serveCommand struct {
 
 func (a *app) newServeCommand() *cobra.Command {
 	s := &serveCommand{app: a}
-	cmd := &cobra.Command{
-		Use:     "serve [flags] SNAPSHOT | --tools-from FILE | --self",
-		Aliases: []string{"mock", "mcp"},
-		Short:   "Serve a snapshot, a list of tools or gauntlet itself as a live server",
-		RunE:    s.serveAny,
-	}
+	cmd := newCommand("serve [flags] SNAPSHOT | --tools-from FILE | --self", "Serve a snapshot, a list of tools or gauntlet itself as a live server", s.serveAny)
+	cmd.Aliases = []string{"mock", "mcp"}
 	f := cmd.Flags()
 	s.addTransportFlags(cmd, "")
 	f.StringVar(&s.tools, "tools-from", "", "serve a mock of the tools in this YAML `FILE` (default none)")
@@ -73,7 +78,11 @@ func (s *serveCommand) serveAny(cmd *cobra.Command, args []string) error {
 }
 
 func (s *serveCommand) serveSnapshot(cmd *cobra.Command, args []string) error {
-	if err := s.checkServeFlags(cmd, args); err != nil {
+	if err := refuse(cmd, slices.Concat(wantOne(args, "nothing to serve: name a snapshot file", "snapshots"), []conflict{
+		{slices.Contains(args, "-") && s.transport == "stdio", "standard input is where the client speaks: name a snapshot file, or --transport http"},
+	}, s.unknownRevisions(), s.onlyHTTP(cmd, "listen", "address-file", "event-stream", "idle-stream", "allow-host", "allow-origin"), []conflict{
+		failed(userfile.CheckWritable(s.addressFile, args)),
+	})); err != nil {
 		return err
 	}
 	server, err := s.openSnapshot(cmd.Context(), args[0])
@@ -86,27 +95,11 @@ func (s *serveCommand) serveSnapshot(cmd *cobra.Command, args []string) error {
 	return s.serveHTTP(cmd.Context(), s.app, server)
 }
 
-func (s *serveCommand) checkServeFlags(cmd *cobra.Command, args []string) error {
-	if err := wantOne(cmd, args, "nothing to serve: name a snapshot file", "snapshots"); err != nil {
-		return err
-	}
-	if args[0] == "-" && s.transport == "stdio" {
-		return usage(cmd, "standard input is where the client speaks: name a snapshot file, or --transport http")
-	}
+func (s *serveCommand) unknownRevisions() (out []conflict) {
 	for _, r := range s.options.Revisions {
-		if !slices.Contains(mcp.Revisions(), r) {
-			return usage(cmd, "--revision: %q is unknown: want %s", r, strings.Join(mcp.Revisions(), ", "))
-		}
+		out = append(out, conflict{!slices.Contains(mcp.Revisions(), r), fmt.Sprintf("--revision: %q is unknown: want %s", r, strings.Join(mcp.Revisions(), ", "))})
 	}
-	if err := s.wantHTTP(cmd, "listen", "address-file", "event-stream", "idle-stream", "allow-host", "allow-origin"); err != nil {
-		return err
-	}
-	if s.addressFile != "" {
-		if err := userfile.CheckWritable(s.addressFile, args); err != nil {
-			return usage(cmd, "%s", err)
-		}
-	}
-	return nil
+	return out
 }
 
 // openSnapshot returns a server for the snapshot and reports what that lacks.
@@ -123,3 +116,56 @@ func (s *serveCommand) openSnapshot(ctx context.Context, name string) (*engine.S
 		return server, err
 	})
 }
+
+// serveMock serves the tools that a YAML file lists.
+func (s *serveCommand) serveMock(cmd *cobra.Command) error {
+	text, err := s.readText(s.tools, mockfile.MaxBytes)
+	if err != nil {
+		return withName(s.tools, userfile.Reason(err))
+	}
+	play, err := inprocess.NewMock(s.tools, text, s.options)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer play.End()
+	defer cancel()
+	play.Start(ctx)
+	if s.transport == "stdio" {
+		return play.Stdio(ctx, s.host.Stdin, s.host.Stdout)
+	}
+	return s.serveHTTP(ctx, s.app, play.Server)
+}
+
+// serveSelf serves gauntlet's own tools to an agent.
+func (s *serveCommand) serveSelf(ctx context.Context) error {
+	v := &vetCommand{app: s.app, budget: vetBudget, timeout: 30 * time.Second, registry: fetch.DefaultRegistry, cache: s.cache}
+	opt := mcptools.Options{Version: version(), Vet: v.vetForAgent}
+	return mcptools.Serve(ctx, io.NopCloser(s.host.Stdin), keptOpen{s.host.Stdout}, opt)
+}
+
+func (v *vetCommand) vetForAgent(ctx context.Context, target, depth string) (*result.Report, error) {
+	s, err := fetch.Parse(target)
+	if err != nil {
+		return nil, err
+	}
+	if depth != "" {
+		if v.depth, err = vet.ParseDepth(depth); err != nil {
+			return nil, err
+		}
+	} else {
+		v.depth = ""
+	}
+	opt, err := v.options()
+	if err != nil {
+		return nil, err
+	}
+	opt.Fetcher.Public = true       // the target may have been chosen by the author of what the agent reads
+	opt.Progress = &progress.Line{} // nobody sees it
+	return vet.Run(ctx, *opt, []vet.Target{{Spec: s}})
+}
+
+// keptOpen is standard output, which must not be closed.
+type keptOpen struct{ io.Writer }
+
+func (keptOpen) Close() error { return nil }

@@ -27,11 +27,7 @@ type suppressCommand struct {
 
 func (a *app) newSuppressCommand() *cobra.Command {
 	s := &suppressCommand{app: a}
-	cmd := &cobra.Command{
-		Use:   "suppress [flags] FINGERPRINT... --reason TEXT",
-		Short: "Accept findings of a report, with a reason",
-		RunE:  s.acceptFindings,
-	}
+	cmd := newCommand("suppress [flags] FINGERPRINT... --reason TEXT", "Accept findings of a report, with a reason", s.acceptFindings)
 	cmd.Flags().StringVar(&s.reason, "reason", "", "why the finding is accepted, a `TEXT` (required; default none)")
 	cmd.Flags().StringVar(&s.from, "from", "", "take the finding from this JSON `REPORT`, - for standard input (default the last run here)")
 	cmd.Flags().StringVar(&s.owner, "owner", "", "`WHO` answers for the decision (default none)")
@@ -75,13 +71,12 @@ func (s *suppressCommand) acceptFindings(cmd *cobra.Command, args []string) erro
 }
 
 func (s *suppressCommand) checkSuppressFlags(cmd *cobra.Command, args []string) error {
-	switch {
-	case len(args) == 0:
-		return usage(cmd, "no finding: name its fingerprint, which the report shows")
-	case strings.TrimSpace(s.reason) == "":
-		return usage(cmd, "--reason is missing: say why the finding is accepted")
-	case s.file == "" || s.file == "-":
-		return usage(cmd, "--suppressions names no file")
+	if err := refuse(cmd, []conflict{
+		{len(args) == 0, "no finding: name its fingerprint, which the report shows"},
+		{strings.TrimSpace(s.reason) == "", "--reason is missing: say why the finding is accepted"},
+		{s.file == "" || s.file == "-", "--suppressions names no file"},
+	}); err != nil {
+		return err
 	}
 	if s.expires != "" {
 		day, err := policy.ParseDate(s.expires)
@@ -100,4 +95,33 @@ func (s *suppressCommand) readReport(ctx context.Context) (*result.Report, error
 	return interrupt.Try(ctx, func() (*result.Report, error) {
 		return runstate.ReadReport(s.from, s.getenv, func(name string) (string, error) { return s.readText(name, catalog.DefaultBytes) })
 	})
+}
+
+const policyFile = ".gauntlet.yaml"
+
+type policyFlags struct {
+	file string // may be ""
+	none bool
+}
+
+func (p *policyFlags) addPolicyFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.file, "suppressions", "", "the `FILE` of accepted findings (default "+policyFile+", if it is there)")
+	cmd.Flags().BoolVar(&p.none, "no-suppressions", false, "accept no finding, whatever "+policyFile+" says (default off)")
+}
+
+// choosePolicyFile determines the file before anything is read.
+func (p *policyFlags) choosePolicyFile(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed("suppressions")
+	switch {
+	case given && p.none:
+		return usage(cmd, "--suppressions and --no-suppressions exclude each other")
+	case given && (p.file == "" || p.file == "-"):
+		return usage(cmd, "--suppressions names no file")
+	case given || p.none:
+		return nil
+	}
+	if _, err := os.Lstat(policyFile); err == nil {
+		p.file = policyFile
+	}
+	return nil
 }

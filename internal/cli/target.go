@@ -1,11 +1,23 @@
 package cli
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"gauntlet/catalog"
+	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/target"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/mcpclient"
+	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/internal/runtime/wire"
 )
 
 type targetFlags struct {
@@ -36,33 +48,196 @@ func (a *app) parseTargets(cmd *cobra.Command, f *targetFlags, args []string) ([
 	return a.makeTargets(cmd, f, names, command)
 }
 
+// aroundDash returns what is before "--" and what is after it, nil if there is no "--".
+func aroundDash(cmd *cobra.Command, args []string) (names, behind []string) {
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		return args[:dash], args[dash:]
+	}
+	return args, nil
+}
+
 // splitArguments returns what is before "--" and the command after it.
 func splitArguments(cmd *cobra.Command, args []string) (names, command []string, err error) {
-	switch dash := cmd.ArgsLenAtDash(); {
-	case dash < 0:
-		return args, nil, nil
-	case dash == len(args):
+	names, command = aroundDash(cmd, args)
+	if command != nil && len(command) == 0 {
 		return nil, nil, usage(cmd, "no command behind --")
-	default:
-		return args[:dash], args[dash:], nil
 	}
+	return names, command, nil
+}
+
+// findServer returns the one server of a command line, by the command behind "--" or by --url, nil if there is none; and what is
+// before "--".
+func (a *app) findServer(cmd *cobra.Command, l *liveFlags, args []string, url string) ([]string, *launch.Server, error) {
+	names, command, err := splitArguments(cmd, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	var named []target.Target
+	if command != nil || url != "" {
+		named = []target.Target{{Server: launch.Server{Command: command, URL: url}}}
+	}
+	if err := refuse(cmd, []conflict{
+		{command != nil && url != "", "--url and a command behind -- are two servers to attack: name one"},
+		notURL("url", url), failed(a.applyLiveFlags(cmd, l, named)),
+	}); err != nil || named == nil {
+		return names, nil, err
+	}
+	return names, &named[0].Server, nil
+}
+
+// notURL is the conflict of a flag that names something else than a URL.
+func notURL(flag, text string) conflict {
+	return conflict{text != "" && !target.IsURL(text), fmt.Sprintf("--%s: %q is not a URL: want one that begins with http:// or https://", flag, text)}
 }
 
 func (a *app) makeTargets(cmd *cobra.Command, f *targetFlags, names, command []string) ([]target.Target, error) {
 	out := target.Named(names, command)
-	if name := f.live.firstGiven(cmd); name != "" && len(out) > 0 && !target.AnyLive(out) && !f.more {
-		return nil, usage(cmd, "--%s is for a live server, and there is neither a URL nor a -- with its command", name)
-	}
-	if cmd.Flags().Changed("sandbox") && f.live.sandbox.level.Wanted() && !f.more && !slices.ContainsFunc(out, func(t target.Target) bool { return t.Command != nil }) {
-		return nil, usage(cmd, "--sandbox is for a server that is started by a command behind --")
-	}
-	if err := a.applyLiveFlags(cmd, &f.live, out); err != nil {
-		return nil, usage(cmd, "%s", err)
-	}
-	return out, nil
+	given := slices.IndexFunc(f.live.names, cmd.Flags().Changed)
+	return out, refuse(cmd, []conflict{
+		{given >= 0 && len(out) > 0 && !target.AnyLive(out) && !f.more, "--" + f.live.names[max(given, 0)] + " is for a live server, and there is neither a URL nor a -- with its command"},
+		{cmd.Flags().Changed("sandbox") && f.live.sandbox.level.Wanted() && !f.more && command == nil, "--sandbox is for a server that is started by a command behind --"},
+		failed(a.applyLiveFlags(cmd, &f.live, out)),
+	})
 }
 
 // applyLiveFlags applies the flags for live servers to their targets.
 func (a *app) applyLiveFlags(cmd *cobra.Command, l *liveFlags, targets []target.Target) error {
 	return l.Apply(targets, cmd.Flags().Changed, a.lookupEnv)
+}
+
+const defaultTotalTimeout = 5 * time.Minute
+
+// liveFlags configure how a server is started or reached, and its time limits.
+type liveFlags struct {
+	target.Given
+	login          bool // in the browser, if needed
+	timeout, total time.Duration
+	message, pages int
+	differential   bool
+	sandbox        sandboxFlags
+	names          []string // of these flags
+}
+
+func (l *liveFlags) addLiveFlags(cmd *cobra.Command) {
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	f.SortFlags = false
+	l.addAccessFlags(f)
+	f.BoolVar(&l.login, "login", false, "log in by your browser where the server wants a login and none is kept (default off)")
+	f.Var(durationFlag(&l.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
+	f.Var(durationFlag(&l.total, defaultTotalTimeout), "total-timeout", "longest time for all that is asked of one server")
+	f.Var(sizeFlag(&l.message, wire.DefaultMessage), "max-message", "longest message taken from the other side: the server")
+	f.Var(countFlag(&l.pages, mcpclient.DefaultPages, 1<<31-1), "max-pages", "most pages of one list read from the server")
+	if cmd.Flags().Lookup("sandbox") == nil {
+		l.sandbox.addSandboxFlags(f, sandbox.Off)
+	}
+	f.VisitAll(func(flag *pflag.Flag) { l.names = append(l.names, flag.Name) })
+	cmd.Flags().AddFlagSet(f)
+	completeSandbox(cmd)
+}
+
+// addAccessFlags adds what a server is started with, and the credentials sent to it.
+func (l *liveFlags) addAccessFlags(f *pflag.FlagSet) {
+	f.StringArrayVar(&l.Env, "env", nil, envMeaning)
+	f.StringVar(&l.Dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
+	f.StringArrayVar(&l.Header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
+	f.StringVar(&l.Bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
+}
+
+// newTargetReader returns a reader of targets that records live servers in record.
+func (a *app) newTargetReader(l *liveFlags, parallel int, limits catalog.Limits, record *tracefile.File) *target.Reader {
+	return &target.Reader{
+		Sealing: l.sandbox.sealing(record),
+		Options: target.Options{Timeout: l.timeout, Total: l.total, Message: l.message, Pages: l.pages, Parallel: parallel, Differential: l.differential, Limits: limits},
+		Version: version(), Environ: a.host.Environ, Logins: a.logins(l.login), Trace: record, Progress: a.progress, ReadFile: a.readFile, Note: a.showNote,
+	}
+}
+
+func (a *app) gatherTargets(ctx context.Context, f *targetFlags, targets []target.Target) (*target.Gathered, error) {
+	return a.newTargetReader(&f.live, f.parallel, f.limits.Limits, nil).Gather(ctx, targets)
+}
+
+func (a *app) showNote(n target.Note) {
+	switch {
+	case n.Quote && !a.quiet:
+		a.printErr("  | %s", n.Text)
+	case n.Quote:
+	case n.Server != "":
+		a.note("%s: %s", n.Server, n.Text)
+	default:
+		a.note("%s", n.Text)
+	}
+}
+
+type limitFlags struct{ catalog.Limits }
+
+func (l *limitFlags) addLimitFlags(cmd *cobra.Command) {
+	cmd.Flags().Var(sizeFlag(&l.Bytes, catalog.DefaultBytes), "max-bytes", "longest input read: a file, and all that a live server sends")
+	cmd.Flags().Var(countFlag(&l.Depth, catalog.DefaultDepth, catalog.MaxDepth), "max-depth", "deepest nesting of one definition; a deeper one is read and makes the scan incomplete")
+	cmd.Flags().Var(countFlag(&l.Items, catalog.DefaultItems, 1<<31-1), "max-items", "most tools, and most prompts, resources and templates, of one server")
+}
+
+// readFile returns the text of a snapshot file, or of stdin for "-". Errors are *catalog.Error.
+func (a *app) readFile(name string, limit int) (string, error) {
+	text, err := a.readText(name, limit)
+	if err != nil {
+		return "", &catalog.Error{File: name, Msg: userfile.Reason(err).Error()}
+	}
+	return text, nil
+}
+
+// readNamed is readText with errors that name the file.
+func (a *app) readNamed(name string, limit int) (string, error) {
+	text, err := a.readText(name, limit)
+	if err != nil {
+		return "", withName(name, userfile.Reason(err))
+	}
+	return text, nil
+}
+
+// readText returns the text of a file, or of stdin for "-".
+func (a *app) readText(name string, limit int) (string, error) {
+	text, err := userfile.ReadText(name, a.host.Stdin, limit)
+	switch {
+	case errors.Is(err, userfile.ErrMissing):
+		return "", errors.New(err.Error() + target.AdviseName(name))
+	case errors.Is(err, userfile.ErrDirectory):
+		return "", errors.New("it is a directory: name the snapshot files in it")
+	}
+	return text, err
+}
+
+// sandboxFlags say whether started servers are sandboxed.
+type sandboxFlags struct {
+	level sandbox.Level
+	allow []string
+	read  []string
+	boxes launch.Sandboxes
+}
+
+var sandboxLevels = []string{string(sandbox.Off), string(sandbox.On), string(sandbox.Require)}
+
+// addSandboxFlags adds the flags; usual is the default level.
+func (s *sandboxFlags) addSandboxFlags(f *pflag.FlagSet, usual sandbox.Level) {
+	s.level = usual
+	show := func(l sandbox.Level) string { return string(l) }
+	f.Var(&value[sandbox.Level]{&s.level, "LEVEL", sandbox.ParseLevel, show}, "sandbox", "seal off servers that are started: off, on (where this system can), require")
+	f.StringArrayVar(&s.allow, "sandbox-allow", nil, "let sealed servers really reach this `HOST` or HOST:PORT; repeatable (default none)")
+	f.StringArrayVar(&s.read, "sandbox-read", nil, "show sealed servers a copy of this `PATH` as well; repeatable (default none)")
+}
+
+func completeSandbox(cmd *cobra.Command) { completeWith(cmd, "sandbox", sandboxLevels) }
+
+// sealing returns the sandboxing requested by the flags. Events are also recorded in a trace, if not nil.
+func (s *sandboxFlags) sealing(record *tracefile.File) launch.Sealing {
+	return launch.Sealing{Level: s.level, Config: sandbox.Config{Allow: s.allow, Read: s.read}, Record: record.Record, Boxes: &s.boxes}
+}
+
+// tellSandboxes reports on stderr which protections held, for commands without a report.
+func (a *app) tellSandboxes(s *sandboxFlags) {
+	for _, b := range s.boxes.Reports() {
+		a.note("%s: %s", b.Server, launch.SandboxLine(&b))
+	}
+	for _, theft := range s.boxes.Thefts() {
+		a.say("%s", theft)
+	}
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -28,11 +27,7 @@ type testCommand struct {
 
 func (a *app) newTestCommand() *cobra.Command {
 	t := &testCommand{app: a}
-	cmd := &cobra.Command{
-		Use:   "test [flags] SUITE",
-		Short: "Run a test suite over several servers and the boundary between them",
-		RunE:  t.runSuite,
-	}
+	cmd := newCommand("test [flags] SUITE", "Run a test suite over several servers and the boundary between them", t.runSuite)
 	t.gate.addGateFlags(cmd)
 	recordFlag(cmd, &t.traceName, "record every message, both ways: in this `FILE` (default none)")
 	cmd.Flags().StringVar(&t.recording, "recording", "", "start nothing and judge this recorded `FILE`; the suite says what is expected (default none)")
@@ -42,32 +37,18 @@ func (a *app) newTestCommand() *cobra.Command {
 	t.limits.addLimitFlags(cmd)
 	t.sandbox.addSandboxFlags(cmd.Flags(), sandbox.Off)
 	completeSandbox(cmd)
-	cmd.AddCommand(a.newTestSchemaCommand())
+	cmd.AddCommand(a.newSchemaCommand("suite files", suite.Schema))
 	return cmd
 }
 
-func (a *app) newTestSchemaCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of suite files",
-		Args:  noArguments,
-		RunE:  func(*cobra.Command, []string) error { return a.writeText("-", suite.Schema()) },
-	}
-}
-
 func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
-	if err := wantOne(cmd, args, "no suite: name a suite file", "suites"); err != nil {
+	outs, wrong := t.outputs.checkOutputs(append(args[:len(args):len(args)], t.recording))
+	if err := refuse(cmd, append(wantOne(args, "no suite: name a suite file", "suites"), []conflict{
+		{t.recording != "" && t.traceName != "", "--recording judges what was recorded, --record records: want one of them"},
+		{t.traceName == "-", "--record: name a file: it is read again to be judged"},
+		failed(wrong),
+	}...)); err != nil {
 		return err
-	}
-	if t.recording != "" && t.traceName != "" {
-		return usage(cmd, "--recording judges what was recorded, --record records: want one of them")
-	}
-	if t.traceName == "-" {
-		return usage(cmd, "--record: name a file: it is read again to be judged")
-	}
-	outs, err := t.outputs.checkOutputs(slices.DeleteFunc([]string{args[0], t.recording}, func(f string) bool { return f == "" }))
-	if err != nil {
-		return usage(cmd, "%s", err)
 	}
 	s, err := t.readSuite(args[0])
 	if err != nil {
@@ -87,8 +68,7 @@ func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
 	if reportfile.HasPage(outs) {
 		looks.Traces = reportfile.Conversations([]string{cmp.Or(t.recording, t.traceName, s.Trace)}, t.note)
 	}
-	written := t.writeReports(outs, r, looks)
-	t.code = t.gate.exitCode(r, written)
+	t.writeReports(outs, r, looks, &t.gate)
 	return nil
 }
 

@@ -26,14 +26,12 @@ func (t *transportFlags) addTransportFlags(cmd *cobra.Command, lines string) {
 	completeWith(cmd, "transport", transports)
 }
 
-// wantHTTP rejects flags that mean nothing over stdio.
-func (t *transportFlags) wantHTTP(cmd *cobra.Command, names ...string) error {
+// onlyHTTP are the conflicts of flags that mean nothing over stdio.
+func (t *transportFlags) onlyHTTP(cmd *cobra.Command, names ...string) (out []conflict) {
 	for _, name := range names {
-		if t.transport == "stdio" && cmd.Flags().Changed(name) {
-			return usage(cmd, "--%s is for --transport http", name)
-		}
+		out = append(out, conflict{t.transport == "stdio" && cmd.Flags().Changed(name), "--" + name + " is for --transport http"})
 	}
-	return nil
+	return out
 }
 
 // serveHTTP serves HTTP clients, and prints where.

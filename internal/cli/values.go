@@ -82,6 +82,11 @@ func durationFlag(to *time.Duration, start time.Duration) pflag.Value {
 	}, time.Duration.String}
 }
 
+// named returns the names of files that were given.
+func named(files ...string) []string {
+	return slices.DeleteFunc(files, func(f string) bool { return f == "" })
+}
+
 // units are size suffixes, longer ones before their own endings.
 var units = []struct {
 	suffix string

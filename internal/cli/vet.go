@@ -2,17 +2,16 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/run/clientplan"
 	"gauntlet/internal/run/proberun"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/run/vet"
-	"gauntlet/internal/runtime/discover"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/internal/runtime/mcpclient"
 )
@@ -42,11 +41,7 @@ const vetBudget = 5 * time.Minute
 
 func (a *app) newVetCommand() *cobra.Command {
 	v := &vetCommand{app: a}
-	cmd := &cobra.Command{
-		Use:   "vet [flags] TARGET... [-- ARG...]",
-		Short: "Examine a package or server before you install it",
-		RunE:  v.vetTargets,
-	}
+	cmd := newCommand("vet [flags] TARGET... [-- ARG...]", "Examine a package or server before you install it", v.vetTargets)
 	f := cmd.Flags()
 	v.gate.addGateFlags(cmd)
 	depth := &value[vet.Depth]{&v.depth, "LEVEL", vet.ParseDepth, func(d vet.Depth) string { return string(d) }}
@@ -71,31 +66,22 @@ func (a *app) newVetCommand() *cobra.Command {
 }
 
 func (v *vetCommand) vetTargets(cmd *cobra.Command, args []string) error {
-	names, serverArgs := args, []string(nil)
-	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
-		names, serverArgs = args[:dash], args[dash:]
-	}
+	names, serverArgs := aroundDash(cmd, args)
 	targets, err := v.chooseTargets(cmd, names)
 	if err != nil {
 		return err
 	}
-	if len(serverArgs) > 0 && len(targets) > 1 {
-		return usage(cmd, "the arguments behind -- are for one server, and there are %d targets", len(targets))
-	}
-	env, err := target.ServerEnv(v.env, v.lookupEnv)
-	if err != nil {
-		return usage(cmd, "%s", err)
+	env, wrongEnv := target.ServerEnv(v.env, v.lookupEnv)
+	outs, wrongOutputs := v.outputs.checkOutputs(v.configs.files)
+	opt, wrong := v.options()
+	if err := refuse(cmd, []conflict{
+		{len(serverArgs) > 0 && len(targets) > 1, fmt.Sprintf("the arguments behind -- are for one server, and there are %d targets", len(targets))},
+		failed(wrongEnv), failed(wrongOutputs), failed(wrong),
+	}); err != nil {
+		return err
 	}
 	for i := range targets {
 		targets[i].AddStart(serverArgs, env)
-	}
-	outs, err := v.outputs.checkOutputs(v.configs.files)
-	if err != nil {
-		return usage(cmd, "%s", err)
-	}
-	opt, err := v.options()
-	if err != nil {
-		return usage(cmd, "%s", err)
 	}
 	defer v.startProgress().Stop()
 	opt.Progress, opt.Replay = v.progress, v.replay
@@ -107,41 +93,32 @@ func (v *vetCommand) vetTargets(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	v.progress.Stop()
-	written := v.writeReports(outs, r, v.reportOptions(v.outputs.verbose, &v.gate))
-	v.code = v.gate.exitCode(r, written)
+	v.writeReports(outs, r, v.reportOptions(v.outputs.verbose, &v.gate), &v.gate)
 	return nil
 }
 
 // chooseTargets returns the named targets, or entries of configurations.
 func (v *vetCommand) chooseTargets(cmd *cobra.Command, names []string) ([]vet.Target, error) {
-	switch {
-	case v.configs.anyGiven() && v.older:
-		return nil, usage(cmd, "--diff compares two targets, and --config names servers: want one of them")
-	case v.configs.anyGiven() && v.configs.findConflict() != "":
-		return nil, usage(cmd, "%s", v.configs.findConflict())
-	case v.configs.anyGiven():
+	if v.configs.anyGiven() {
+		if err := refuse(cmd, append([]conflict{{v.older, "--diff compares two targets, and --config names servers: want one of them"}}, v.configs.conflicts()...)); err != nil {
+			return nil, err
+		}
 		return v.configuredTargets(cmd, names)
-	case len(names) == 0:
-		return nil, usage(cmd, "nothing to vet: name %s", fetch.Forms)
-	case v.older && len(names) != 2:
-		return nil, usage(cmd, "--diff wants two targets, the version that you have and a newer one")
+	}
+	if err := refuse(cmd, []conflict{
+		{len(names) == 0, "nothing to vet: name " + fetch.Forms},
+		{v.older && len(names) != 2, "--diff wants two targets, the version that you have and a newer one"},
+	}); err != nil {
+		return nil, err
 	}
 	out, err := vet.Named(names, v.older)
-	if err != nil {
-		return nil, usage(cmd, "%s", err)
-	}
-	return out, nil
+	return out, refuse(cmd, []conflict{failed(err)})
 }
 
 func (v *vetCommand) configuredTargets(cmd *cobra.Command, names []string) ([]vet.Target, error) {
-	files, problems, err := v.readConfigs(cmd.Context(), &v.configs)
+	p, err := v.readPlan(cmd.Context(), &v.configs)
 	if err != nil {
 		return nil, err
-	}
-	p := clientplan.New(discover.ThisHost(v.lookupEnv), files, problems, true)
-	for _, one := range p.Problems {
-		v.say("%s", target.FailureText(one))
 	}
 	out, missing := vet.Configured(p, names)
 	if len(missing) > 0 {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"net"
 
@@ -13,20 +14,17 @@ import (
 
 func (a *app) newViewCommand() *cobra.Command {
 	address, addressFile := "", ""
-	cmd := &cobra.Command{
-		Use:   "view [flags] FILE...",
-		Short: "Show reports and recordings in a browser, and follow those that grow",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage(cmd, "no file: name a JSON report, a JSON diff, a recording or a page")
-			}
-			host, _, err := net.SplitHostPort(address)
-			if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
-				return usage(cmd, "--listen: %q is not a loopback address: want one such as 127.0.0.1:0", address)
-			}
-			return a.viewFiles(cmd, args, address, addressFile)
-		},
-	}
+	cmd := newCommand("view [flags] FILE...", "Show reports and recordings in a browser, and follow those that grow", func(cmd *cobra.Command, args []string) error {
+		host, _, err := net.SplitHostPort(address)
+		ip := net.ParseIP(host)
+		if err := refuse(cmd, []conflict{
+			{len(args) == 0, "no file: name a JSON report, a JSON diff, a recording or a page"},
+			{err != nil || ip == nil || !ip.IsLoopback(), fmt.Sprintf("--listen: %q is not a loopback address: want one such as 127.0.0.1:0", address)},
+		}); err != nil {
+			return err
+		}
+		return a.viewFiles(cmd, args, address, addressFile)
+	})
 	cmd.Flags().StringVar(&address, "listen", "127.0.0.1:0", "serve HTTP clients on this `ADDRESS`; port 0 takes a free one; loopback only")
 	cmd.Flags().StringVar(&addressFile, "address-file", "", "write the URL to this `FILE` as soon as clients can connect; only you can read it (default none)")
 	return cmd

@@ -103,9 +103,9 @@ func (p *Line) ResetCount() {
 	p.through, p.all = 0, 0
 }
 
-// Stop removes the line. Stopping twice is harmless.
+// Stop removes the line. Stopping twice is harmless, and so is stopping nil.
 func (p *Line) Stop() {
-	if p.w == nil {
+	if p == nil || p.w == nil {
 		return
 	}
 	close(p.quit)

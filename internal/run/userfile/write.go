@@ -34,9 +34,9 @@ func writeMode(file string, stdout io.Writer, mode os.FileMode, write func(io.Wr
 }
 
 // CheckWritable rejects a file that would fail only when the work is done: a directory, one in a missing folder, or one of the
-// inputs.
+// inputs. "" is no file.
 func CheckWritable(file string, inputs []string) error {
-	if file == "-" {
+	if file == "-" || file == "" {
 		return nil
 	}
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
@@ -49,7 +49,7 @@ func CheckWritable(file string, inputs []string) error {
 		return fmt.Errorf("cannot write %s: %w", file, Reason(err))
 	}
 	for _, in := range inputs {
-		if in != "-" && Same(in, file) {
+		if in != "-" && in != "" && Same(in, file) {
 			return fmt.Errorf("%s would be read and overwritten", file)
 		}
 	}
