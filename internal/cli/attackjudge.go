@@ -12,8 +12,8 @@ import (
 	"gauntlet/internal/run/advise"
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/attackrun"
+	"gauntlet/internal/run/liveview"
 	"gauntlet/internal/run/modelset"
-	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/result"
@@ -68,7 +68,7 @@ func (j *attackJudgeCommand) judgeTrace(cmd *cobra.Command, args []string) error
 	}
 	r := newAttackReport()
 	if r.Attacks, r.Problems, err = attackrun.JudgeDocuments(cmd.Context(), j.trace, j.host.Stdin, texts, j.limits.Limits, scorer); err != nil {
-		return fmt.Errorf("%s: %w", reportfile.ShownName(j.trace), userfile.Reason(err))
+		return err
 	}
 	if j.models.plan {
 		return j.writePlans(j.scorers, []modelset.Plan{plan.Of(j.scorers)})
@@ -98,8 +98,8 @@ func newAttackReport() *result.Report {
 }
 
 // sayRefusals says why documents were not played if the report goes to a file, so that the user sees it at once.
-func (a *app) sayRefusals(outs []reportfile.Output, runs []result.AttackRun) {
-	if slices.Contains(reportfile.Files(outs), "-") {
+func (a *app) sayRefusals(outs outputs, runs []result.AttackRun) {
+	if slices.Contains(outs.files(), "-") {
 		return
 	}
 	for i := range runs {
@@ -110,7 +110,7 @@ func (a *app) sayRefusals(outs []reportfile.Output, runs []result.AttackRun) {
 }
 
 // attackReport writes the report and sets the exit code.
-func (a *app) attackReport(outs []reportfile.Output, verbose bool, r *result.Report) {
+func (a *app) attackReport(outs outputs, verbose bool, r *result.Report) {
 	for i := range r.Attacks {
 		if v := r.Attacks[i].Verdict; v != nil {
 			v.Source = toolName()
@@ -121,12 +121,12 @@ func (a *app) attackReport(outs []reportfile.Output, verbose bool, r *result.Rep
 	gate := gateFlags{failOn: finding.None}
 	looks := a.reportOptions(verbose, &gate)
 	looks.Next = nextOfAttacks(r)
-	if reportfile.HasPage(outs) {
+	if outs.hasPage() {
 		var names []string
 		for i := range r.Attacks {
 			names = append(names, r.Attacks[i].Trace)
 		}
-		looks.Traces = reportfile.Conversations(names, a.note)
+		looks.Traces = liveview.Conversations(names, a.note)
 	}
 	a.writeReports(outs, r, looks, &gate)
 }
@@ -160,7 +160,7 @@ func (r *attackReplayCommand) replayRecording(cmd *cobra.Command, args []string)
 		{r.trace == "" || r.trace == "-", "no trace: name a file with --trace"},
 		{len(args) != 1 || args[0] == "-", "name one document"},
 		{r.record == "-", "--record: the trace is judged when the replay is over: name a file"},
-		failed(wrong), failed(userfile.CheckWritable(r.record, slices.Concat(reportfile.Files(outs), files))),
+		failed(wrong), failed(userfile.CheckWritable(r.record, slices.Concat(outs.files(), files))),
 	}); err != nil {
 		return err
 	}

@@ -22,7 +22,6 @@ import (
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/proberun"
-	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
@@ -110,16 +109,14 @@ func (r *attackRunCommand) addTargetFlags(f *pflag.FlagSet) {
 }
 
 // probe tries a document's classes on the server under attack.
-func (r *attackRunCommand) probe(ctx context.Context, to launch.Server, seal launch.Sealing, classes []probe.Class, record *tracefile.File) error {
-	o := proberun.Options{
-		Server: to, Version: version(), AllowCalls: r.allowCalls, Destructive: r.destructive, Classes: classes, Record: record.Record,
-		Dialer: seal.Seal(launch.Dialer{Environ: r.host.Environ, Limits: wire.Limits{Message: r.live.message}, Logins: r.logins(false)}, ""),
+func (r *attackRunCommand) probe(ctx context.Context, dialer launch.Dialer, to launch.Server, classes []probe.Class, record *tracefile.File) error {
+	dialer.SandboxRecord = record.Record
+	_, err := proberun.Run(ctx, proberun.Options{
+		Server: to, Dialer: dialer, Version: version(), AllowCalls: r.allowCalls, Destructive: r.destructive, Classes: classes, Record: record.Record,
 		Tap: func(place string, secrets, credentials []string) wire.Tap {
 			return record.Tap(place, trace.AsClient, secrets, credentials)
 		},
-	}
-	o.Dialer.SandboxRecord = record.Record
-	_, err := proberun.Run(ctx, o)
+	})
 	return err
 }
 
@@ -214,7 +211,7 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 }
 
 // validateFlags returns the named documents, and where reports go.
-func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (names []string, outs []reportfile.Output, err error) {
+func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (names []string, outs outputs, err error) {
 	names, r.player.Target, err = r.findServer(cmd, &r.live, args, r.url)
 	if err != nil {
 		return nil, nil, err
@@ -222,7 +219,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	names, wrongPattern := attackdoc.ExpandPatterns(names)
 	chosen, wrongAgent := r.agent.chooseAgent(r.app)
 	outs, wrongOutputs := r.outputs.checkOutputs(names)
-	files := slices.Concat(names, reportfile.Files(outs))
+	files := slices.Concat(names, outs.files())
 	trace := r.trace
 	if userfile.IsFolder(trace) {
 		trace = ""
@@ -242,8 +239,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	}
 	r.player.Serve.IdleStream = true // unsolicited server messages have no other way to a client
 	r.player.Serve.HTTP.Body = r.live.message
-	r.player.Sealing, r.player.Probe = r.live.sandbox.sealing(nil), r.probe
-	r.player.Message, r.player.Environ, r.player.Tool, r.player.Logins = r.live.message, r.host.Environ, toolName(), r.logins(false)
+	r.player.Dialer, r.player.Probe, r.player.Tool = r.dialer(r.live.message, &r.live.sandbox, false, nil), r.probe, toolName()
 	r.player.Agent, r.player.AgentName, r.player.Prompt = chosen, r.agent.agent, r.agent.prompt
 	r.player.Negotiate = r.player.Negotiate || testagent.Named(r.agent.agent)
 	set, agentOf, err := r.agent.chooseModel(r.app)

@@ -1,4 +1,4 @@
-// Package cli is gauntlet's command line: one file per subcommand, flags to options, results to an exit code. It decides nothing
+// Package cli is gauntlet's command line: one file a command, flags to options, results to an exit code. It decides nothing
 // about servers. Files, the environment and the standard streams are read only here.
 package cli
 
@@ -16,7 +16,7 @@ import (
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/liveview"
 	"gauntlet/internal/run/login"
-	"gauntlet/internal/run/progress"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/result"
 )
 
@@ -52,11 +52,11 @@ func Main(ctx context.Context, args []string, host Host) int {
 type app struct {
 	host     Host
 	quiet    bool
-	progress *progress.Line    // nil before work begins
-	sessions *login.Sessions   // stored logins; nil until needed
-	recorder liveview.Recorder // of --progress and --view
-	noHelp   error             // help was requested for a command that does not exist
-	code     int               // of a command that completed; others return an error
+	progress *runstate.Progress // nil before work begins
+	sessions *login.Sessions    // stored logins; nil until needed
+	recorder liveview.Recorder  // of --progress and --view
+	noHelp   error              // help was requested for a command that does not exist
+	code     int                // of a command that completed; others return an error
 }
 
 // helpTexts are the examples and details that --help prints, a file for each command.

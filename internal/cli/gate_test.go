@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gauntlet/finding"
-	"gauntlet/internal/run/reportfile"
 	"gauntlet/report"
 	"gauntlet/result"
 )
@@ -38,11 +37,11 @@ func TestExitCodes(t *testing.T) {
 		{"an expectation missed and a gap", result.Report{Expectations: missed, Problems: gap}, gateFlags{failOn: finding.None}, true, result.ExitGate},
 	} {
 		a := &app{host: Host{Stdout: io.Discard, Stderr: io.Discard}}
-		out := reportfile.Output{Format: report.Formats()[0], File: "-"}
+		out := output{Format: report.Formats()[0], File: "-"}
 		if !tt.written {
 			out.File = filepath.Join(t.TempDir(), "missing", "report")
 		}
-		a.writeReports([]reportfile.Output{out}, &tt.report, report.Options{}, &tt.gate)
+		a.writeReports(outputs{out}, &tt.report, report.Options{}, &tt.gate)
 		if a.code != tt.want {
 			t.Errorf("%s: exit code %d, want %d", tt.name, a.code, tt.want)
 		}

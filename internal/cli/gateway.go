@@ -12,7 +12,6 @@ import (
 
 	"gauntlet/internal/engine/check/boundary"
 	"gauntlet/internal/run/gatewayrun"
-	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/gateway"
@@ -124,10 +123,11 @@ func (g *gatewayCommand) readServers(ctx context.Context) ([]gatewayrun.Server, 
 
 func (g *gatewayCommand) serveClients(ctx context.Context, servers []gatewayrun.Server) error {
 	run := &gatewayrun.Run{
-		Servers: servers, Sealing: g.sandbox.sealing(g.trace), Trace: g.trace, Verbose: g.verbose, Note: g.note,
-		Dialer:  launch.Dialer{Environ: g.host.Environ, Limits: wire.Limits{Message: g.message, Total: math.MaxInt64}, Logins: g.logins(false)},
+		Servers: servers, Trace: g.trace, Verbose: g.verbose, Note: g.note,
+		Dialer:  g.dialer(g.message, &g.sandbox, false, g.trace),
 		Gateway: gateway.Options{Version: version(), Connect: g.connect, Connections: g.connections, Server: g.options, Guard: g.guard},
 	}
+	run.Dialer.Limits.Total = math.MaxInt64
 	if g.transport == "stdio" {
 		return run.ServeStdio(ctx, g.host.Stdin, g.host.Stdout)
 	}

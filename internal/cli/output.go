@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"gauntlet/internal/run/progress"
-	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
@@ -48,17 +47,71 @@ func outputFlag(cmd *cobra.Command, to *string, what string) {
 	cmd.Flags().StringVarP(to, "output", "o", "-", "write the result here: "+what+" to this `FILE`, - for standard output")
 }
 
-// checkOutputs checks everything about the outputs that can be known before the work.
-func (o *outputFlags) checkOutputs(inputs []string) ([]reportfile.Output, error) {
-	progress := ""
-	if o.live != nil {
-		progress = *o.live
+// An output is a report to write.
+type output struct {
+	Format report.Format
+	File   string // "-" for standard output
+}
+
+// outputs are reports to different files.
+type outputs []output
+
+// checkOutputs returns the reports to write: the main one, further ones, and a JSON report that replaces the file of progress. It fails
+// if two would go to one file, if one would overwrite an input, or if --report is malformed.
+func (o *outputFlags) checkOutputs(inputs []string) (outputs, error) {
+	outs := outputs{{o.format, o.file}}
+	for _, text := range o.more {
+		name, file, ok := strings.Cut(text, "=")
+		if !ok || file == "" {
+			return nil, fmt.Errorf("--report: %q is not of the form FORMAT=FILE", text)
+		}
+		f, err := report.Formats().Lookup(name)
+		if err != nil {
+			return nil, fmt.Errorf("--report: %w", err)
+		}
+		outs = append(outs, output{f, file})
 	}
-	return reportfile.Plan(reportfile.Output{Format: o.format, File: o.file}, o.more, progress, inputs)
+	if o.live != nil && *o.live != "" {
+		f, err := report.Formats().Lookup("json")
+		if err != nil {
+			return nil, err
+		}
+		outs = append(outs, output{f, *o.live})
+	}
+	for i := range outs {
+		if slices.ContainsFunc(outs[:i], func(o output) bool { return userfile.Same(o.File, outs[i].File) }) {
+			return nil, fmt.Errorf("two reports would go to %s", shownName(outs[i].File))
+		}
+		if err := userfile.CheckWritable(outs[i].File, inputs); err != nil {
+			return nil, err
+		}
+	}
+	return outs, nil
+}
+
+// shownName returns an output file's name for messages.
+func shownName(file string) string {
+	if file == "-" {
+		return "standard output: name a file with --output or --report"
+	}
+	return file
+}
+
+// files returns the files in order.
+func (outs outputs) files() (files []string) {
+	for _, o := range outs {
+		files = append(files, o.File)
+	}
+	return files
+}
+
+// hasPage reports whether any report is a page, which shows more than a report contains.
+func (outs outputs) hasPage() bool {
+	return slices.ContainsFunc(outs, func(o output) bool { return o.Format.Name == "html" })
 }
 
 // writeReports writes all reports, says which failed, and sets the exit code.
-func (a *app) writeReports(outs []reportfile.Output, r *result.Report, looks report.Options, gate *gateFlags) {
+func (a *app) writeReports(outs outputs, r *result.Report, looks report.Options, gate *gateFlags) {
 	a.progress.Stop()
 	runstate.KeepFindings(r, a.getenv)
 	a.code = r.ExitCode(gate.failOn, gate.allowPartial)
@@ -168,11 +221,11 @@ func (a *app) progressFlag(cmd *cobra.Command) {
 }
 
 // startProgress starts a progress line if a person can see it. The caller must stop it.
-func (a *app) startProgress() *progress.Line {
+func (a *app) startProgress() *runstate.Progress {
 	var terminal io.Writer
 	if !a.quiet && isTerminal(a.host.Stderr) {
 		terminal = a.host.Stderr
 	}
-	a.progress = progress.Start(terminal, a.recorder.Start())
+	a.progress = runstate.StartProgress(terminal, a.recorder.Start())
 	return a.progress
 }

@@ -14,7 +14,6 @@ import (
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/proberun"
-	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/sandbox"
@@ -104,7 +103,7 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	if err := refuse(cmd, []conflict{
 		failed(unknownClass), failed(wrong), failed(noToken),
 		failed(userfile.CheckWritable(p.trace, []string{p.recording})),
-		{p.trace != "" && slices.ContainsFunc(outs, func(o reportfile.Output) bool { return userfile.Same(o.File, p.trace) }), "a report and --record would go to " + reportfile.ShownName(p.trace)},
+		{p.trace != "" && slices.ContainsFunc(outs, func(o output) bool { return userfile.Same(o.File, p.trace) }), "a report and --record would go to " + shownName(p.trace)},
 		{p.at != "" && (noAddress != nil || at.Scheme != "http" || at.Port() == ""), "--at wants an address such as http://127.0.0.1:3001/mcp"},
 		{p.at != "" && !p.how.live.sandbox.level.Wanted(), "--at is for a server that is started by a command behind -- in a sandbox"},
 	}); err != nil {
@@ -139,7 +138,7 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (p *probeCommand) report(got *proberun.Result, outs []reportfile.Output) error {
+func (p *probeCommand) report(got *proberun.Result, outs outputs) error {
 	r, err := got.Report(version(), p.how.limits.Limits)
 	if err == nil {
 		p.writeReports(outs, r, p.reportOptions(p.outputs.verbose, &p.gate), &p.gate)
@@ -201,10 +200,9 @@ func (p *probeCommand) chosenClasses() ([]probe.Class, error) {
 
 // options returns the options given by the flags.
 func (p *probeCommand) options(server launch.Server, classes []probe.Class, record *tracefile.File, other string) proberun.Options {
-	dialer := launch.Dialer{Environ: p.host.Environ, Limits: wire.Limits{Message: p.how.live.message}, Logins: p.logins(p.how.live.login)}
 	o := proberun.Options{
 		Server: server, At: p.at, Version: version(), Floor: capability.Medium, AllowCalls: p.allowCalls, Destructive: p.destructive, Register: p.register, OtherToken: other, Burst: p.burst,
-		Dialer:  p.how.live.sandbox.sealing(record).Seal(dialer, ""),
+		Dialer:  p.dialer(p.how.live.message, &p.how.live.sandbox, p.how.live.login, record),
 		Classes: classes, Calls: p.calls, Budget: p.budget, Call: p.call, Limits: p.how.limits.Limits, Found: p.progress.Watcher(), Progress: p.progress.Step, Protocol: p.replay == "" && classes == nil, Record: record.Record,
 		Tap: func(place string, secrets, credentials []string) wire.Tap {
 			return record.Tap(place, trace.AsClient, secrets, credentials)

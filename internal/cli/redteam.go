@@ -13,7 +13,6 @@ import (
 	"gauntlet/internal/run/attackrun"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/redteam"
-	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/agent"
@@ -88,11 +87,10 @@ func (r *redteamCommand) readServer(ctx context.Context, server *launch.Server) 
 	if !r.allowAll {
 		r.note("calls to the server are real: tools that do not say that they only read are not called, see --allow-tools")
 	}
-	sealing := r.live.sandbox.sealing(nil)
+	dialer := r.dialer(r.live.message, &r.live.sandbox, false, nil)
 	return redteam.FromServer(ctx, redteam.Target{
 		Name: "server", AllowAll: r.allowAll, Task: r.task, Version: version(), Tool: toolName(),
 		Dial: func(hide func([]string)) (wire.Conn, error) {
-			dialer := sealing.Seal(launch.Dialer{Environ: r.host.Environ, Limits: wire.Limits{Message: r.live.message}, Logins: r.logins(false)}, "")
 			return dialer.Connect(*server, func(_ string, secrets, _ []string) wire.Tap {
 				hide(secrets)
 				r.keptLogins().Hide(hide)
@@ -122,7 +120,7 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 		return usage(cmd, "%s", err)
 	}
 	r.loop.Version = version()
-	player := attackrun.Player{Options: attackrun.Options{Tool: toolName(), Environ: r.host.Environ}, Say: r.say, Note: r.note, Uncontrolled: true}
+	player := attackrun.Player{Options: attackrun.Options{Tool: toolName()}, Say: r.say, Note: r.note, Uncontrolled: true}
 	scenarios, err := redteam.FromDocuments(cmd.Context(), args, len(args) == 0 && server == nil, player)
 	if err != nil {
 		return usage(cmd, "%s", err)
@@ -182,7 +180,7 @@ func (r *redteamCommand) checkProgress(attacks []string) error {
 		inputs = append(inputs, r.systemFile)
 	}
 	if userfile.Same(r.file, r.recorder.File) {
-		return fmt.Errorf("two reports would go to %s", reportfile.ShownName(r.recorder.File))
+		return fmt.Errorf("two reports would go to %s", shownName(r.recorder.File))
 	}
 	return userfile.CheckWritable(r.recorder.File, inputs)
 }

@@ -9,7 +9,6 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/run/checkdoc"
-	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/scanrun"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
@@ -140,7 +139,7 @@ func (s *scanCommand) newScan() *scanrun.Scan {
 }
 
 // readDecisions reads the user's decisions: what may pass, what is accepted, and what of configurations may be started.
-func (s *scanCommand) readDecisions(cmd *cobra.Command, outs []reportfile.Output) (err error) {
+func (s *scanCommand) readDecisions(cmd *cobra.Command, outs outputs) (err error) {
 	if s.scan.Declared, err = s.readBoundary(s.recorded.boundary); err != nil {
 		return err
 	}
@@ -149,7 +148,7 @@ func (s *scanCommand) readDecisions(cmd *cobra.Command, outs []reportfile.Output
 		s.note("using %s (--no-suppressions leaves it out)", s.policy.file)
 	}
 	s.scan.ReadPolicy()
-	s.configs.writes = append(s.configs.writes, reportfile.Files(outs)...)
+	s.configs.writes = append(s.configs.writes, outs.files()...)
 	s.configs.checks = s.scan.ConfigChecks
 	if s.how.live.differential {
 		s.configs.often = "two to four times each"
@@ -159,15 +158,15 @@ func (s *scanCommand) readDecisions(cmd *cobra.Command, outs []reportfile.Output
 }
 
 // writeScan writes the reports and sets the exit code.
-func (s *scanCommand) writeScan(outs []reportfile.Output, r *result.Report) {
+func (s *scanCommand) writeScan(outs outputs, r *result.Report) {
 	if s.scan.ReadNothing() {
 		// The errors have been reported. Files and machines still get a report that says so, or yesterday's would stay; a person
 		// would only read the same twice.
-		outs = slices.DeleteFunc(outs, func(o reportfile.Output) bool { return o.File == "-" && o.Format.Name == "pretty" })
+		outs = slices.DeleteFunc(outs, func(o output) bool { return o.File == "-" && o.Format.Name == "pretty" })
 	}
 	looks := s.reportOptions(s.outputs.verbose, &s.gate)
 	looks.Next = s.nextOfScan(r)
-	if reportfile.HasPage(outs) {
+	if outs.hasPage() {
 		s.scan.AddPageData(&looks)
 	}
 	s.writeReports(outs, r, looks, &s.gate)

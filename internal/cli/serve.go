@@ -16,7 +16,7 @@ import (
 	"gauntlet/internal/run/inprocess"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/mcptools"
-	"gauntlet/internal/run/progress"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/run/vet"
 	"gauntlet/internal/runtime/fetch"
@@ -160,8 +160,8 @@ func (v *vetCommand) vetForAgent(ctx context.Context, target, depth string) (*re
 	if err != nil {
 		return nil, err
 	}
-	opt.Fetcher.Public = true       // the target may have been chosen by the author of what the agent reads
-	opt.Progress = &progress.Line{} // nobody sees it
+	opt.Fetcher.Public = true           // the target may have been chosen by the author of what the agent reads
+	opt.Progress = &runstate.Progress{} // nobody sees it
 	return vet.Run(ctx, *opt, []vet.Target{{Spec: s}})
 }
 

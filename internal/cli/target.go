@@ -146,9 +146,8 @@ func (l *liveFlags) addAccessFlags(f *pflag.FlagSet) {
 // newTargetReader returns a reader of targets that records live servers in record.
 func (a *app) newTargetReader(l *liveFlags, parallel int, limits catalog.Limits, record *tracefile.File) *target.Reader {
 	return &target.Reader{
-		Sealing: l.sandbox.sealing(record),
-		Options: target.Options{Timeout: l.timeout, Total: l.total, Message: l.message, Pages: l.pages, Parallel: parallel, Differential: l.differential, Limits: limits},
-		Version: version(), Environ: a.host.Environ, Logins: a.logins(l.login), Trace: record, Progress: a.progress, ReadFile: a.readFile, Note: a.showNote,
+		Options: target.Options{Timeout: l.timeout, Total: l.total, Pages: l.pages, Parallel: parallel, Differential: l.differential, Limits: limits},
+		Version: version(), Dialer: a.dialer(l.message, &l.sandbox, l.login, record), Trace: record, Progress: a.progress, ReadFile: a.readFile, Note: a.showNote,
 	}
 }
 
@@ -227,9 +226,13 @@ func (s *sandboxFlags) addSandboxFlags(f *pflag.FlagSet, usual sandbox.Level) {
 
 func completeSandbox(cmd *cobra.Command) { completeWith(cmd, "sandbox", sandboxLevels) }
 
-// sealing returns the sandboxing requested by the flags. Events are also recorded in a trace, if not nil.
-func (s *sandboxFlags) sealing(record *tracefile.File) launch.Sealing {
-	return launch.Sealing{Level: s.level, Config: sandbox.Config{Allow: s.allow, Read: s.read}, Record: record.Record, Boxes: &s.boxes}
+// dialer returns what connects to servers, as the flags say: message bounds a message in bytes, login permits asking the user to log
+// in, and events of sandboxes are recorded in a trace, if not nil.
+func (a *app) dialer(message int, s *sandboxFlags, login bool, record *tracefile.File) launch.Dialer {
+	return launch.Dialer{
+		Environ: a.host.Environ, Limits: wire.Limits{Message: message}, Logins: a.logins(login),
+		Sandbox: s.level, SandboxConfig: sandbox.Config{Allow: s.allow, Read: s.read}, SandboxRecord: record.Record, Sandboxes: &s.boxes,
+	}
 }
 
 // tellSandboxes reports on stderr which protections held, for commands without a report.

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/leaf/excerpt"
-	"gauntlet/internal/run/reportfile"
+	"gauntlet/internal/run/liveview"
 	"gauntlet/internal/run/suiterun"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
@@ -56,8 +56,8 @@ func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
 	}
 	t.recorder.Start().Step("running " + args[0])
 	r, err := suiterun.Run(cmd.Context(), s, suiterun.Options{
-		Trace: t.traceName, Recording: t.recording, Message: t.message, Limits: t.limits.Limits, Environ: t.host.Environ, Logins: t.logins(false), Version: version(), Tool: toolName(), Note: t.note,
-		Sealing: t.sandbox.sealing(nil),
+		Trace: t.traceName, Recording: t.recording, Limits: t.limits.Limits, Version: version(), Tool: toolName(), Note: t.note,
+		Dialer: t.dialer(t.message, &t.sandbox, false, nil),
 	})
 	if err != nil {
 		return err
@@ -65,8 +65,8 @@ func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
 	r.Sandboxes = t.sandbox.boxes.Reports()
 	looks := t.reportOptions(t.outputs.verbose, &t.gate)
 	looks.Next = nextOfSuite(r, args[0], t.outputs.verbose)
-	if reportfile.HasPage(outs) {
-		looks.Traces = reportfile.Conversations([]string{cmp.Or(t.recording, t.traceName, s.Trace)}, t.note)
+	if outs.hasPage() {
+		looks.Traces = liveview.Conversations([]string{cmp.Or(t.recording, t.traceName, s.Trace)}, t.note)
 	}
 	t.writeReports(outs, r, looks, &t.gate)
 	return nil

@@ -11,18 +11,13 @@ import (
 	"gauntlet/internal/engine/advice"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/modelset"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/runtime/model"
 	"gauntlet/result"
 )
 
 // lane names these questions in caches.
 const lane = "advisory"
-
-// Progress receives updates about the questions; it must be safe for concurrent use.
-type Progress interface {
-	Step(format string, args ...any)
-	Count(through, more int)
-}
 
 // Plan estimates the questions to each model.
 func Plan(set *modelset.Set, questions []*advice.Question) (out []modelset.Plan) {
@@ -38,7 +33,7 @@ func Plan(set *modelset.Set, questions []*advice.Question) (out []modelset.Plan)
 
 // Judge asks all models all questions, with limited concurrency per model. A model's failures leave definitions unjudged; the error
 // is that of an interrupted run.
-func Judge(ctx context.Context, set *modelset.Set, questions []*advice.Question, parallel int, progress Progress) ([]result.Advisory, error) {
+func Judge(ctx context.Context, set *modelset.Set, questions []*advice.Question, parallel int, progress *runstate.Progress) ([]result.Advisory, error) {
 	out := make([]result.Advisory, len(set.Clients))
 	progress.Count(0, len(questions)*len(set.Clients))
 	var all sync.WaitGroup
@@ -60,7 +55,7 @@ type judge struct {
 	client   *model.Client
 	set      *modelset.Set
 	lane     string
-	progress Progress
+	progress *runstate.Progress
 
 	mu       sync.Mutex
 	hopeless error // the error that every further question would meet

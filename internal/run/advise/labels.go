@@ -12,6 +12,7 @@ import (
 	"gauntlet/internal/engine/advice"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/modelset"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/runtime/model"
 	"gauntlet/result"
 )
@@ -25,7 +26,7 @@ type Layer3 struct {
 	Parallel int
 	Mask     func(string) string      // removes what servers were given; may be nil
 	Source   func(tool string) string // source of a tool's handler; nil if none was read
-	Progress Progress
+	Progress *runstate.Progress
 
 	before map[string][]capability.Tag // tags that layer 1 gave low confidence, by server and tool
 }

@@ -173,10 +173,18 @@ func TestDocumentsThatAreNotPlayed(t *testing.T) {
 		{"one after an interruption", cancelled, attackdoc.Text{Name: "a", Text: text}, "interrupted"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			player, told := Player{}, &results{}
-			runs := player.PlayAll(tt.ctx, []attackdoc.Text{tt.text}, oatf.DefaultLimits(), "", 1, 1, told)
-			if got := *told; len(got) != 1 || got[0].Word != "not judged" || !strings.Contains(got[0].Says, tt.want) {
-				t.Errorf("who watches is told %+v, want %q", got, tt.want)
+			file := filepath.Join(t.TempDir(), "run.json")
+			record, err := runstate.Create(file, "attack run", time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			player := Player{}
+			runs := player.PlayAll(tt.ctx, []attackdoc.Text{tt.text}, oatf.DefaultLimits(), "", 1, 1, runstate.StartProgress(nil, record))
+			record.Close()
+			text, err := os.ReadFile(file)
+			told, ok := runstate.Parse(string(text))
+			if err != nil || !ok || len(told.Results) != 1 || told.Results[0].Word != "not judged" || !strings.Contains(told.Results[0].Says, tt.want) {
+				t.Errorf("who watches is told %s, %v, want %q", text, err, tt.want)
 			}
 			if r := runs[0]; !strings.Contains(r.Problem, tt.want) || r.Verdict != nil || r.Document != "a" {
 				t.Errorf("got %+v, want %q", r, tt.want)
@@ -184,13 +192,6 @@ func TestDocumentsThatAreNotPlayed(t *testing.T) {
 		})
 	}
 }
-
-// results are what a single run told.
-type results []runstate.Result
-
-func (*results) Step(string, ...any)          {}
-func (*results) Count(int, int)               {}
-func (r *results) Result(one runstate.Result) { *r = append(*r, one) }
 
 func TestTraceNames(t *testing.T) {
 	for _, tt := range []struct{ folder, document, want string }{

@@ -15,7 +15,6 @@ import (
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/run/tracefile"
-	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
@@ -217,18 +216,12 @@ const controlTime = 30 * time.Second
 // watched returns what has arrived so far. A trace that can't be read has brought nothing: judging it will report that.
 func (p *play) watched(ctx context.Context) *delivery.Watch {
 	w, nothing := delivery.New(p.doc), delivery.New(p.doc)
-	in, err := userfile.Open(p.Trace, nil)
+	in, err := tracefile.Open(p.Trace, nil)
 	if err != nil {
 		return nothing
 	}
 	defer in.Close()
-	r, err := trace.NewReader(in, trace.Limits{})
-	if err != nil {
-		return nothing
-	}
-	r.OpenNext = tracefile.OpenNext(p.Trace)
-	defer r.Close()
-	if _, err = readMessages(ctx, r, w.Add); err != nil {
+	if err = readMessages(ctx, in, w.Add); err != nil {
 		return nothing
 	}
 	return w

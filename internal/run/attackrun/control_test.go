@@ -17,6 +17,7 @@ import (
 
 	"gauntlet/attacks"
 	"gauntlet/internal/run/attackdoc"
+	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/modelagent"
@@ -175,7 +176,7 @@ func TestWordsOverHTTPNeedAControl(t *testing.T) {
 			}))
 			defer agent.Close()
 			quiet := func(string, ...any) {}
-			opt := Options{Limit: time.Minute, Grace: new(time.Duration), A2A: agent.URL, Message: 1 << 20}
+			opt := Options{Limit: time.Minute, Grace: new(time.Duration), A2A: agent.URL, Dialer: launch.Dialer{Limits: wire.Limits{Message: 1 << 20}}}
 			if tt.doc == run {
 				opt.AGUI, opt.A2A = agent.URL, ""
 			}

@@ -2,7 +2,6 @@ package attackrun
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/tracefile"
-	"gauntlet/internal/run/userfile"
 	"gauntlet/oatf"
 	"gauntlet/oatf/indicator"
 	"gauntlet/result"
@@ -33,26 +31,21 @@ type Scorer struct {
 // adds the document and the agent. semantic adds the verdict with semantic indicators; may be nil. The error is the trace's:
 // nothing can then be said.
 func JudgeTrace(ctx context.Context, name string, stdin io.Reader, docs []*oatf.Document, semantic *Scorer) ([]result.AttackRun, error) {
-	in, err := userfile.Open(name, stdin)
+	in, err := tracefile.Open(name, stdin)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	r, err := trace.NewReader(in, trace.Limits{})
-	if err != nil {
-		return nil, err
-	}
-	r.OpenNext = tracefile.OpenNext(name)
-	defer r.Close()
 	all := make([]judgement, len(docs))
 	for i, d := range docs {
 		all[i].beginJudgement(ctx, d, semantic)
 	}
-	unread, err := readMessages(ctx, r, func(m *trace.Message) {
+	err = readMessages(ctx, in, func(m *trace.Message) {
 		for i := range all {
 			all[i].addMessage(m)
 		}
 	})
+	unread := in.Unread
 	if err != nil {
 		// Unread lines may hold anything, so a mere lack of matches proves nothing.
 		unread++
@@ -60,7 +53,7 @@ func JudgeTrace(ctx context.Context, name string, stdin io.Reader, docs []*oatf.
 	runs := make([]result.AttackRun, len(docs))
 	for i := range all {
 		runs[i] = all[i].finishJudgement(unread)
-		for _, caveat := range r.Header.Caveats() {
+		for _, caveat := range in.Header.Caveats() {
 			runs[i].Notices = append(runs[i].Notices, result.Notice{Kind: "trace_no_recording", Message: caveat})
 		}
 		if unread > 0 {
@@ -70,25 +63,15 @@ func JudgeTrace(ctx context.Context, name string, stdin io.Reader, docs []*oatf.
 	return runs, err
 }
 
-// readMessages reads a trace to its end and returns the number of unreadable lines.
-func readMessages(ctx context.Context, r *trace.Reader, see func(*trace.Message)) (unread int, err error) {
-	for {
+// readMessages reads a trace to its end.
+func readMessages(ctx context.Context, in *tracefile.Input, see func(*trace.Message)) error {
+	return in.Each(func(*trace.LineError) {}, func(m *trace.Message) error {
 		if ctx.Err() != nil {
-			return unread, interrupt.Err
+			return interrupt.Err
 		}
-		m, err := r.Next()
-		var bad *trace.LineError
-		switch {
-		case err == nil:
-			see(&m)
-		case err == io.EOF:
-			return unread, nil
-		case errors.As(err, &bad):
-			unread++
-		default:
-			return unread, err
-		}
-	}
+		see(m)
+		return nil
+	})
 }
 
 // A judgement is one document being judged by a trace.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -51,19 +50,13 @@ type Options struct {
 	Negotiate bool
 	Serve     mcpserver.Options
 	Target    *launch.Server // server to attack; may be nil
-	// AGUI is the agent's AG-UI address, or ""; AGUIHeader is sent with every request.
-	AGUI       string
-	AGUIHeader http.Header
-	Sealing    launch.Sealing // for that server
-	Probe      Prober         // tries the classes that documents name; nil to play them as written
+	AGUI      string         // the agent's AG-UI address, or ""
+	Probe     Prober         // tries the classes that documents name; nil to play them as written
 	// A2A is the agent that A2A clients attack, or "". VerbatimCards and PushAnywhere are as in attacka2a.Options.
 	A2A                         string
 	VerbatimCards, PushAnywhere bool
-	// Message bounds a received message, in bytes.
-	Message int
-	Environ []string      // this program's
-	Logins  launch.Logins // the user's; may be nil
-	Tool    string        // recorder's name in traces
+	Dialer                      launch.Dialer // for that server; its limit of a message holds for agents as well
+	Tool                        string        // recorder's name in traces
 }
 
 // A Player plays documents.
@@ -149,11 +142,11 @@ func (p *play) playAndJudge(ctx context.Context) (result.AttackRun, error) {
 		p.Trace = filepath.Join(dir, "trace.ndjson")
 	}
 	var err error
-	if p.file, err = tracefile.Create(p.Trace, nil, p.Tool, nil); err == nil && p.Logins != nil {
-		p.Logins.Hide(p.file.Hide)
-	}
-	if err != nil {
+	if p.file, err = tracefile.Create(p.Trace, nil, p.Tool, nil); err != nil {
 		return p.reportUnjudged(), err
+	}
+	if p.Dialer.Logins != nil {
+		p.Dialer.Logins.Hide(p.file.Hide)
 	}
 	perform := p.perform
 	if perform == nil {
@@ -252,10 +245,10 @@ func (p *play) attackOptions() attack.Options {
 	return attack.Options{
 		Recorder: p.file.Recorder(), Notice: p.keepNotice, Limit: p.Limit, Grace: p.Grace, Synthesizer: synthesizer,
 		Bindings: []attack.Binding{attackmcp.New(speak), attacka2a.New(attacka2a.Options{
-			URL: p.A2A, Body: p.Message, Hosts: p.Serve.HTTP.Hosts, VerbatimCards: p.VerbatimCards, PushAnywhere: p.PushAnywhere,
+			URL: p.A2A, Body: p.Dialer.Limits.Message, Hosts: p.Serve.HTTP.Hosts, VerbatimCards: p.VerbatimCards, PushAnywhere: p.PushAnywhere,
 			Replayed: p.replayed[a2a.Protocol],
 		}), attackagui.New(attackagui.Options{
-			URL: cmp.Or(p.AGUI, p.frontend), Header: p.AGUIHeader, Message: p.Message, Skip: p.skipsAGUI(), Done: p.frontend != "",
+			URL: cmp.Or(p.AGUI, p.frontend), Message: p.Dialer.Limits.Message, Skip: p.skipsAGUI(), Done: p.frontend != "",
 			Replayed: p.replayed[agui.Protocol],
 		})},
 		Prompted: p.Agent != nil && attackdoc.Prompt(p.doc) != "",
@@ -273,7 +266,7 @@ func (p *play) keepNotice(n attack.Notice) {
 
 // connectToTarget connects to the server under attack. Its secrets are kept out of the trace.
 func (p *play) connectToTarget(_ context.Context, _ string, tap wire.Tap) (wire.Conn, error) {
-	dialer := p.Sealing.Seal(launch.Dialer{Environ: p.Environ, Limits: wire.Limits{Message: p.Message}, Logins: p.Logins}, "")
+	dialer := p.Dialer
 	dialer.SandboxRecord = p.file.Record
 	return dialer.Connect(*p.Target, func(_ string, secrets, _ []string) wire.Tap {
 		p.file.Hide(secrets)

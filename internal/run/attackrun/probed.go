@@ -23,7 +23,7 @@ import (
 const probeKey = "x-gauntlet-probe"
 
 // A Prober tries weakness classes on a server and records every message, each trial, and what it learnt.
-type Prober func(ctx context.Context, target launch.Server, seal launch.Sealing, classes []probe.Class, record *tracefile.File) error
+type Prober func(ctx context.Context, dialer launch.Dialer, target launch.Server, classes []probe.Class, record *tracefile.File) error
 
 // classesOf returns the classes that a document tries on a server, nil for an ordinary document.
 func classesOf(doc *oatf.Document) []probe.Class {
@@ -46,7 +46,7 @@ func (p *play) playProbes(ctx context.Context) (*attack.Summary, error) {
 	began := time.Now()
 	inTime, cancel := context.WithTimeout(ctx, p.Limit)
 	defer cancel()
-	if err := p.Probe(inTime, *p.Target, p.Sealing, classesOf(p.doc), p.file); err != nil {
+	if err := p.Probe(inTime, p.Dialer, *p.Target, classesOf(p.doc), p.file); err != nil {
 		return nil, err
 	}
 	sum := &attack.Summary{Duration: time.Since(began), Ended: "everything that could be tried was tried"}

@@ -16,16 +16,9 @@ import (
 	"gauntlet/result"
 )
 
-// Progress receives updates about several documents. It must be safe for concurrent use.
-type Progress interface {
-	Step(format string, args ...any)
-	Count(through, more int)
-	Result(runstate.Result) // the result of a run, before the others have ended
-}
-
 // PlayAll plays several documents, each the given number of times in its own session, some concurrently, and reports in their
 // order. Their traces go to the folder traces, "" for none.
-func (r *Player) PlayAll(ctx context.Context, texts []attackdoc.Text, limits oatf.Limits, traces string, parallel, repeat int, progress Progress) []result.AttackRun {
+func (r *Player) PlayAll(ctx context.Context, texts []attackdoc.Text, limits oatf.Limits, traces string, parallel, repeat int, progress *runstate.Progress) []result.AttackRun {
 	runs := make([]result.AttackRun, len(texts)*repeat)
 	progress.Count(0, len(runs))
 	slots := make(chan struct{}, parallel)

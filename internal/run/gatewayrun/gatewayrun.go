@@ -62,7 +62,6 @@ func Choose(p *clientplan.Plan, names, files []string, say func(format string, a
 type Run struct {
 	Servers []Server
 	Dialer  launch.Dialer
-	Sealing launch.Sealing
 	Trace   *tracefile.File // records the messages; may be nil
 	Gateway gateway.Options // for each gateway; Upstreams, Note, Progress and Recording are set here
 	Verbose bool
@@ -71,7 +70,8 @@ type Run struct {
 
 // newUpstream turns a server into a gateway upstream.
 func (r *Run) newUpstream(s Server) gateway.Upstream {
-	dialer := r.Sealing.Seal(r.Dialer, s.Name)
+	dialer := r.Dialer
+	dialer.SandboxName = s.Name
 	return gateway.Upstream{Name: s.Name, Open: func() (wire.Conn, error) {
 		return dialer.Connect(s.Server, func(_ string, secrets, credentials []string) wire.Tap {
 			if r.Gateway.Guard != nil {

@@ -14,16 +14,11 @@ import (
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/redaction"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/sourcecode"
 	"gauntlet/internal/run/target"
 	"gauntlet/report"
 )
-
-// Progress receives updates about long-running work. It must be safe for concurrent use.
-type Progress interface {
-	target.Progress
-	CountOf(what string)
-}
 
 // Options say what labels are based on.
 type Options struct {
@@ -33,7 +28,7 @@ type Options struct {
 	All       bool                  // also about tools without a label
 	Parallel  int
 	Plan      func([]modelset.Plan) error // if not nil, receives the planned questions, and no model is asked
-	Progress  Progress
+	Progress  *runstate.Progress
 	Note      func(format string, args ...any)
 }
 

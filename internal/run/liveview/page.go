@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"gauntlet/diff"
-	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
@@ -80,7 +79,29 @@ func namedRecordings(r *result.Report) []report.Conversation {
 	for i := range r.Attacks {
 		names = append(names, r.Attacks[i].Trace)
 	}
-	return reportfile.Conversations(names, func(string, ...any) {})
+	return Conversations(names, func(string, ...any) {})
+}
+
+// maxPageTraces bounds the recordings read for one page's diagrams.
+const maxPageTraces = 12
+
+// Conversations reads at most maxPageTraces recordings for a page's diagrams. Unreadable ones are left out and noted: the report
+// does not depend on them.
+func Conversations(names []string, note func(format string, args ...any)) (out []report.Conversation) {
+	seen := map[string]bool{"": true, "-": true}
+	for _, name := range names {
+		if seen[name] || len(out) == maxPageTraces {
+			continue
+		}
+		seen[name] = true
+		t, _, err := tracefile.ReadConversation(name, nil)
+		if err != nil {
+			note("%s is not drawn: %s", name, err)
+			continue
+		}
+		out = append(out, report.Conversation{File: name, Trace: t})
+	}
+	return out
 }
 
 // writeRecording writes a recording without a verdict.

@@ -3,11 +3,13 @@ package redteam
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/runstate"
@@ -23,25 +25,6 @@ func modelsOf(names ...string) *modelset.Set {
 		set.Clients = append(set.Clients, model.NewClient(model.Provider{Model: n}, model.Options{Ledger: set.Ledger}))
 	}
 	return set
-}
-
-// countedProgress adds up what it is told.
-type countedProgress struct {
-	mu            sync.Mutex
-	through, more int
-	results       []string
-}
-
-func (p *countedProgress) Step(string, ...any) {}
-func (p *countedProgress) Count(through, more int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.through, p.more = p.through+through, p.more+more
-}
-func (p *countedProgress) Result(r runstate.Result) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.results = append(p.results, fmt.Sprintf("%s %s %s (%s)", r.Word, r.What, r.Where, r.Says))
 }
 
 // Every scenario is played to every model as often as was asked, and each time once more without the attack where that was asked and
@@ -107,19 +90,29 @@ func TestReportIsOfEachModel(t *testing.T) {
 	}
 	var asked []string
 	var mu sync.Mutex
-	progress := &countedProgress{}
+	file := filepath.Join(t.TempDir(), "run.json")
+	record, err := runstate.Create(file, "redteam", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
 	opt := Options{Scenarios: scenarios, Models: modelsOf("x", "y"), Runs: 2, Parallel: 3, Control: true, AgentOf: func(c *model.Client, run int) *testagent.Agent {
 		mu.Lock()
 		defer mu.Unlock()
 		asked = append(asked, fmt.Sprint(c.Model(), run))
 		return nil
 	}}
-	r, err := Run(t.Context(), opt, progress)
+	r, err := Run(t.Context(), opt, runstate.StartProgress(nil, record))
 	if err != nil || len(r.Models) != 2 || r.Runs != 2 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if progress.more != 24 || progress.through != 24 || len(progress.results) != 24 || len(asked) != 24 || !slices.Contains(progress.results, "exploited a x run 1 without the attack (because)") {
-		t.Errorf("%d of %d, results %q, agents %q", progress.through, progress.more, progress.results, asked)
+	record.Close()
+	text, err := os.ReadFile(file)
+	told, ok := runstate.Parse(string(text))
+	if err != nil || !ok {
+		t.Fatalf("the record: %s, %v", text, err)
+	}
+	if told.All != 24 || told.Through != 24 || len(told.Results) != 24 || len(asked) != 24 || !slices.Contains(told.Results, runstate.Result{Word: "exploited", What: "a", Where: "x run 1 without the attack", Says: "because"}) {
+		t.Errorf("%d of %d, results %q, agents %q", told.Through, told.All, told.Results, asked)
 	}
 	tally := func(t *result.RedTeamTally) string {
 		if t.Attack == nil {
@@ -168,7 +161,7 @@ func TestInterruptedRuns(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	dir := filepath.Join(t.TempDir(), "traces")
-	r, err := Run(ctx, Options{Scenarios: []Scenario{{ID: "a"}}, Models: modelsOf("x"), Runs: 3, Traces: dir}, &countedProgress{})
+	r, err := Run(ctx, Options{Scenarios: []Scenario{{ID: "a"}}, Models: modelsOf("x"), Runs: 3, Traces: dir}, &runstate.Progress{})
 	if err != nil || r.Models[0].Unplayed != 3 || r.Models[0].WithAttack.Of+r.Models[0].Inconclusive > 0 || r.ExitCode() != result.ExitTrouble ||
 		!slices.Equal(r.Undone, []string{"x: 3 of 3 runs were not played to their end: the run was interrupted before it was played", "no run is conclusive: nothing is known about any model"}) {
 		t.Fatalf("%+v, %v", r, err)
@@ -197,7 +190,7 @@ func TestScenariosWithoutAConclusion(t *testing.T) {
 				return Played{Outcome: tt.outcomes[id][s.Run-1], Reason: "why", Calls: []string{"tools/call x"}}
 			}})
 		}
-		r, err := Run(t.Context(), Options{Scenarios: scenarios, Models: modelsOf("x"), Runs: len(tt.outcomes["a"]), AgentOf: func(*model.Client, int) *testagent.Agent { return nil }}, &countedProgress{})
+		r, err := Run(t.Context(), Options{Scenarios: scenarios, Models: modelsOf("x"), Runs: len(tt.outcomes["a"]), AgentOf: func(*model.Client, int) *testagent.Agent { return nil }}, &runstate.Progress{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func FromDocuments(ctx context.Context, names []string, all bool, player attackr
 	if err != nil {
 		return nil, err
 	}
-	player.Limit, player.Message = attack.DefaultLimit, mcpserver.DefaultBody
+	player.Limit, player.Dialer.Limits.Message = attack.DefaultLimit, mcpserver.DefaultBody
 	player.Serve.HTTP.Body, player.Serve.IdleStream = mcpserver.DefaultBody, true
 	var out []Scenario
 	for _, t := range texts {

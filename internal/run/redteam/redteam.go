@@ -71,13 +71,6 @@ type Options struct {
 	Control  bool   // play each run once more without the attack
 }
 
-// Progress receives updates about the runs; it must be safe for concurrent use.
-type Progress interface {
-	Step(format string, args ...any)
-	Count(through, more int)
-	Result(runstate.Result) // a run's result, before the others have ended
-}
-
 // A job is one run.
 type job struct {
 	scenario *Scenario
@@ -87,7 +80,7 @@ type job struct {
 }
 
 // Run plays everything and reports. An interrupted run reports what was played.
-func Run(ctx context.Context, opt Options, progress Progress) (*result.RedTeam, error) {
+func Run(ctx context.Context, opt Options, progress *runstate.Progress) (*result.RedTeam, error) {
 	dir := opt.Traces
 	if dir == "" {
 		temp, err := os.MkdirTemp("", "gauntlet-redteam-")

@@ -17,6 +17,7 @@ import (
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/redaction"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/target"
 	"gauntlet/policy"
 	"gauntlet/report"
@@ -47,13 +48,6 @@ type Options struct {
 	Parallel int           // concurrent calls per model
 }
 
-// Progress receives updates about long-running work. It must be safe for concurrent use.
-type Progress interface {
-	target.Progress
-	CountOf(what string)
-	Watcher() func([]finding.Finding) // receives findings before the report; nil if nobody watches
-}
-
 // A Scan is one scan: Read, then Run.
 type Scan struct {
 	Options
@@ -61,7 +55,7 @@ type Scan struct {
 	Stdin     io.Reader
 	ReadText  func(name string, limit int) (string, error) // of a file that is no snapshot
 	Say, Note func(format string, args ...any)             // messages always shown, and those that --quiet silences
-	Progress  Progress
+	Progress  *runstate.Progress
 	Unread    []finding.Problem // what of the named folders was not read
 
 	Gathered     target.Gathered
@@ -118,7 +112,7 @@ func (s *Scan) Run(ctx context.Context) (*result.Report, error) {
 		s.Plan.PlaceFiles(r.Findings)
 		r.Problems = append(r.Problems, s.Plan.Problems...)
 	}
-	r.Sandboxes = s.Reader.Sealing.Boxes.Reports()
+	r.Sandboxes = s.Reader.Dialer.Sandboxes.Reports()
 	r.Problems = slices.Concat(r.Problems, s.failures, s.Unread)
 	if s.GateStable {
 		r.Gate = result.GateStable
@@ -151,7 +145,7 @@ func (s *Scan) countDefinitions() (n int) {
 
 func (s *Scan) runChecks(ctx context.Context) (*result.Report, error) {
 	if s.conversation.Trace == nil {
-		s.conversation.Trace, s.conversation.Live = s.Reader.Sealing.Boxes.Observed(), true
+		s.conversation.Trace, s.conversation.Live = s.Reader.Dialer.Sandboxes.Observed(), true
 	}
 	opt := scanner.Options{
 		Checks: s.Checks, ConfigChecks: s.ConfigChecks, Baseline: s.baseline, ChangedOnly: s.ChangedOnly, Askings: s.Gathered.Askings,

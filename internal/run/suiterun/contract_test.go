@@ -110,7 +110,7 @@ func runSuite(t *testing.T, text string, opt Options) *result.Report {
 	if len(errs) > 0 {
 		t.Fatalf("the suite: %v", errs)
 	}
-	opt.Environ, opt.Note, opt.Limits = os.Environ(), t.Logf, catalog.Limits{Bytes: 1 << 20}
+	opt.Dialer.Environ, opt.Note, opt.Limits = os.Environ(), t.Logf, catalog.Limits{Bytes: 1 << 20}
 	r, err := Run(t.Context(), s, opt)
 	if err != nil {
 		t.Fatal(err)

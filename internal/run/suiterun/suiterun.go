@@ -44,13 +44,10 @@ type Options struct {
 	Trace string // file for the recording; or ""
 	// Recording is an earlier recording to judge instead of performing the steps; or "". Nothing is started.
 	Recording string
-	Message   int // longest message from a server, in bytes
+	Dialer    launch.Dialer // for servers
 	Limits    catalog.Limits
-	Environ   []string       // this program's
-	Logins    launch.Logins  // the user's; may be nil
-	Sealing   launch.Sealing // for started servers
-	Version   string         // this program's, sent to servers
-	Tool      string         // recorder's name
+	Version   string // this program's, sent to servers
+	Tool      string // recorder's name
 	Note      func(format string, args ...any)
 }
 
@@ -153,8 +150,8 @@ func (t *run) playLive(ctx context.Context, name string) ([]stepResult, error) {
 	if t.file, err = tracefile.Create(name, nil, t.Tool, func(s string) { t.Note("%s", s) }); err != nil {
 		return nil, err
 	}
-	if t.Logins != nil {
-		t.Logins.Hide(t.file.Hide)
+	if t.Dialer.Logins != nil {
+		t.Dialer.Logins.Hide(t.file.Hide)
 	}
 	playing, stop := context.WithCancel(ctx)
 	var results []stepResult
@@ -226,8 +223,8 @@ func (t *run) connectTo(name string, tap launch.Tap) (wire.Conn, error) {
 		return mcpserver.ConnectInMemory(t.playing[name].Server, tap(name, nil, nil)), nil
 	}
 	s := &t.suite.Servers[at]
-	dialer := t.Sealing.Seal(launch.Dialer{Environ: t.Environ, Limits: wire.Limits{Message: t.Message, Total: math.MaxInt64}, Logins: t.Logins}, name)
-	dialer.SandboxRecord = t.file.Record
+	dialer := t.Dialer
+	dialer.Limits.Total, dialer.SandboxName, dialer.SandboxRecord = math.MaxInt64, name, t.file.Record
 	to := launch.Server{URL: s.URL, Header: assignPairs(s.Headers)}
 	if s.URL == "" {
 		to = launch.Server{Command: resolveCommand(s.Command), Env: assignPairs(s.Env), SetBy: "the env of its entry in the suite", Dir: t.dir}
@@ -310,7 +307,7 @@ func (t *run) longestTimeout() (longest time.Duration) { // 0 means the default
 // runAgent runs the agent with the servers, each behind its own recording gateway.
 func (t *run) runAgent(ctx context.Context) error {
 	a := t.suite.Agent
-	opt := testagent.Options{Agent: "builtin:" + a.Builtin, Transport: "http", Limit: cmp.Or(a.Timeout, 2*time.Minute), Idle: -1, Environ: t.Environ, Env: assignPairs(a.Env), Version: t.Version}
+	opt := testagent.Options{Agent: "builtin:" + a.Builtin, Transport: "http", Limit: cmp.Or(a.Timeout, 2*time.Minute), Idle: -1, Environ: t.Dialer.Environ, Env: assignPairs(a.Env), Version: t.Version}
 	if a.Builtin == "" {
 		opt.Agent = quoteWords(a.Command)
 	}

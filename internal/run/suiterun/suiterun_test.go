@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gauntlet/finding"
+	"gauntlet/internal/run/launch"
 	"gauntlet/internal/runtime/agent"
 	"gauntlet/result"
 	"gauntlet/suite"
@@ -110,7 +111,7 @@ func TestRun(t *testing.T) {
 			if len(errs) > 0 {
 				t.Fatalf("the suite: %v", errs)
 			}
-			r, err := Run(t.Context(), s, Options{Environ: os.Environ(), Note: t.Logf})
+			r, err := Run(t.Context(), s, Options{Dialer: launch.Dialer{Environ: os.Environ()}, Note: t.Logf})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +154,7 @@ func TestUnspokenSanitizerIsKnown(t *testing.T) {
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}
-		r, err := Run(t.Context(), s, Options{Environ: os.Environ(), Note: t.Logf})
+		r, err := Run(t.Context(), s, Options{Dialer: launch.Dialer{Environ: os.Environ()}, Note: t.Logf})
 		if err != nil {
 			t.Fatal(err)
 		}

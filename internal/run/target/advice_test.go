@@ -12,6 +12,8 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/runstate"
+	"gauntlet/internal/runtime/wire"
 )
 
 // What is wrong with a URL is told where the answer shows it, and only there.
@@ -51,8 +53,8 @@ func TestAdviseURL(t *testing.T) {
 			defer server.Close()
 			address := tt.scheme + "://" + server.Listener.Addr().String() + tt.path
 			r := Reader{
-				Options:  Options{Timeout: 10 * time.Second, Total: 20 * time.Second, Message: 1 << 20, Pages: 10, Parallel: 1, Limits: catalog.Limits{Bytes: 1 << 20, Items: 1000}},
-				Progress: &quietly{}, Version: "1",
+				Options:  Options{Timeout: 10 * time.Second, Total: 20 * time.Second, Pages: 10, Parallel: 1, Limits: catalog.Limits{Bytes: 1 << 20, Items: 1000}},
+				Progress: &runstate.Progress{}, Version: "1", Dialer: launch.Dialer{Limits: wire.Limits{Message: 1 << 20}},
 			}
 			_, err := r.Capture(context.Background(), Target{Server: launch.Server{URL: address}})
 			if err == nil {

@@ -69,8 +69,9 @@ type conversation struct {
 // holdConversation runs one session, from starting or connecting to the end.
 func (r *Reader) holdConversation(ctx context.Context, t Target, how conversation) (*Captured, error) {
 	got := &Captured{name: t.Name}
-	limits := wire.Limits{Message: min(r.Message, r.Limits.Bytes), Total: int64(r.Limits.Bytes)}
-	dialer := r.Sealing.Seal(launch.Dialer{Environ: r.Environ, Limits: limits, Agent: how.as.name, Logins: r.Logins}, t.Name)
+	limits := wire.Limits{Message: min(r.Dialer.Limits.Message, r.Limits.Bytes), Total: int64(r.Limits.Bytes)}
+	dialer := r.Dialer
+	dialer.Limits, dialer.Agent, dialer.SandboxName = limits, how.as.name, t.Name
 	if t.URL == "" {
 		got.name = cmp.Or(t.Name, t.Program())
 		r.Progress.Step("starting %s", got.name)

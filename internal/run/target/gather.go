@@ -11,6 +11,7 @@ import (
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/tracefile"
 )
 
@@ -18,7 +19,6 @@ import (
 type Options struct {
 	Timeout time.Duration // time limit for one answer
 	Total   time.Duration // time limit for one server
-	Message int           // longest message, in bytes
 	Pages   int           // most pages of one list
 	// Parallel bounds the servers run or asked concurrently.
 	Parallel int
@@ -27,23 +27,13 @@ type Options struct {
 	Limits       catalog.Limits
 }
 
-// Progress receives updates about long-running work. It must be safe for concurrent use.
-type Progress interface {
-	Step(format string, args ...any)
-	// Count adds to the finished servers, and to the total; ResetCount ends the count.
-	Count(through, more int)
-	ResetCount()
-}
-
 // A Reader reads targets.
 type Reader struct {
 	Options
 	Version  string        // this program's, sent to servers
-	Environ  []string      // this program's
-	Logins   launch.Logins // the user's; may be nil
+	Dialer   launch.Dialer // its limits apply within those of a snapshot
 	Trace    *tracefile.File
-	Sealing  launch.Sealing // for servers that are started
-	Progress Progress
+	Progress *runstate.Progress
 	// ReadFile returns the text of a snapshot file; its errors are *catalog.Error.
 	ReadFile func(name string, limit int) (string, error)
 	// Captured, if not nil, is called with what each live server said as soon as it is known, concurrently.

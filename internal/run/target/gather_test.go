@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,17 +17,12 @@ import (
 	"gauntlet/internal/run/inprocess"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
 )
 
 const snapshotOf = `{"serverInfo":{"name":"%s","version":"1"},"tools":[{"name":"add","description":"%s","inputSchema":{"type":"object"}}]}`
-
-// quietly counts what is reported as progress.
-type quietly struct{ resets int }
-
-func (*quietly) Step(string, ...any) {}
-func (*quietly) Count(int, int)      {}
-func (q *quietly) ResetCount()       { q.resets++ }
 
 // serveSnapshot serves a snapshot over HTTP until the test ends.
 func serveSnapshot(t *testing.T, name, description string) (url string) {
@@ -51,8 +48,8 @@ func serveSnapshot(t *testing.T, name, description string) (url string) {
 // reader reads the given files, and nothing else.
 func reader(files map[string]string, notes *[]Note) *Reader {
 	return &Reader{
-		Options: Options{Timeout: time.Minute, Total: 2 * time.Minute, Message: 1 << 20, Pages: 10, Parallel: 2, Limits: catalog.Limits{Bytes: 1 << 20, Items: 1000}},
-		Version: "1", Progress: &quietly{}, Note: func(n Note) { *notes = append(*notes, n) },
+		Options: Options{Timeout: time.Minute, Total: 2 * time.Minute, Pages: 10, Parallel: 2, Limits: catalog.Limits{Bytes: 1 << 20, Items: 1000}},
+		Version: "1", Progress: &runstate.Progress{}, Dialer: launch.Dialer{Limits: wire.Limits{Message: 1 << 20}}, Note: func(n Note) { *notes = append(*notes, n) },
 		ReadFile: func(name string, _ int) (string, error) {
 			text, ok := files[name]
 			if !ok {
@@ -68,6 +65,13 @@ func reader(files map[string]string, notes *[]Note) *Reader {
 func TestGather(t *testing.T) {
 	var notes []Note
 	r := reader(map[string]string{"a.json": fmt.Sprintf(snapshotOf, "a", "Adds."), "bad.json": "{"}, &notes)
+	record := filepath.Join(t.TempDir(), "run.json")
+	run, err := runstate.Create(record, "scan", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	r.Progress = runstate.StartProgress(nil, run)
 	url := serveSnapshot(t, "live", "Adds.")
 	targets := []Target{
 		{File: "none.json"}, {File: "a.json"}, {Server: launch.Server{URL: url}, Entries: []string{"first", "second"}},
@@ -95,8 +99,9 @@ func TestGather(t *testing.T) {
 	if file.Target != "" || file.Entries != nil {
 		t.Errorf("the file: target %q, entries %q", file.Target, file.Entries)
 	}
-	if r.Progress.(*quietly).resets != 1 {
-		t.Error("the count of servers was not ended")
+	r.Progress.Count(0, 7)
+	if text, err := os.ReadFile(record); err != nil || !strings.Contains(string(text), `"all":7`) {
+		t.Errorf("the count of servers was not ended: %s, %v", text, err)
 	}
 }
 

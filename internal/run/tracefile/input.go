@@ -35,7 +35,7 @@ func Open(name string, stdin io.Reader) (*Input, error) {
 		_ = in.Close() // the first error is reported
 		return nil, fmt.Errorf("%s: %w", name, userfile.Reason(err))
 	}
-	r.OpenNext = OpenNext(name)
+	r.OpenNext = openNext(name)
 	return &Input{name: name, Header: r.Header, reader: r, file: in}, nil
 }
 
@@ -68,8 +68,8 @@ func (t *Input) Close() {
 	_ = t.file.Close()
 }
 
-// OpenNext returns a function that opens a trace's further files, beside its first; nil for standard input.
-func OpenNext(first string) func(name string) (io.ReadCloser, error) {
+// openNext returns a function that opens a trace's further files, beside its first; nil for standard input.
+func openNext(first string) func(name string) (io.ReadCloser, error) {
 	if first == "-" {
 		return nil
 	}
@@ -175,5 +175,5 @@ func read(name string, stdin io.Reader, limits trace.Limits) (*trace.Trace, erro
 		return nil, err
 	}
 	defer in.Close()
-	return trace.ReadParts(in, limits, OpenNext(name))
+	return trace.ReadParts(in, limits, openNext(name))
 }

@@ -62,13 +62,13 @@ func (v *vetting) readServer(ctx context.Context) {
 	v.probe(ctx)
 }
 
-// sealing returns how servers are started: in a sandbox, or not at all.
-func (v *vetting) sealing() launch.Sealing {
+// dialer returns what starts servers in a sandbox, or not at all.
+func (v *vetting) dialer(boxes *launch.Sandboxes) launch.Dialer {
 	c := sandbox.Config{Allow: v.Allow}
 	if v.start != nil { // the package's own start command does not expose local files
 		c.OwnFiles, c.Read = true, slices.Concat(v.start.Read, namedFiles(v.target.Args))
 	}
-	return launch.Sealing{Level: sandbox.Require, Config: c, Boxes: &v.read.boxes}
+	return launch.Dialer{Environ: v.Fetcher.Environ, Limits: wire.Limits{Message: wire.DefaultMessage}, Sandbox: sandbox.Require, SandboxConfig: c, Sandboxes: boxes}
 }
 
 // namedFiles returns the files and directories that the user's arguments name.
@@ -84,8 +84,8 @@ func namedFiles(args []string) (out []string) {
 // reader returns a reader of the server; its stderr output goes to notes.
 func (v *vetting) reader(notes *[]target.Note) *target.Reader {
 	return &target.Reader{
-		Options: target.Options{Timeout: v.Timeout, Total: v.Total, Message: wire.DefaultMessage, Pages: 1000, Parallel: 1, Limits: v.Limits},
-		Version: v.Version, Environ: v.Fetcher.Environ, Sealing: v.sealing(), Progress: v.Progress,
+		Options: target.Options{Timeout: v.Timeout, Total: v.Total, Pages: 1000, Parallel: 1, Limits: v.Limits},
+		Version: v.Version, Dialer: v.dialer(&v.read.boxes), Progress: v.Progress,
 		Note: func(n target.Note) { *notes = append(*notes, n) },
 	}
 }
@@ -204,15 +204,12 @@ func (v *vetting) probe(ctx context.Context) {
 		return
 	}
 	v.begin("probing it")
-	d := launch.Dialer{Environ: v.Fetcher.Environ, Limits: wire.Limits{Message: wire.DefaultMessage}, Sandboxes: &launch.Sandboxes{}}
-	s := v.sealing()
-	d.Sandbox, d.SandboxConfig = s.Level, s.Config
 	again := ""
 	if v.Again != nil {
 		again = v.Again(v.target.text())
 	}
 	got, err := proberun.Run(ctx, proberun.Options{
-		Found: v.Progress.Watcher(), Server: *v.server, Dialer: d, Version: v.Version, Calls: v.Calls, Budget: v.Budget, Call: v.Call, Limits: v.Limits, Progress: v.Progress.Step, Protocol: true,
+		Found: v.Progress.Watcher(), Server: *v.server, Dialer: v.dialer(&launch.Sandboxes{}), Version: v.Version, Calls: v.Calls, Budget: v.Budget, Limits: v.Limits, Progress: v.Progress.Step, Protocol: true,
 		Fingerprint: v.Replay, Again: again,
 	})
 	if ctx.Err() != nil {

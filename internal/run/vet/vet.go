@@ -13,6 +13,7 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/result"
@@ -43,21 +44,13 @@ func (d Depth) wants(level Depth) bool {
 	return d == "" || slices.Index(Depths(), string(d)) >= slices.Index(Depths(), string(level))
 }
 
-// Progress receives updates about long-running work.
-type Progress interface {
-	Step(format string, args ...any)
-	Count(through, more int)
-	ResetCount()
-	Watcher() func([]finding.Finding) // receives findings before the report; nil if nobody watches
-}
-
 // Options configure a vetting.
 type Options struct {
 	Fetcher  fetch.Fetcher // its Environ is this program's, its Progress is set here
 	Depth    Depth
 	Version  string // this program's, sent to servers
 	Limits   catalog.Limits
-	Progress Progress
+	Progress *runstate.Progress
 	Begun    func(step string) // is told of each step of a vetting that begins; may be nil
 
 	// Connect permits connections to URLs of a configuration, with what it gives them, and to URLs named by a registry.
@@ -68,7 +61,6 @@ type Options struct {
 	Total   time.Duration // time limit for reading one server
 	Calls   int           // most calls of a probe
 	Budget  time.Duration // time limit for all calls
-	Call    time.Duration // time limit for one call's answer
 	Replay  string        // fingerprint of the only finding to probe again; "" for all
 	// Again returns the command line for that, for one target; see probe.Evidence.
 	Again func(target string) string

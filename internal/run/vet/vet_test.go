@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"gauntlet/finding"
 	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/result"
@@ -29,18 +29,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// noProgress tells nobody.
-type noProgress struct{}
-
-func (noProgress) Step(string, ...any)              {}
-func (noProgress) Count(int, int)                   {}
-func (noProgress) Watcher() func([]finding.Finding) { return nil }
-func (noProgress) ResetCount()                      {}
-
 func (w *world) options(depth Depth) Options {
 	return Options{
 		Fetcher: fetch.Fetcher{Environ: w.environ, Cache: w.cache, Registry: w.URL, Now: func() time.Time { return time.Date(2026, 1, 12, 4, 0, 0, 0, time.UTC) }},
-		Depth:   depth, Version: "test", Progress: noProgress{}, Timeout: time.Minute, Total: 2 * time.Minute, Budget: time.Minute, Call: 20 * time.Second,
+		Depth:   depth, Version: "test", Progress: &runstate.Progress{}, Timeout: time.Minute, Total: 2 * time.Minute, Budget: time.Minute,
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/run/advise"
 	"gauntlet/internal/run/modelset"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/testing/calibration"
 	"gauntlet/report"
@@ -103,7 +104,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) (code int, err
 		}
 		return code, calibration.WriteUnseen(out, dirs, unseen)
 	}
-	problems, err := corpora[0].AddSources(ctx, o.sources, quiet{}.Step)
+	problems, err := corpora[0].AddSources(ctx, o.sources, new(runstate.Progress).Step)
 	if err != nil {
 		return 2, err
 	}
@@ -132,7 +133,7 @@ func (o *options) score(ctx context.Context, corpus *calibration.Corpus, r *cali
 	for i, client := range set.Clients {
 		one := &modelset.Set{Clients: set.Clients[i : i+1], Ledger: set.Ledger}
 		ask := func(ctx context.Context, before, servers []capability.Server, of []*catalog.Server, source func(string) string) (int, int, error) {
-			l := &advise.Layer3{Set: one, All: o.all, Parallel: 1, Source: source, Progress: quiet{}}
+			l := &advise.Layer3{Set: one, All: o.all, Parallel: 1, Source: source, Progress: &runstate.Progress{}}
 			l.Begin(before)
 			return l.Label(ctx, servers, of)
 		}
@@ -142,9 +143,3 @@ func (o *options) score(ctx context.Context, corpus *calibration.Corpus, r *cali
 	}
 	return nil
 }
-
-// quiet is a progress that nobody watches.
-type quiet struct{}
-
-func (quiet) Step(string, ...any) {}
-func (quiet) Count(int, int)      {}

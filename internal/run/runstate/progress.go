@@ -1,5 +1,4 @@
-// Package progress shows long-running work on a terminal line, and keeps it in the run's record.
-package progress
+package runstate
 
 import (
 	"cmp"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"gauntlet/finding"
-	"gauntlet/internal/run/runstate"
 	"gauntlet/report"
 )
 
@@ -21,8 +19,8 @@ const (
 // clearLine returns to the start of the terminal's line and clears it.
 const clearLine = "\r\x1b[K"
 
-// A Line is a terminal line that shows the current work. The zero value and nil show nothing.
-type Line struct {
+// A Progress shows the current work on a terminal line, and keeps it in the record of the run. The zero value does neither.
+type Progress struct {
 	w    io.Writer // nil if not shown
 	quit chan struct{}
 	done sync.WaitGroup
@@ -32,12 +30,12 @@ type Line struct {
 	shown        bool
 	through, all int // servers asked concurrently, or what CountOf says
 	what         string
-	record       *runstate.Record // nil if no file is kept
+	record       *Record // nil if no file is kept
 }
 
-// Start starts a line on terminal, nil if not shown, and in record, which may be nil. The caller must stop it.
-func Start(terminal io.Writer, record *runstate.Record) *Line {
-	p := &Line{w: terminal, quit: make(chan struct{}), record: record}
+// StartProgress shows the work on terminal, nil if not shown, and keeps it in record, which may be nil. The caller must stop it.
+func StartProgress(terminal io.Writer, record *Record) *Progress {
+	p := &Progress{w: terminal, quit: make(chan struct{}), record: record}
 	if terminal != nil {
 		p.done.Go(p.drawUntilStopped) // ends with Stop, which waits for it
 	}
@@ -45,7 +43,7 @@ func Start(terminal io.Writer, record *runstate.Record) *Line {
 }
 
 // Step sets the text; it may be called at any rate.
-func (p *Line) Step(format string, args ...any) {
+func (p *Progress) Step(format string, args ...any) {
 	text := report.Visible(fmt.Sprintf(format, args...))
 	p.record.Step(text)
 	p.mu.Lock()
@@ -54,7 +52,7 @@ func (p *Line) Step(format string, args ...any) {
 }
 
 // Doing returns the text of the last step, "" before the first. It may be called on nil.
-func (p *Line) Doing() string {
+func (p *Progress) Doing() string {
 	if p == nil {
 		return ""
 	}
@@ -64,7 +62,7 @@ func (p *Line) Doing() string {
 }
 
 // Count adds to the finished servers and to their total. If there are several, the line shows the count until ResetCount.
-func (p *Line) Count(through, more int) {
+func (p *Progress) Count(through, more int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.through += through
@@ -73,38 +71,38 @@ func (p *Line) Count(through, more int) {
 }
 
 // Watcher returns a function that receives redacted findings before the report; nil if nobody watches.
-func (p *Line) Watcher() func([]finding.Finding) {
+func (p *Progress) Watcher() func([]finding.Finding) {
 	if p.record == nil {
 		return nil
 	}
 	return p.tellFindings
 }
 
-func (p *Line) tellFindings(found []finding.Finding) {
+func (p *Progress) tellFindings(found []finding.Finding) {
 	for i := range found {
-		p.record.Result(runstate.OfFinding(&found[i]))
+		p.record.Result(OfFinding(&found[i]))
 	}
 }
 
 // Result adds an intermediate result to the record.
-func (p *Line) Result(r runstate.Result) { p.record.Result(r) }
+func (p *Progress) Result(r Result) { p.record.Result(r) }
 
 // CountOf sets what is counted, if not servers.
-func (p *Line) CountOf(what string) {
+func (p *Progress) CountOf(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.what = what
 }
 
 // ResetCount ends the count.
-func (p *Line) ResetCount() {
+func (p *Progress) ResetCount() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.through, p.all = 0, 0
 }
 
 // Stop removes the line. Stopping twice is harmless, and so is stopping nil.
-func (p *Line) Stop() {
+func (p *Progress) Stop() {
 	if p == nil || p.w == nil {
 		return
 	}
@@ -115,7 +113,7 @@ func (p *Line) Stop() {
 }
 
 // Hide removes the line temporarily, so that something else can be printed.
-func (p *Line) Hide() {
+func (p *Progress) Hide() {
 	if p == nil || p.w == nil {
 		return
 	}
@@ -127,7 +125,7 @@ func (p *Line) Hide() {
 	}
 }
 
-func (p *Line) drawLine() {
+func (p *Progress) drawLine() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	const width = 76 // a wrapped line could not be cleared
@@ -139,7 +137,7 @@ func (p *Line) drawLine() {
 	p.shown = true
 }
 
-func (p *Line) drawUntilStopped() {
+func (p *Progress) drawUntilStopped() {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	for {

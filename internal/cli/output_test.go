@@ -1,9 +1,7 @@
-package reportfile
+package cli
 
 import (
-	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +9,7 @@ import (
 	"gauntlet/report"
 )
 
-func TestPlan(t *testing.T) {
+func TestOutputsArePlanned(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("in.json", []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
@@ -40,7 +38,7 @@ func TestPlan(t *testing.T) {
 		{"over an input by another name", "-", []string{"json=link.json"}, "", "!link.json "},
 		{"progress over an input", "-", nil, "in.json", "!in.json "},
 	} {
-		outs, err := Plan(Output{pretty, tt.main}, tt.more, tt.progress, []string{"in.json"})
+		outs, err := (&outputFlags{format: pretty, file: tt.main, more: tt.more, live: &tt.progress}).checkOutputs([]string{"in.json"})
 		if want, wrong := strings.CutPrefix(tt.want, "!"); wrong {
 			if err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%s: got %v, want %s", tt.name, err, want)
@@ -62,36 +60,11 @@ func TestOutputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := []Output{{report.Formats()[0], "-"}, {report.Formats()[0], "a"}}
-	if HasPage(plain) || !HasPage(append(plain, Output{html, "b"})) {
+	plain := outputs{{report.Formats()[0], "-"}, {report.Formats()[0], "a"}}
+	if plain.hasPage() || !append(plain, output{html, "b"}).hasPage() {
 		t.Error("a page is not told from other reports")
 	}
-	if got := Files(plain); !slices.Equal(got, []string{"-", "a"}) {
+	if got := plain.files(); !slices.Equal(got, []string{"-", "a"}) {
 		t.Errorf("got %q", got)
 	}
 }
-
-// A page draws at most twelve recordings; what cannot be read is noted, and the rest is read.
-func TestConversations(t *testing.T) {
-	dir := t.TempDir()
-	names := []string{"", "-", filepath.Join(dir, "absent")}
-	for i := range maxPageTraces + 1 {
-		name := filepath.Join(dir, fmt.Sprint(i))
-		if err := os.WriteFile(name, []byte(line), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		names = append(names, name, name)
-	}
-	var notes []string
-	got := Conversations(names, func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) })
-	if len(got) != maxPageTraces || got[0].File != filepath.Join(dir, "0") || len(got[0].Trace.Messages) != 1 {
-		t.Errorf("got %d conversations", len(got))
-	}
-	if len(notes) != 1 || !strings.Contains(notes[0], "absent is not drawn: ") {
-		t.Errorf("notes %q", notes)
-	}
-}
-
-// line is a recording of one message, behind its head.
-const line = `{"format":"gauntlet-trace","version":"1.0","tool":"a test"}
-{"seq":1,"server":"a","role":"proxy","direction":"to_server","kind":"request","id":"1","method":"tools/list","raw":"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}"}` + "\n"

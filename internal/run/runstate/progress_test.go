@@ -1,4 +1,4 @@
-package progress
+package runstate
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ func TestProgressCountsServers(t *testing.T) {
 		{1, "github: tools/list…"},
 	} {
 		var out bytes.Buffer
-		p := &Line{w: &out}
+		p := &Progress{w: &out}
 		p.Count(0, tt.all)
 		for range 3 {
 			p.Count(1, 0)
@@ -48,7 +48,7 @@ func TestLineIsForSlowWork(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer
-			p := Start(&out, nil)
+			p := StartProgress(&out, nil)
 			p.Step("github: tools/list")
 			time.Sleep(tt.takes)
 			p.Stop()
