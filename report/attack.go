@@ -278,10 +278,10 @@ func rateSection(r *result.Report) section {
 	if len(r.Rates) > 0 {
 		s.Remark = "of runs in which the attack succeeded, with the Wilson interval of 95 %"
 	}
-	return withRows(s, r.Rates, func(r *result.Rate) row { return row{Title: rateOf(r), Text: rateFigures(r)} })
+	return withRows(s, r.Rates, func(r *result.Rate) row {
+		return row{Title: strings.TrimSpace(r.Document + " " + r.Agent), Text: rateFigures(r)}
+	})
 }
-
-func rateOf(r *result.Rate) string { return strings.TrimSpace(r.Document + " " + r.Agent) }
 
 // rateFigures formats a rate: "3 of 5, 60 % (23 to 88 %), 1 inconclusive".
 func rateFigures(r *result.Rate) string {

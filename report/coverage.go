@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,4 +134,107 @@ func cutShortChecks(checks []result.CheckCoverage) (out []string) {
 		}
 	}
 	return out
+}
+
+// serversAsked reports whether there is a server whose posture can be described.
+func serversAsked(r *result.Report) bool {
+	return (r.Clients == nil && r.Coverage.Trace == nil || r.Summary.Servers > 0) && !attacksOnly(r)
+}
+
+// serverSection has a row per scanned server and per unscanned entry of a configuration, the worst findings first. A
+// server that is alone has none.
+func serverSection(r *result.Report) section {
+	type key struct{ server, file string }
+	index := map[key]int{}
+	var rows []row
+	var found []severityTally
+	for i := range r.Coverage.Servers {
+		s := &r.Coverage.Servers[i]
+		k := key{s.Server, cmp.Or(s.File, s.Origin)}
+		if _, twice := index[k]; !twice {
+			index[k] = len(rows)
+		}
+		items := 0
+		for _, l := range s.Lists {
+			if l.Kind != finding.Server {
+				items += l.Items
+			}
+		}
+		one := row{Title: cmp.Or(s.Server, "(unnamed)"), Where: k.file}
+		one.add("items", groupDigits(items))
+		rows, found = append(rows, one), append(found, severityTally{})
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if at, ok := index[key{f.Location.Server, cmp.Or(f.Location.File, f.Location.Origin)}]; ok {
+			found[at][min(f.Severity, finding.Critical)]++
+		}
+	}
+	order := make([]int, len(rows))
+	for i := range rows {
+		order[i] = i
+		marks := found[i].counts()
+		for _, mark := range marks {
+			mark.Label = "findings"
+			rows[i].Fields = append(rows[i].Fields, mark)
+		}
+		if marks == nil {
+			rows[i].add("findings", "no findings")
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return slices.Compare(found[b].worstFirst(), found[a].worstFirst()) })
+	var sorted []row
+	for _, i := range order {
+		sorted = append(sorted, rows[i])
+	}
+	if r.Clients != nil {
+		for i := range r.Clients.Entries {
+			if e := &r.Clients.Entries[i]; e.State != result.Scanned {
+				one := row{Title: entryName(e), Where: e.File}
+				one.add("items", "-")
+				one.add("findings", entryOutcome(e))
+				sorted = append(sorted, one)
+			}
+		}
+	}
+	if len(sorted) < 2 {
+		sorted = nil
+	}
+	s := section{ID: "servers", Title: "Servers", Lines: true, PageOnly: true, Brief: "Servers", Heads: []string{"", "Server", "Items", "Findings", "Where"}, Aligned: &aligned{}}
+	return listRows(s, sorted)
+}
+
+// worstFirst returns the numbers, the severest first: one severer finding outweighs any number of milder ones.
+func (by severityTally) worstFirst() []int {
+	out := slices.Clone(by[:])
+	slices.Reverse(out)
+	return out
+}
+
+// stateWords are the states of the posture map in words.
+var stateWords = map[result.State]string{
+	result.Seen:       "seen",
+	result.NotSeen:    "not seen",
+	result.NeedsProbe: "requires an active probe",
+	result.Invisible:  "not observable",
+}
+
+// stateMarks make the states of the posture map easy to find. None says that a state is good or bad.
+var stateMarks = map[result.State]string{result.Seen: "● ", result.NotSeen: "○ ", result.NeedsProbe: "? "}
+
+// postureSection is the coverage map. It only says what was examined.
+func postureSection(r *result.Report) section {
+	s := section{ID: "posture", Title: "Posture map", Lines: true, Heads: []string{"", "Defence"}, Counted: true, Brief: "Posture", Noun: "defence"}
+	if len(r.Posture) == 0 || !serversAsked(r) {
+		return s
+	}
+	by := map[result.State]int{}
+	for _, signal := range r.Posture {
+		by[signal.State]++
+	}
+	s.Remark = fmt.Sprintf("of %s %d seen, %d not seen, %d to be probed, %d not visible to a client", countNoun(len(r.Posture), "defence"),
+		by[result.Seen], by[result.NotSeen], by[result.NeedsProbe], by[result.Invisible])
+	return withRows(s, r.Posture, func(p *result.Signal) row {
+		return row{Group: p.Layer, Badge: cmp.Or(stateMarks[p.State], "· ") + cmp.Or(stateWords[p.State], string(p.State)), Title: p.Name, Text: p.Detail}
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/testagent"
@@ -35,7 +34,8 @@ func (f *agentFlags) addAgentFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.agent, "agent", "", "the `AGENT` to attack: a command in which {config} and {prompt} stand for its mcp.json and what its user says, or claude, codex, opencode, gemini, goose or cursor-agent (with another program behind the name), builtin:victim, builtin:resister, \"builtin:script FILE\", or model:ID (default whoever connects)")
 	completeWith(cmd, "agent", []string{"builtin:resister", "builtin:victim", "builtin:script", "claude", "codex", "gemini", "model:", "opencode"})
 	cmd.Flags().StringVar(&f.prompt, "prompt", "", "`TEXT` that the user says to the agent (default what the document has the user say)")
-	cmd.Flags().Var(agentTransport(&f.transport), "agent-transport", "how the agent's mcp.json has it reach servers: http, or stdio for agents that can only start them")
+	f.transport = "http"
+	cmd.Flags().Var(nameFlag(&f.transport, "TRANSPORT", []string{"http", "stdio"}), "agent-transport", "how the agent's mcp.json has it reach servers: http, or stdio for agents that can only start them")
 	cmd.Flags().Var(durationFlag(&f.limit, agent.DefaultLimit), "agent-timeout", "longest run of the agent: one document")
 	cmd.Flags().Var(durationFlag(&f.idle, simagent.DefaultIdle), "agent-idle", "how long the agent still listens for changed definitions once its work is done: a builtin agent or a model")
 	cmd.Flags().StringVar(&f.modelURL, "agent-model-url", "", "`URL` where an agent that is known by name finds its model (default what the agent itself takes)")
@@ -66,17 +66,6 @@ func (f *agentFlags) chooseAgent(a *app) (*testagent.Agent, error) {
 		return nil, fmt.Errorf("--agent: %w", err)
 	}
 	return chosen, nil
-}
-
-// agentTransport is the flag for how a user's agent reaches a run's servers.
-func agentTransport(to *string) pflag.Value {
-	*to = "http"
-	return &value[string]{to, "TRANSPORT", func(s string) (string, error) {
-		if s != "http" && s != "stdio" {
-			return "", fmt.Errorf("%q: want http or stdio", s)
-		}
-		return s, nil
-	}, strings.Clone}
 }
 
 func (a *app) newAttackBridgeCommand() *cobra.Command {

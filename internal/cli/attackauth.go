@@ -26,7 +26,7 @@ func (a *app) newAttackAuthCommand() *cobra.Command {
 	c := &attackAuthCommand{app: a, client: builtinClients[0]}
 	cmd := newCommand("authorization [flags] [ATTACK]... [-- COMMAND [ARG]...]", "Attack how a client logs in: mixed-up issuers, private addresses, swapped redirects", c.run)
 	f := cmd.Flags()
-	f.Var(&value[string]{&c.client, "CLIENT", oneOf(builtinClients), strings.Clone}, "client", "the client under test: "+strings.Join(builtinClients, ", "))
+	f.Var(nameFlag(&c.client, "CLIENT", builtinClients), "client", "the client under test: "+strings.Join(builtinClients, ", "))
 	runTimeoutFlag(cmd, &c.limit, 30*time.Second, "of COMMAND")
 	textFormat(cmd, &c.format, "text", "html", "json")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -11,8 +10,8 @@ import (
 
 	"gauntlet/capability"
 	"gauntlet/finding"
-	"gauntlet/internal/run/labelrun"
 	"gauntlet/internal/run/modelset"
+	"gauntlet/internal/run/scanrun"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
@@ -53,12 +52,7 @@ func (a *app) newClassifyCommand() *cobra.Command {
 
 // layer3Flag is the flag to have models label tools left in doubt.
 func layer3Flag(cmd *cobra.Command, to *string) {
-	f := cmd.Flags().VarPF(&value[string]{to, "TOOLS", func(s string) (string, error) {
-		if s != "low" && s != "all" {
-			return "", fmt.Errorf("%q: want low or all", s)
-		}
-		return s, nil
-	}, strings.Clone}, "llm-classifier", "", "ask --model about tools whose labels are low, or with all about those without a label, too; its labels are inferred and count for nothing else (default off)")
+	f := cmd.Flags().VarPF(nameFlag(to, "TOOLS", []string{"low", "all"}), "llm-classifier", "", "ask --model about tools whose labels are low, or with all about those without a label, too; its labels are inferred and count for nothing else (default off)")
 	f.NoOptDefVal = "low"
 }
 
@@ -115,13 +109,7 @@ func (c *classifyCommand) classifyTargets(cmd *cobra.Command, args []string) err
 		c.say("%s", target.FailureText(p))
 	}
 	if len(got.Catalog.Documents) > 0 {
-		if err := c.writeFormat(c.format, c.file, func(w io.Writer) error {
-			opt := report.Options{}
-			if c.file == "-" {
-				opt = c.terminalOptions(false)
-			}
-			return labelrun.Write(w, c.format, servers, c.floor, unread, opt)
-		}); err != nil {
+		if err := c.writeFormat(c.format, c.file, func(w io.Writer) error { return c.writeLabels(w, servers, unread) }); err != nil {
 			return err
 		}
 	}
@@ -145,7 +133,7 @@ func (c *classifyCommand) checkClassifyFlags(cmd *cobra.Command, targets []targe
 
 // labelServers labels every server; with --plan it writes the plan instead.
 func (c *classifyCommand) labelServers(ctx context.Context, got *target.Gathered) ([]capability.Server, error) {
-	l := labelrun.Options{
+	l := scanrun.Labelling{
 		SourceDir: c.source, Floor: c.floor, Models: c.advisers, All: c.layer3 == "all", Parallel: c.models.parallel,
 		Progress: c.progress, Note: c.note,
 	}
@@ -155,5 +143,26 @@ func (c *classifyCommand) labelServers(ctx context.Context, got *target.Gathered
 			return c.writePlans(c.advisers, plans)
 		}
 	}
-	return labelrun.Label(ctx, got, l)
+	return l.Label(ctx, got)
+}
+
+// writeLabels writes labels as pretty, html or json. In JSON one server is an object, several are a list.
+func (c *classifyCommand) writeLabels(w io.Writer, servers []capability.Server, unread []finding.Problem) error {
+	if c.format == "json" {
+		if len(servers) == 1 {
+			return report.WriteJSON(w, servers[0])
+		}
+		return report.WriteJSON(w, struct {
+			Servers []capability.Server `json:"servers"`
+		}{servers})
+	}
+	looks := report.Options{}
+	if c.file == "-" {
+		looks = c.terminalOptions(false)
+	}
+	var missing []string
+	for _, p := range unread {
+		missing = append(missing, target.FailureText(p))
+	}
+	return report.WriteLabels(w, c.format, servers, c.floor, missing, looks)
 }

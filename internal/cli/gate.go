@@ -24,19 +24,13 @@ func (g *gateFlags) addGateFlags(cmd *cobra.Command) {
 	severity := &value[finding.Severity]{&g.failOn, "SEVERITY", finding.ParseSeverity, finding.Severity.String}
 	cmd.Flags().Var(severity, "fail-on", "exit 1 on findings of this severity or higher: "+strings.Join(finding.Severities(), ", "))
 	completeWith(cmd, "fail-on", finding.Severities())
-	maturity := &value[string]{&g.maturity, "CHECKS", parseGate, func(s string) string { return s }}
 	g.maturity = "all"
-	cmd.Flags().Var(maturity, "gate", "let findings of these checks move the exit code: stable, all")
-	completeWith(cmd, "gate", []string{result.GateStable, "all"})
+	cmd.Flags().Var(nameFlag(&g.maturity, "CHECKS", gates), "gate", "let findings of these checks move the exit code: stable, all")
+	completeWith(cmd, "gate", gates)
 	partialFlag(cmd, &g.allowPartial)
 }
 
-func parseGate(s string) (string, error) {
-	if s != result.GateStable && s != "all" {
-		return "", fmt.Errorf("%q is neither stable nor all", s)
-	}
-	return s, nil
-}
+var gates = []string{result.GateStable, "all"}
 
 func partialFlag(cmd *cobra.Command, to *bool) {
 	cmd.Flags().BoolVar(to, "allow-partial", false, "exit 0 instead of 2 if a part was not read, and say which (default off)")

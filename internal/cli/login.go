@@ -47,7 +47,7 @@ func (a *app) newLoginCommand() *cobra.Command {
 	f.StringVar(&l.redirect, "redirect-uri", "", "`URL` on this machine that the browser comes back to (default one with a free port)")
 	f.StringArrayVar(&l.origins, "allow-origin", nil, "further `ORIGIN` to accept: one that may be asked, as https://login.example; repeatable (default none)")
 	f.Var(durationFlag(&l.wait, 5*time.Minute), "wait", "how long to wait for you")
-	f.Var(&value[string]{&l.store, "PLACE", oneOf(login.Places()), strings.Clone}, "store", "where to keep the login: "+strings.Join(login.Places(), ", "))
+	f.Var(nameFlag(&l.store, "PLACE", login.Places()), "store", "where to keep the login: "+strings.Join(login.Places(), ", "))
 	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	completeWith(cmd, "store", login.Places())
 	cmd.AddCommand(a.newLoginListCommand())

@@ -124,7 +124,7 @@ func (a *app) newTraceImportCommand() *cobra.Command {
 	names := traceimport.Names()
 	cmd := newCommand("import [flags] FILE", "Make a trace of what another program recorded", i.importRecording)
 	f := cmd.Flags()
-	formats := &value[string]{&i.from, "FORMAT", oneOf(names), func(s string) string { return s }}
+	formats := nameFlag(&i.from, "FORMAT", names)
 	f.Var(formats, "input-format", "how the recording is written: "+strings.Join(names, ", "))
 	outputFlag(cmd, &i.file, "the trace")
 	f.StringVar(&i.options.Server, "as", "", "call the server by this `NAME`: where the recording does not say (default what the file's name says)")

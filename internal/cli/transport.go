@@ -20,7 +20,7 @@ var transports = []string{"stdio", "http"}
 func (t *transportFlags) addTransportFlags(cmd *cobra.Command, lines string) {
 	t.transport = transports[0]
 	f := cmd.Flags()
-	f.Var(&value[string]{&t.transport, "TRANSPORT", oneOf(transports), strings.Clone}, "transport", "how clients connect: "+strings.Join(transports, ", "))
+	f.Var(nameFlag(&t.transport, "TRANSPORT", transports), "transport", "how clients connect: "+strings.Join(transports, ", "))
 	f.StringVar(&t.listen, "listen", "127.0.0.1:0", "serve HTTP clients on this `ADDRESS`; port 0 takes a free one")
 	f.StringVar(&t.addressFile, "address-file", "", "write the URL to this `FILE` as soon as clients can connect"+lines+" (default none)")
 	completeWith(cmd, "transport", transports)

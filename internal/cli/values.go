@@ -32,14 +32,15 @@ func (v *value[T]) Set(s string) (err error) {
 func (v *value[T]) String() string { return v.show(*v.to) }
 func (v *value[T]) Type() string   { return v.kind }
 
-// oneOf returns a parser for one of several names.
-func oneOf(names []string) func(string) (string, error) {
-	return func(s string) (string, error) {
+// nameFlag is one of at least two names.
+func nameFlag[T ~string](to *T, kind string, names []string) pflag.Value {
+	last := len(names) - 1
+	return &value[T]{to, kind, func(s string) (T, error) {
 		if !slices.Contains(names, s) {
-			return "", fmt.Errorf("%q is unknown: want %s", s, strings.Join(names, " or "))
+			return "", fmt.Errorf("%q is unknown: want %s or %s", s, strings.Join(names[:last], ", "), names[last])
 		}
-		return s, nil
-	}
+		return T(s), nil
+	}, func(t T) string { return string(t) }}
 }
 
 // countFlag is an integer flag from 1 to most.

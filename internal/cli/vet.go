@@ -44,8 +44,7 @@ func (a *app) newVetCommand() *cobra.Command {
 	cmd := newCommand("vet [flags] TARGET... [-- ARG...]", "Examine a package or server before you install it", v.vetTargets)
 	f := cmd.Flags()
 	v.gate.addGateFlags(cmd)
-	depth := &value[vet.Depth]{&v.depth, "LEVEL", vet.ParseDepth, func(d vet.Depth) string { return string(d) }}
-	f.Var(depth, "depth", "go this far and no farther: definitions, source, behaviour (default behaviour, or what this kind of target has)")
+	f.Var(nameFlag(&v.depth, "LEVEL", vet.Depths()), "depth", "go this far and no farther: definitions, source, behaviour (default behaviour, or what this kind of target has)")
 	completeWith(cmd, "depth", vet.Depths())
 	f.StringArrayVar(&v.env, "env", nil, envMeaning)
 	f.StringArrayVar(&v.allow, "sandbox-allow", nil, "let sealed servers really reach this `HOST` or HOST:PORT; repeatable (default none)")

@@ -4,11 +4,14 @@ package advise
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
 
 	"gauntlet/internal/engine/advice"
+	"gauntlet/internal/leaf/secret"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/runstate"
@@ -74,20 +77,37 @@ func (j *judge) answer(ctx context.Context, q *advice.Question) (string, error) 
 		return "", err
 	}
 	j.progress.Step("asking %s: %s", j.client.Model(), j.set.Spent())
-	a, err := j.client.Ask(ctx, j.lane, 0, requestOf(q))
-	if err != nil {
-		if model.Hopeless(err) {
-			j.mu.Lock()
-			j.hopeless = err
-			j.mu.Unlock()
-		}
-		return "", err
+	text, err := ask(ctx, j.client, j.lane, 0, requestOf(q))
+	if err != nil && model.Hopeless(err) {
+		j.mu.Lock()
+		j.hopeless = err
+		j.mu.Unlock()
 	}
-	switch a.Stop {
-	case model.Refused:
+	return text, err
+}
+
+// ask returns a model's whole answer.
+func ask(ctx context.Context, c *model.Client, lane string, run int, r model.Request) (string, error) {
+	a, err := c.Ask(ctx, lane, run, r)
+	switch {
+	case err != nil:
+		return "", err
+	case a.Stop == model.Refused:
 		return "", fmt.Errorf("the model refused: %s", a.Refusal)
-	case model.Truncated:
+	case a.Stop == model.Truncated:
 		return "", errors.New("the answer was cut off")
 	}
 	return a.Text, nil
+}
+
+// fenced puts a stranger's text between two lines with a mark that depends on it, which the text cannot hold.
+func fenced(seed, text string) string {
+	sum := sha256.Sum256([]byte(seed))
+	mark := "=====" + hex.EncodeToString(sum[:16])
+	return mark + "\n" + text + "\n" + mark
+}
+
+// withoutSecrets removes likely secrets from a text that a model is asked about.
+func withoutSecrets(text string) string {
+	return secret.Replace(text, func(string) string { return "[a secret stood here]" })
 }

@@ -2,17 +2,13 @@ package advise
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"gauntlet/internal/leaf/excerpt"
-	"gauntlet/internal/leaf/secret"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/runtime/model"
 	"gauntlet/oatf/indicator"
@@ -75,16 +71,11 @@ func (s *Scorer) calibrate(ctx context.Context, q indicator.Question) {
 }
 
 func (s *Scorer) ask(ctx context.Context, intent, text string) (float64, error) {
-	a, err := s.Client.Ask(ctx, semanticLane, 0, scoreRequest(intent, text))
-	switch {
-	case err != nil:
+	answer, err := ask(ctx, s.Client, semanticLane, 0, scoreRequest(intent, text))
+	if err != nil {
 		return 0, err
-	case a.Stop == model.Refused:
-		return 0, fmt.Errorf("the model refused: %s", a.Refusal)
-	case a.Stop == model.Truncated:
-		return 0, errors.New("the answer was cut off")
 	}
-	return readScore(a.Text)
+	return readScore(answer)
 }
 
 // A ScorePlan records what a [Scorer] would be asked, without asking. Its scores never match, so no question is saved by an earlier
@@ -119,15 +110,13 @@ func (p *ScorePlan) Of(set *modelset.Set) modelset.Plan {
 
 // scoreRequest returns the question about one text, with likely secrets removed.
 func scoreRequest(intent, text string) model.Request {
-	text = secret.Replace(text, func(string) string { return "[a secret stood here]" })
+	text = withoutSecrets(text)
 	if len(text) > longestScored {
 		text = excerpt.Head(text, longestScored) + "\n[cut off here]"
 	}
-	sum := sha256.Sum256([]byte(intent + "\x00" + text))
-	mark := "=====" + hex.EncodeToString(sum[:16])
 	return model.Request{
 		System: scoreSystem, Schema: scoreSchema, MaxTokens: scoreTokens, Temperature: new(float64),
-		Messages: []model.Message{{Role: model.User, Text: strings.ReplaceAll(intent, "\n\n", "\n") + "\n\n" + mark + "\n" + text + "\n" + mark}},
+		Messages: []model.Message{{Role: model.User, Text: strings.ReplaceAll(intent, "\n\n", "\n") + "\n\n" + fenced(intent+"\x00"+text, text)}},
 	}
 }
 

@@ -2,12 +2,7 @@ package advise
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
-	"fmt"
 
-	"gauntlet/internal/leaf/secret"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/model"
@@ -33,29 +28,17 @@ type Synthesizer struct {
 
 // Synthesize asks the model.
 func (s *Synthesizer) Synthesize(ctx context.Context, of attack.Synthesis) (string, error) {
-	a, err := s.Client.Ask(ctx, synthesisLane, s.Run, synthesisRequest(of))
-	switch {
-	case err != nil:
-		return "", err
-	case a.Stop == model.Refused:
-		return "", fmt.Errorf("%s refused to write it: %s", s.Client.Model(), a.Refusal)
-	case a.Stop == model.Truncated:
-		return "", errors.New("what the model wrote was cut off")
-	}
-	return a.Text, nil
+	return ask(ctx, s.Client, synthesisLane, s.Run, synthesisRequest(of))
 }
 
 func synthesisRequest(of attack.Synthesis) model.Request {
 	text := "It is " + of.What + ".\n\n" + of.Prompt
-	hide := func(string) string { return "[a secret stood here]" }
-	of.About, of.Schema = secret.Replace(of.About, hide), secret.Replace(of.Schema, hide) // written by a server under test
+	of.About, of.Schema = withoutSecrets(of.About), withoutSecrets(of.Schema) // written by a server under test
 	data := "The schema of your answer: " + of.Schema
 	if of.About != "" {
 		data = of.About + "\n\n" + data
 	}
-	sum := sha256.Sum256([]byte(data))
-	mark := "=====" + hex.EncodeToString(sum[:16])
-	text += "\n\n" + mark + "\n" + data + "\n" + mark
+	text += "\n\n" + fenced(data, data)
 	return model.Request{System: synthesisSystem, Schema: of.Schema, MaxTokens: synthesisTokens, Messages: []model.Message{{Role: model.User, Text: text}}}
 }
 

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"gauntlet/attacks"
+	"gauntlet/internal/engine/fromscan"
+	"gauntlet/internal/leaf/agui"
 	"gauntlet/internal/leaf/suggest"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/userfile"
@@ -164,4 +166,81 @@ func Playable(texts []Text, limits oatf.Limits, holds func(*oatf.Document) bool)
 		}
 	}
 	return docs
+}
+
+// Canonical returns a document's canonical form, and the number of comments it loses. An error says why there is none.
+func (t *Text) Canonical(limits oatf.Limits) (canonical string, comments int, err error) {
+	d, err := t.Parse(limits)
+	if err != nil {
+		return "", 0, err
+	}
+	canonical = oatf.Serialize(d)
+	// It is longer and more deeply nested than the original.
+	if _, err := limits.Parse(canonical); err != nil {
+		return "", 0, fmt.Errorf("%s: its canonical form is beyond the limits, so it could not be read again: %w", t.Name, err)
+	}
+	return canonical, d.Comments(), nil
+}
+
+// ExpandPatterns replaces patterns by the matching files, sorted by name.
+func ExpandPatterns(names []string) ([]string, error) {
+	var out []string
+	for _, n := range names {
+		if _, err := os.Stat(n); err == nil || !strings.ContainsAny(n, "*?[") {
+			out = append(out, n)
+			continue
+		}
+		found, err := filepath.Glob(n)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", n, err)
+		}
+		if found == nil {
+			return nil, fmt.Errorf("%s: no file fits the pattern", n)
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// Prompt returns the user's text in a document: the messages of role user of its first AG-UI actor that has any, one paragraph
+// each; or "".
+func Prompt(doc *oatf.Document) string {
+	for i := range doc.Attack.Execution.Actors {
+		a := &doc.Attack.Execution.Actors[i]
+		if a.Mode != "ag_ui_client" {
+			continue
+		}
+		var said []string
+		for p := range a.Phases {
+			for _, m := range a.Phases[p].State.Get("run_agent_input").Get("messages").Elements() {
+				if text := agui.SaidIn(m.Get("content")); m.Get("role").Is("user") && text != "" {
+					said = append(said, text)
+				}
+			}
+		}
+		if said != nil {
+			return strings.Join(said, "\n\n")
+		}
+	}
+	return ""
+}
+
+// WriteDrafts writes each document to its own new file.
+func WriteDrafts(dir string, drafts []fromscan.Draft, say func(format string, args ...any)) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("%s: %w", dir, userfile.Reason(err))
+	}
+	for _, d := range drafts {
+		name := filepath.Join(dir, d.Name)
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, userfile.Reason(err))
+		}
+		_, err = io.WriteString(f, oatf.Serialize(d.Document))
+		if err := errors.Join(err, f.Close()); err != nil {
+			return fmt.Errorf("%s: %w", name, userfile.Reason(err))
+		}
+		say("wrote %s: %s", name, d.Document.Attack.Name)
+	}
+	return nil
 }

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/finding"
 	"gauntlet/internal/engine/delivery"
 	"gauntlet/internal/engine/fromscan"
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/oatf"
@@ -147,7 +149,9 @@ func (j *judgement) finishJudgement(unread int) result.AttackRun {
 		run.Notices = append(run.Notices, result.Notice{Kind: "words", Message: "after the attack the agent did nothing but say " + excerpt.Quote(strings.TrimSpace(said), mostQuoted)})
 	}
 	j.addScored(&run, unread)
-	j.judgedByTrials(&run)
+	if j.probed.whole || len(j.probed.trials) > 0 { // else the document was played as written
+		j.probed.settle(run.Verdict, j.doc)
+	}
 	return run
 }
 
@@ -162,4 +166,32 @@ func (j *judgement) addScored(run *result.AttackRun, unread int) {
 	run.Semantic = &v
 	run.Notices = append(run.Notices, result.Notice{Kind: "semantic", Message: fmt.Sprintf(
 		"with semantic indicators as %s scores them the verdict would be %s (%d of %d indicators matched); it moves no exit code", j.scorer.Model, v.Outcome, v.Summary.Matched, v.Summary.Total())})
+}
+
+// JudgeDocuments judges a recording by documents and returns a run for each, including those that cannot be judged. An error means
+// that nothing of the recording was read.
+func JudgeDocuments(ctx context.Context, file string, stdin io.Reader, texts []attackdoc.Text, limits oatf.Limits, scorer *Scorer) ([]result.AttackRun, []finding.Problem, error) {
+	out := make([]result.AttackRun, 0, len(texts))
+	var docs []*oatf.Document
+	var places []int
+	for i, t := range texts {
+		d, problem := t.Load(limits)
+		out = append(out, result.AttackRun{Document: t.Name, Problem: problem})
+		if problem == "" {
+			docs, places = append(docs, d), append(places, i)
+		}
+	}
+	runs, err := JudgeTrace(ctx, file, stdin, docs, scorer)
+	if runs == nil && err != nil {
+		return nil, nil, err
+	}
+	var problems []finding.Problem
+	if err != nil {
+		problems = []finding.Problem{{Kind: finding.Unread, Message: "the trace was not read to its end: " + err.Error(), Location: finding.Location{Kind: finding.Message, File: file}}}
+	}
+	for n, i := range places {
+		runs[n].Document, runs[n].Trace = out[i].Document, file
+		out[i] = runs[n]
+	}
+	return out, problems, nil
 }

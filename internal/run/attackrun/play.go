@@ -34,7 +34,6 @@ import (
 	"gauntlet/internal/runtime/attackmcp"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/mcpserver"
-	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
 	"gauntlet/result"
@@ -388,11 +387,12 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 	if p.outcome.AnswerCut && p.doc != nil && readsAnswer(p.doc) {
 		failed = errors.Join(failed, errors.New("the agent's answer was too long and was cut off"))
 	}
-	if p.outcome.Command && out.Messages == 0 && !onlyPrompted(sum) {
+	onlyPrompted := len(sum.Actors) > 0 && !slices.ContainsFunc(sum.Actors, func(a attack.ActorSummary) bool { return a.Skipped == "" })
+	if p.outcome.Command && out.Messages == 0 && !onlyPrompted {
 		failed = errors.Join(failed, errors.New("the agent never connected"))
 	}
-	if m := p.outcome.Model; m != nil {
-		out.Notices = append(out.Notices, modelNotice(m))
+	if m := p.outcome.Model; m != nil { // its text decides nothing and is left out
+		out.Notices = append(out.Notices, result.Notice{Kind: "model", Message: fmt.Sprintf("the model was asked %d times, made %d calls and used %d tokens in and %d out", m.Turns, m.Calls, m.Usage.Input, m.Usage.Output)})
 	}
 	if p.outcome.Stderr != "" {
 		out.Notices = append(out.Notices, result.Notice{Kind: "agent", Message: "the agent wrote to standard error: " + p.outcome.Stderr})
@@ -463,13 +463,3 @@ const mostQuoted = 200
 
 // Unanswered is the kind of the notice that a model gave no answer in a run.
 const Unanswered = "unanswered"
-
-// onlyPrompted reports whether no actor was played: the agent got only the prompt.
-func onlyPrompted(sum *attack.Summary) bool {
-	return len(sum.Actors) > 0 && !slices.ContainsFunc(sum.Actors, func(a attack.ActorSummary) bool { return a.Skipped == "" })
-}
-
-// modelNotice reports a model's usage. Its text decides nothing and is left out.
-func modelNotice(m *modelagent.Result) result.Notice {
-	return result.Notice{Kind: "model", Message: fmt.Sprintf("the model was asked %d times, made %d calls and used %d tokens in and %d out", m.Turns, m.Calls, m.Usage.Input, m.Usage.Output)}
-}

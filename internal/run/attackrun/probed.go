@@ -13,7 +13,6 @@ import (
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/oatf"
 	"gauntlet/rawjson"
-	"gauntlet/result"
 	"gauntlet/trace"
 	"gauntlet/verdict"
 )
@@ -86,9 +85,6 @@ func (p *probed) add(m *trace.Message) {
 		}
 	}
 }
-
-// spoke reports whether the trace holds trials at all; otherwise the document was played as written.
-func (p *probed) spoke() bool { return p.whole || len(p.trials) > 0 }
 
 // settle writes the trials' verdict: only what was observed is exploited, only what was delivered is resisted.
 func (p *probed) settle(v *verdict.Attack, doc *oatf.Document) {
@@ -179,10 +175,3 @@ func (t *tally) whyNot() string {
 }
 
 const named = 3
-
-// judgedByTrials replaces the patterns' verdict if the document was tried by classes.
-func (j *judgement) judgedByTrials(run *result.AttackRun) {
-	if j.probed.spoke() {
-		j.probed.settle(run.Verdict, j.doc)
-	}
-}

@@ -3,12 +3,17 @@ package clientplan
 import (
 	"fmt"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
+	"gauntlet/catalog"
 	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
 	"gauntlet/internal/engine/check/config"
+	"gauntlet/internal/engine/scanner"
 	"gauntlet/internal/leaf/redact"
+	"gauntlet/internal/leaf/secret"
 )
 
 // Describe describes the launch on several lines, the first starting with its number n, to the person who must agree: the program
@@ -107,4 +112,64 @@ func (p *Plan) addUnlaunched(n int, why string) {
 		servers = "configured server was"
 	}
 	p.Problems = append(p.Problems, finding.Problem{Kind: finding.Unread, Input: -1, Message: fmt.Sprintf("%d %s not scanned: %s", n, servers, why)})
+}
+
+// lockAddresses returns a launch's names in lockfiles, one for each of its entries: an entry keeps its address whatever other
+// entries and files there are.
+func (l *Launch) lockAddresses() []string {
+	var out []string
+	for _, e := range l.Entries {
+		// An entry without a name uses the server's own.
+		if a := withoutSecrets(entryAddress(e), l.Target.Guard); a != "" && !slices.Contains(out, a) {
+			out = append(out, a)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// entryAddress returns CLIENT/NAME, CLIENT:FOLDER/NAME for an entry of one project, and NAME for a file of no particular client.
+// Command and URL are not part of it: a new version must be compared with the approved one.
+func entryAddress(e *config.Entry) string {
+	name := strings.TrimSpace(e.Name)
+	if name == "" || e.Client == config.Generic {
+		return name
+	}
+	scope := string(e.Client)
+	if e.Project != "" {
+		scope += ":" + path.Base(strings.ReplaceAll(e.Project, `\`, "/"))
+	}
+	return scope + "/" + name
+}
+
+// withoutSecrets removes secrets from an address: a key may stand in place of a name, and lockfiles are shared.
+func withoutSecrets(address string, guard []string) string {
+	address = redact.New(guard).Replace(address)
+	var b strings.Builder
+	at := 0
+	for _, m := range secret.Find(address) {
+		b.WriteString(address[at:m.Start] + "KEY")
+		at = m.End
+	}
+	return b.String() + address[at:]
+}
+
+// mostFindings bounds the findings shown before asking for consent.
+const mostFindings = 20
+
+// DescribeFindings returns the findings of checks (nil for all) in the configurations, one per line, most severe first, for the
+// person who decides about a launch.
+func (p *Plan) DescribeFindings(checks []*config.Check) []string {
+	found := scanner.Run(&catalog.Catalog{}, scanner.Options{Configs: p.Files, ConfigChecks: checks, Checks: []*check.Check{}}).Findings
+	slices.SortStableFunc(found, func(a, b finding.Finding) int { return int(b.Severity) - int(a.Severity) })
+	var lines []string
+	for i := range found {
+		if i == mostFindings {
+			lines = append(lines, fmt.Sprintf("      and %d more", len(found)-i))
+			break
+		}
+		f := &found[i]
+		lines = append(lines, fmt.Sprintf("      %s %s %s: %s (%s:%d)", strings.ToUpper(f.Severity.String()), f.Rule, f.Location.Server, f.Message, f.Location.File, f.Location.Line))
+	}
+	return lines
 }

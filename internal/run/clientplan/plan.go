@@ -103,7 +103,10 @@ func (p *Plan) resolveEntry(host discover.Host, one *Planned, same map[[sha256.S
 }
 
 func entryTarget(e *config.Entry) target.Target {
-	t := target.Target{Name: EntryName(e), Place: entryLocation(e), Server: launch.Server{Guard: e.Guarded(), Configured: true}}
+	t := target.Target{
+		Name: EntryName(e), Server: launch.Server{Guard: e.Guarded(), Configured: true},
+		Place: finding.Location{Server: e.Name, Pointer: e.Place.Pointer, File: e.File, Line: e.Place.Line, Column: e.Place.Column},
+	}
 	if e.Command == "" {
 		t.URL, t.SSE = e.URL.Reveal(), e.Transport == config.SSE
 		for _, h := range e.Headers {
@@ -124,10 +127,6 @@ func entryTarget(e *config.Entry) target.Target {
 		t.Dir = filepath.Join(e.Project, t.Dir)
 	}
 	return t
-}
-
-func entryLocation(e *config.Entry) finding.Location {
-	return finding.Location{Server: e.Name, Pointer: e.Place.Pointer, File: e.File, Line: e.Place.Line, Column: e.Place.Column}
 }
 
 // serverIdentity is equal for targets of the same server.

@@ -40,7 +40,7 @@ func (p *Plan) Together(others []*catalog.Server) [][]*catalog.Server {
 	for _, a := range config.Agents(p.Files) {
 		group := slices.Clone(others)
 		for _, seen := range a.Servers {
-			for _, s := range p.findPlanned(seen.Entry()).scannedServers() {
+			for _, s := range p.Entries[p.index[seen.Entry()]].scannedServers() {
 				if !slices.Contains(group, s) {
 					group = append(group, s)
 				}
@@ -50,8 +50,6 @@ func (p *Plan) Together(others []*catalog.Server) [][]*catalog.Server {
 	}
 	return groups
 }
-
-func (p *Plan) findPlanned(e *config.Entry) *Planned { return p.Entries[p.index[e]] }
 
 // Report returns the plan for a report.
 func (p *Plan) Report() *result.Clients {

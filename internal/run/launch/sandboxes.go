@@ -2,6 +2,7 @@ package launch
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"sync"
 
 	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
 	"gauntlet/result"
 	"gauntlet/trace"
 )
@@ -193,4 +196,93 @@ func (b *Sandboxes) Thefts() []string {
 		}
 	}
 	return out
+}
+
+// startProcess starts a server, in a sandbox if requested. With level on, it starts without one if none is available.
+func (d *Dialer) startProcess(s *Server, command wire.Command, o *Opened) (*wire.Process, error) {
+	if !d.Sandbox.Wanted() {
+		return wire.Start(command)
+	}
+	p, err := d.startSealed(s, command, o)
+	if d.Sandbox == sandbox.On && errors.Is(err, sandbox.ErrUnavailable) {
+		o.Sandbox, o.SandboxReport = nil, sandbox.Report{Missing: err.Error()}
+		return wire.Start(command)
+	}
+	return p, err
+}
+
+func (d *Dialer) startSealed(s *Server, command wire.Command, o *Opened) (*wire.Process, error) {
+	config := d.SandboxConfig
+	config.Environ, config.Dir, config.Args = d.Environ, s.Dir, s.Command
+	sb, err := sandbox.New(config)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Program(), err)
+	}
+	d.Sandboxes.hear(d, s.Program(), sb)
+	command.Wrap, command.Tap = sb.Wrap, tieCalls(sb, command.Tap)
+	p, err := wire.Start(command)
+	if err != nil {
+		return nil, errors.Join(err, sb.Close())
+	}
+	o.Sandbox = sb
+	return p, nil
+}
+
+// sealed ends the sandbox with the connection.
+type sealed struct {
+	*wire.Process
+	sandbox *sandbox.Sandbox
+}
+
+func (s *sealed) Close() error {
+	s.sandbox.Settle()
+	return errors.Join(s.Process.Close(), s.sandbox.Close())
+}
+
+func (s *sealed) Kill() error { return errors.Join(s.Process.Kill(), s.sandbox.Close()) }
+
+// tieCalls tells the sandbox when tool calls begin and end, so that events name the call they happened in.
+func tieCalls(sb *sandbox.Sandbox, then wire.Tap) wire.Tap {
+	var mu sync.Mutex
+	open := map[string]func(){}
+	return func(p wire.Passage) {
+		mu.Lock()
+		switch {
+		case p.Sent && p.Kind == wire.Request && p.Method == "tools/call":
+			open[p.ID] = sb.BeginCall(toolName(p.Params))
+		case !p.Sent && open[p.ID] != nil && p.Method == "":
+			open[p.ID]()
+			delete(open, p.ID)
+		}
+		mu.Unlock()
+		if then != nil {
+			then(p)
+		}
+	}
+}
+
+func toolName(params string) string {
+	var tree rawjson.Tree
+	if tree.Parse(params, 0) != nil {
+		return "tools/call"
+	}
+	return strings.Clone(tree.Root().Get("name").Text())
+}
+
+// SandboxLine describes a sandbox on one line.
+func SandboxLine(b *result.Sandbox) string {
+	if b.Missing != "" {
+		return "no sandbox was available: " + b.Missing
+	}
+	var lost []string
+	for _, p := range b.Protections {
+		if !p.Held {
+			lost = append(lost, p.Name)
+		}
+	}
+	text := fmt.Sprintf("ran in a sandbox, %d of %d protections held", len(b.Protections)-len(lost), len(b.Protections))
+	if lost != nil {
+		text += ", not " + strings.Join(lost, ", ")
+	}
+	return text
 }

@@ -251,11 +251,11 @@ func TestRunEnds(t *testing.T) {
 // End waits until who watches has the last page, and no longer.
 func TestEndWaitsForThoseWhoWatch(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.json")
-	b, err := Show(file)
+	b, err := showBeside(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := http.Get(b.Address() + "events")
+	resp, err := http.Get(b.server.Address(b.listener) + "events")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,16 +272,16 @@ func TestEndWaitsForThoseWhoWatch(t *testing.T) {
 	}
 	for events.Scan() && events.Text() != "data: 0" {
 	}
-	if _, page := get(t, b.Address()+"page/0"); !strings.Contains(page, "the last word") {
+	if _, page := get(t, b.server.Address(b.listener)+"page/0"); !strings.Contains(page, "the last word") {
 		t.Errorf("the last page is %.300s", page)
 	}
 	<-last
 	interrupted, cancel := context.WithCancel(t.Context())
 	cancel()
 	b.End(interrupted) // which waits for nobody
-	if resp, err := http.Get(b.Address()); err == nil {
+	if resp, err := http.Get(b.server.Address(b.listener)); err == nil {
 		_ = resp.Body.Close()
 		t.Error("it still answers")
 	}
-	(*Beside)(nil).End(t.Context())
+	(*beside)(nil).End(t.Context())
 }

@@ -2,9 +2,11 @@ package liveview
 
 import (
 	"context"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"gauntlet/internal/run/runstate"
@@ -18,7 +20,7 @@ type Recorder struct {
 
 	command   string
 	record    *runstate.Record // nil before Start
-	view      *Beside
+	view      *beside
 	temporary string // the folder of File, if the user named none
 }
 
@@ -48,13 +50,13 @@ func (r *Recorder) Start() *runstate.Record {
 	if !r.View {
 		return record
 	}
-	view, err := Show(r.File)
+	view, err := showBeside(r.File)
 	if err != nil {
 		r.Say("--view: %s", err)
 		return record
 	}
 	r.view = view
-	r.Say("open %s", view.Address())
+	r.Say("open %s", view.server.Address(view.listener))
 	return record
 }
 
@@ -71,5 +73,82 @@ func (r *Recorder) End(ctx context.Context, err error) {
 	r.view.End(ctx)
 	if r.temporary != "" {
 		_ = os.RemoveAll(r.temporary)
+	}
+}
+
+// lastLook bounds how long a finished run waits for viewers to get its last page.
+const lastLook = 3 * time.Second
+
+// A beside shows a run's file while the run continues in this process.
+type beside struct {
+	server   *Server
+	listener net.Listener
+	stop     context.CancelFunc
+	running  sync.WaitGroup
+}
+
+// showBeside serves a file on this machine until End.
+func showBeside(file string) (*beside, error) {
+	server, err := New([]string{file})
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	b := &beside{server: server, listener: l, stop: stop}
+	b.running.Go(func() { _ = server.Run(ctx, l) }) // ends with End; a failing view does not fail the run
+	return b, nil
+}
+
+// End tells viewers that the file is final, waits until they have loaded it (at most three seconds, or until ctx ends) and stops
+// serving. On nil it does nothing.
+func (b *beside) End(ctx context.Context) {
+	if b == nil {
+		return
+	}
+	inTime, cancel := context.WithTimeout(ctx, lastLook)
+	defer cancel()
+	select {
+	case <-b.server.tellLast():
+	case <-inTime.Done():
+	}
+	b.stop()
+	b.running.Wait()
+}
+
+// tellLast makes every viewer reload its page. The returned channel is closed when that is done.
+func (s *Server) tellLast() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = make(chan struct{})
+	if s.missing = len(s.viewers); s.missing == 0 {
+		close(s.last)
+		return s.last
+	}
+	for i := range s.Files {
+		s.notify(i)
+	}
+	return s.last
+}
+
+// awaitsLast reports whether viewers still need their last page.
+func (s *Server) awaitsLast() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.missing > 0
+}
+
+// notePage counts pages served after tellLast.
+func (s *Server) notePage() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.missing == 0 {
+		return
+	}
+	if s.missing--; s.missing == 0 {
+		close(s.last)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/runtime/oauth"
+	"gauntlet/report"
 )
 
 // Done is the result of a login.
@@ -33,7 +35,7 @@ func (s *Sessions) LogIn(ctx context.Context, server string, grant oauth.Grant) 
 	}
 	if c.Status/100 == 2 && c.ResourceMetadata == "" {
 		d, err := oauth.Discover(ctx, a.Guard, server, c, a.Issuer)
-		if err != nil || !slices.ContainsFunc(d.Documents, wasFound) {
+		if err != nil || !slices.ContainsFunc(d.Documents, func(d probe.Document) bool { return d.Kind == probe.ResourceMetadata && d.Status == 200 }) {
 			return nil, errors.New("the server answers without a login, and names no authorization server")
 		}
 	}
@@ -48,8 +50,6 @@ func (s *Sessions) LogIn(ctx context.Context, server string, grant oauth.Grant) 
 	places, err := s.Store.Origins()
 	return &Done{l, places[originOf(server)]}, err
 }
-
-func wasFound(d probe.Document) bool { return d.Kind == probe.ResourceMetadata && d.Status == 200 }
 
 func logInBy(ctx context.Context, a *oauth.Authorizer, server string, c oauth.Challenge, grant oauth.Grant) (l *oauth.Login, err error) {
 	switch grant {
@@ -138,4 +138,28 @@ func Shown(server string) string {
 func withoutFragment(server string) string {
 	before, _, _ := strings.Cut(server, "#")
 	return before
+}
+
+// WriteLines writes the stored logins, one per line.
+func WriteLines(w io.Writer, lines []Line) error {
+	if len(lines) == 0 {
+		_, err := fmt.Fprintln(w, "no logins are stored")
+		return err
+	}
+	for _, l := range lines {
+		state := "does not say when it ends"
+		switch {
+		case l.Problem != "":
+			state = l.Problem
+		case l.Renewable:
+			state = "renewed by itself"
+		case !l.Expiry.IsZero():
+			state = "ends " + l.Expiry.Format(time.RFC3339)
+		}
+		text := fmt.Sprintf("%s by %s (%s), scopes %q, %s, in the %s", l.Server, l.Issuer, l.Grant, strings.Join(l.Scopes, " "), state, l.Place)
+		if _, err := fmt.Fprintln(w, report.Visible(text)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package login
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -291,4 +293,33 @@ func originOf(server string) string {
 	host := strings.ToLower(u.Host)
 	host = strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
 	return u.Scheme + "://" + host
+}
+
+// UsualPlace returns the default place of logins: the file if the user names one, or if the keyring is a desktop service that is
+// not running and must not be started for us.
+func UsualPlace(getenv func(string) string) Place {
+	desktop := runtime.GOOS != "darwin" && runtime.GOOS != "windows"
+	if getenv("GAUNTLET_LOGINS") != "" || desktop && getenv("DBUS_SESSION_BUS_ADDRESS") == "" {
+		return File
+	}
+	return Automatic
+}
+
+// FileName returns the file of logins: GAUNTLET_LOGINS, or one in the configuration folder; or "".
+func FileName(getenv func(string) string) string {
+	if named := getenv("GAUNTLET_LOGINS"); named != "" {
+		return named
+	}
+	home := getenv("HOME")
+	folder := cmp.Or(getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
+	if home == "" && getenv("XDG_CONFIG_HOME") == "" && getenv("APPDATA") == "" {
+		return "" // not in the current directory, which may be anybody's
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		folder = filepath.Join(home, "Library", "Application Support")
+	case "windows":
+		folder = getenv("APPDATA")
+	}
+	return filepath.Join(folder, "gauntlet", "logins.json")
 }

@@ -3,22 +3,24 @@ package redteam
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
-	"gauntlet/internal/runtime/model"
+	"gauntlet/report"
 	"gauntlet/result"
 )
 
 func newReport(opt Options, jobs []*job) *result.RedTeam {
 	r := &result.RedTeam{SchemaVersion: result.RedTeamSchemaVersion, About: result.RedTeamAbout, Runs: opt.Runs}
-	spent := map[string]model.Spent{}
+	spent := map[string]result.RedTeamSpent{}
 	for _, s := range opt.Models.Ledger.Spent() {
-		spent[s.Model] = s
+		spent[s.Model] = result.RedTeamSpent{Calls: s.Calls, Cached: s.Cached, Failed: s.Failed, Tokens: result.RedTeamTokens(s.Usage), Cost: s.Cost, Priced: s.Priced}
 	}
 	for _, c := range opt.Models.Clients {
-		m := result.RedTeamModel{Model: c.Model(), Spent: spentOf(spent[c.Model()]), ByTechnique: []result.RedTeamGroup{}, ByPlacement: []result.RedTeamGroup{}}
+		m := result.RedTeamModel{Model: c.Model(), Spent: spent[c.Model()], ByTechnique: []result.RedTeamGroup{}, ByPlacement: []result.RedTeamGroup{}}
 		for i := range opt.Scenarios {
 			s := &opt.Scenarios[i]
 			one := result.RedTeamScenario{ID: s.ID, Name: s.Name, Technique: s.Technique, Placement: s.Placement, NoControl: s.NoControl, Outcomes: []result.RedTeamRun{}}
@@ -164,6 +166,24 @@ func settle(t *result.RedTeamTally) {
 	}
 }
 
-func spentOf(s model.Spent) result.RedTeamSpent {
-	return result.RedTeamSpent{Calls: s.Calls, Cached: s.Cached, Failed: s.Failed, Tokens: result.RedTeamTokens(s.Usage), Cost: s.Cost, Priced: s.Priced}
+// WriteAssessed writes the assessment of kept traces as "json", as "html" or as text, without pass or fail colours: no model passes
+// or fails.
+func WriteAssessed(w io.Writer, all []Assessed, format string, looks report.Options) error {
+	count := map[Outcome]int{}
+	t := report.Table{ID: "traces", Title: "Traces", Intro: "What the messages of each trace show, and which of them prove it.", Head: []string{"Trace", "Shows", "Why", "Messages"}}
+	for _, a := range all {
+		count[a.Outcome]++
+		numbers := make([]string, len(a.Messages))
+		for i, n := range a.Messages {
+			numbers[i] = strconv.Itoa(n)
+		}
+		t.Rows = append(t.Rows, []string{a.Trace, string(a.Outcome), a.Reason, strings.Join(numbers, ", ")})
+	}
+	p := &report.Page{
+		Title:   "Kept traces of attacks",
+		Verdict: fmt.Sprintf("%d exploited, %d resisted, %d inconclusive", count[Exploited], count[Resisted], len(all)-count[Exploited]-count[Resisted]),
+		Read:    "The traces were read, and no model was asked. The results are not findings about a server.",
+		Tables:  []report.Table{t},
+	}
+	return p.Write(w, format, all, looks)
 }

@@ -200,10 +200,8 @@ func isConfiguration(file string) bool {
 	if top.Tools != nil || top.Result != nil {
 		return false
 	}
-	return discover.Known(file) || slices.ContainsFunc([]json.RawMessage{top.MCPServers, top.Servers, top.Zed, top.MCP, top.Hooks, top.Permissions}, isObject)
+	return discover.Known(file) || slices.ContainsFunc([]json.RawMessage{top.MCPServers, top.Servers, top.Zed, top.MCP, top.Hooks, top.Permissions}, func(v json.RawMessage) bool { return len(v) > 0 && v[0] == '{' })
 }
-
-func isObject(v json.RawMessage) bool { return len(v) > 0 && v[0] == '{' }
 
 func peek(file string) ([]byte, error) {
 	f, err := os.Open(file)

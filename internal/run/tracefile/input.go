@@ -2,6 +2,7 @@ package tracefile
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"gauntlet/internal/run/userfile"
 	"gauntlet/rawjson"
+	"gauntlet/report"
 	"gauntlet/trace"
 )
 
@@ -176,4 +178,22 @@ func read(name string, stdin io.Reader, limits trace.Limits) (*trace.Trace, erro
 	}
 	defer in.Close()
 	return trace.ReadParts(in, limits, openNext(name))
+}
+
+// Show passes every message to a timeline, marks those that the filter selects, and counts them. Unreadable lines go to unread as in
+// [Input.Each]. The timeline is flushed even after an error.
+func (t *Input) Show(ctx context.Context, f *Filter, timeline *report.Timeline, unread func(*trace.LineError)) (Count, error) {
+	sum := Count{}
+	err := t.Each(unread, func(m *trace.Message) error {
+		if sum.All++; !f.Picks(m) {
+			timeline.Skip(m)
+			return ctx.Err()
+		}
+		sum.Add(m)
+		return timeline.Add(m)
+	})
+	if flushed := timeline.Flush(); err == nil {
+		err = flushed
+	}
+	return sum, err
 }

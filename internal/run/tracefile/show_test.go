@@ -3,27 +3,22 @@ package tracefile
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"gauntlet/report"
 	"gauntlet/trace"
 )
 
-// A viewOf notes what it is given.
-type viewOf struct {
-	log        []string
-	add, flush error
-}
+// A full is a terminal that takes nothing.
+type full struct{}
 
-func (v *viewOf) Add(m *trace.Message) error {
-	v.log = append(v.log, "+"+m.Server)
-	return v.add
-}
-func (v *viewOf) Skip(m *trace.Message) { v.log = append(v.log, "-"+m.Server) }
-func (v *viewOf) Flush() error          { v.log = append(v.log, "flushed"); return v.flush }
+var errFull = errors.New("full")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestShow(t *testing.T) {
 	room := 1 << 20
@@ -43,24 +38,22 @@ func TestShow(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "broken.ndjson"), []byte(strings.Replace(string(text), "\n", "\nno message\n", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	full, added := errors.New("full"), errors.New("cannot be drawn")
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, tt := range []struct {
 		name, file string
 		ctx        context.Context
 		filter     Filter
-		view       viewOf
+		out        io.Writer
 		want       string
 		err        error
 		told       bool // that a line could not be read
 	}{
-		{"all", filepath.Base(name), t.Context(), Filter{}, viewOf{}, "3 messages", nil, false},
-		{"none", filepath.Base(name), t.Context(), Filter{Servers: []string{"another"}}, viewOf{}, "0 of 3 messages", nil, false},
-		{"a line that is no message", "broken.ndjson", t.Context(), Filter{}, viewOf{}, "3 messages", nil, true},
-		{"what is shown cannot be written", filepath.Base(name), t.Context(), Filter{}, viewOf{flush: full}, "3 messages", full, false},
-		{"the first error counts", filepath.Base(name), t.Context(), Filter{}, viewOf{add: added, flush: full}, "1 messages", added, false},
-		{"interrupted while nothing is picked", filepath.Base(name), over, Filter{Servers: []string{"another"}}, viewOf{}, "0 of 1 messages", context.Canceled, false},
+		{"all", filepath.Base(name), t.Context(), Filter{}, io.Discard, "3 messages", nil, false},
+		{"none", filepath.Base(name), t.Context(), Filter{Servers: []string{"another"}}, io.Discard, "0 of 3 messages", nil, false},
+		{"a line that is no message", "broken.ndjson", t.Context(), Filter{}, io.Discard, "3 messages", nil, true},
+		{"what is shown cannot be written", filepath.Base(name), t.Context(), Filter{}, full{}, "3 messages", errFull, false},
+		{"interrupted while nothing is picked", filepath.Base(name), over, Filter{Servers: []string{"another"}}, io.Discard, "0 of 1 messages", context.Canceled, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in, err := Open(filepath.Join(dir, tt.file), nil)
@@ -69,15 +62,13 @@ func TestShow(t *testing.T) {
 			}
 			defer in.Close()
 			told := 0
-			sum, err := in.Show(tt.ctx, &tt.filter, &tt.view, func(*trace.LineError) { told++ })
+			var shown strings.Builder
+			sum, err := in.Show(tt.ctx, &tt.filter, report.NewTimeline(io.MultiWriter(&shown, tt.out), report.Options{}), func(*trace.LineError) { told++ })
 			if !errors.Is(err, tt.err) || !strings.HasPrefix(sum.Text(0), tt.want) || (told > 0) != tt.told {
 				t.Errorf("%q, %v, %d lines told, want %q, %v, %v", sum.Text(0), err, told, tt.want, tt.err, tt.told)
 			}
-			if n := len(tt.view.log); n != sum.All+1 || tt.view.log[n-1] != "flushed" {
-				t.Errorf("the view was given %q, want %d messages and the end", tt.view.log, sum.All)
-			}
-			if shown := strings.Count(fmt.Sprint(tt.view.log), "+"); shown != sum.Shown {
-				t.Errorf("%d were shown, %d counted", shown, sum.Shown)
+			if rows := strings.Count(shown.String(), "\n"); rows != sum.Shown {
+				t.Errorf("%d are shown, %d counted:\n%s", rows, sum.Shown, shown.String())
 			}
 		})
 	}

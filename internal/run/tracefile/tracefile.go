@@ -61,7 +61,7 @@ func (t *File) write(m *trace.Message) error {
 		t.lost.CompareAndSwap(nil, &err)
 		t.report(fmt.Sprintf("the trace %s is incomplete: messages are not recorded from here on: %v", t.name, userfile.Reason(err)))
 	case err == nil && before > 0:
-		t.report(fmt.Sprintf("the trace %s goes on: %d messages are missing in it", t.name, t.writer.Lost()))
+		t.report(fmt.Sprintf("the trace %s goes on: %d messages are missing in it", t.name, t.writer.allLost))
 	}
 	return err
 }

@@ -152,9 +152,6 @@ func (w *Writer) reason() string {
 	return userfile.Reason(w.why).Error()
 }
 
-// Lost returns the number of messages that could not be written.
-func (w *Writer) Lost() int { return w.allLost }
-
 // Close ends the trace and closes the file. lost counts missing messages beyond those for which Write failed. The error says why
 // the trace is incomplete.
 func (w *Writer) Close(lost int, why string) error {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Write replaces a file atomically, or writes to stdout for "-". Its errors say where.
@@ -146,4 +147,23 @@ func writeToDevice(file string, write func(io.Writer) error) error {
 		err = closed
 	}
 	return err
+}
+
+// CacheDirectory returns the directory for one kind of cached file.
+func CacheDirectory(kind string, getenv func(string) string) (string, error) {
+	if dir := getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "gauntlet", kind), nil
+	}
+	for _, place := range [][]string{{"LOCALAPPDATA"}, {"HOME", ".cache"}} {
+		if dir := getenv(place[0]); dir != "" {
+			return filepath.Join(append(append([]string{dir}, place[1:]...), "gauntlet", kind)...), nil
+		}
+	}
+	return "", errors.New("there is no cache directory")
+}
+
+// IsFolder reports whether a name is a folder, existing or to be created.
+func IsFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir() || strings.HasSuffix(name, "/") || strings.HasSuffix(name, string(filepath.Separator))
 }

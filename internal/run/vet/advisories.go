@@ -10,7 +10,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"path/filepath"
+	"path"
 	"strings"
 	"time"
 
@@ -90,18 +90,26 @@ func (s *advisorySearch) read(ctx context.Context, place string) error {
 		}
 		return s.take(ctx, text)
 	}
-	return filepath.WalkDir(place, func(path string, d fs.DirEntry, err error) error {
+	if err := s.takeAll(ctx, os.DirFS(place)); err != nil {
+		return fmt.Errorf("%s: %w", place, err)
+	}
+	return nil
+}
+
+// takeAll reads every JSON file of a folder or an archive.
+func (s *advisorySearch) takeAll(ctx context.Context, files fs.FS) error {
+	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}
-		if !d.Type().IsRegular() || filepath.Ext(path) != ".json" {
+		if !d.Type().IsRegular() || path.Ext(name) != ".json" {
 			return nil
 		}
 		if info, err := d.Info(); err != nil || info.Size() > maxAdvisoryFile {
 			s.bad++
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		text, err := fs.ReadFile(files, name)
 		if err != nil || s.takeJSON(text) != nil {
 			s.bad++
 		}
@@ -143,24 +151,7 @@ func (s *advisorySearch) take(ctx context.Context, text []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range z.File {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if filepath.Ext(f.Name) != ".json" {
-			continue
-		}
-		r, err := f.Open()
-		if err != nil {
-			s.bad++
-			continue
-		}
-		one, err := io.ReadAll(io.LimitReader(r, maxAdvisoryFile))
-		if r.Close(); err != nil || s.takeJSON(one) != nil {
-			s.bad++
-		}
-	}
-	return nil
+	return s.takeAll(ctx, z)
 }
 
 func (s *advisorySearch) takeJSON(text []byte) error {

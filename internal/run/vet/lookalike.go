@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"gauntlet/finding"
+	"gauntlet/result"
 )
 
 //go:embed popular.txt
@@ -24,13 +25,6 @@ var popular = sync.OnceValue(func() map[string][]string {
 	return names
 })
 
-// A Likeness is the well-known name that another one resembles.
-type Likeness struct {
-	Name     string
-	How      string // in words
-	Severity finding.Severity
-}
-
 // shortest is the length below which one letter of difference is coincidence.
 const shortest = 8
 
@@ -39,7 +33,7 @@ const longest = 300
 
 // findLookalike returns the well-known name that a package of an ecosystem ("npm", "pypi", "go") imitates, or nil. A well-known
 // name imitates nothing, nor do other packages of its scope.
-func findLookalike(ecosystem, name string) *Likeness {
+func findLookalike(ecosystem, name string) *result.Likeness {
 	name = strings.ToLower(name)
 	names := popular()[ecosystem]
 	if len(name) < shortest || len(name) > longest {
@@ -50,7 +44,7 @@ func findLookalike(ecosystem, name string) *Likeness {
 			return nil
 		}
 	}
-	var best *Likeness
+	var best *result.Likeness
 	for _, known := range names {
 		if l := compare(name, known); l != nil && (best == nil || l.Severity > best.Severity) {
 			best = l
@@ -60,21 +54,24 @@ func findLookalike(ecosystem, name string) *Likeness {
 }
 
 // compare says how a name imitates a known one, or returns nil. Both are in lower case and differ.
-func compare(name, known string) *Likeness {
+func compare(name, known string) *result.Likeness {
+	likeness := func(how string, severity finding.Severity) *result.Likeness {
+		return &result.Likeness{Name: known, How: how, Severity: severity}
+	}
 	scope, base := scopeOf(name), name[len(scopeOf(name)):]
 	knownScope, knownBase := scopeOf(known), known[len(scopeOf(known)):]
 	switch {
 	case len(known) < shortest:
 	case skeleton(name) == skeleton(known):
-		return &Likeness{known, "letters in it look the same", finding.High}
+		return likeness("letters in it look the same", finding.High)
 	case oneEdit(name, known):
-		return &Likeness{known, "one letter differs", finding.High}
+		return likeness("one letter differs", finding.High)
 	case scope != "" && knownScope != "" && base == knownBase && oneEdit(scope, knownScope):
-		return &Likeness{known, "one letter of the scope differs", finding.High}
+		return likeness("one letter of the scope differs", finding.High)
 	case withoutSeparators(name) == withoutSeparators(known):
-		return &Likeness{known, "only separators differ", finding.Medium}
+		return likeness("only separators differ", finding.Medium)
 	case scope == "" && knownScope != "" && base == knownBase && len(base) >= shortest && !generic[base]:
-		return &Likeness{known, fmt.Sprintf("the scope %s is left out", strings.TrimSuffix(knownScope, "/")), finding.Medium}
+		return likeness(fmt.Sprintf("the scope %s is left out", strings.TrimSuffix(knownScope, "/")), finding.Medium)
 	}
 	return nil
 }

@@ -27,13 +27,6 @@ type reading struct {
 	boxes   launch.Sandboxes
 	secrets []string
 	probed  *proberun.Result
-	cleanup []func()
-}
-
-func (r *reading) close() {
-	for _, do := range r.cleanup {
-		do()
-	}
 }
 
 // readServer starts the server in a sandbox, reads it, and probes it.

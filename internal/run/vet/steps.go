@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"gauntlet/finding"
+	"gauntlet/internal/engine/check/config"
 	"gauntlet/internal/engine/source"
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/run/clientplan"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/sourcecode"
 	"gauntlet/internal/runtime/discover"
@@ -96,9 +98,7 @@ func (v *vetting) get(ctx context.Context) {
 	case p.URL != "":
 		v.missing(Definitions, "the registry names an address, "+fetch.WithoutCredentials(p.URL)+": --yes reaches it")
 	}
-	if l := findLookalike(string(p.Kind), p.Name); l != nil {
-		p.Facts.Imitates = &result.Likeness{Name: l.Name, How: l.How, Severity: l.Severity}
-	}
+	p.Facts.Imitates = findLookalike(string(p.Kind), p.Name)
 	for _, f := range p.Facts.Faults {
 		if !f.Hostile() {
 			v.problems = append(v.problems, finding.Problem{Kind: faultProblem(f), Message: strings.TrimSpace("the archive: " + f.Path + " " + f.Detail), Location: finding.Location{File: p.Label}, Input: -1})
@@ -252,4 +252,37 @@ func (v *vetting) unsealed() error {
 		err = fmt.Errorf("the sandbox: %w", err)
 	}
 	return err
+}
+
+// Configured returns a plan's servers as targets: what a package runner would fetch is vetted as that package with its entry's
+// arguments and variables, anything else as its command or address. names selects entries; nil for all. missing lists names without
+// an entry.
+func Configured(p *clientplan.Plan, names []string) (targets []Target, missing []string) {
+	missing = slices.Clone(names)
+	for _, l := range p.Launches {
+		wanted := len(names) == 0
+		for _, e := range l.Entries {
+			if slices.Contains(names, e.Name) {
+				wanted = true
+				missing = slices.DeleteFunc(missing, func(n string) bool { return n == e.Name })
+			}
+		}
+		if wanted {
+			targets = append(targets, configuredTarget(l))
+		}
+	}
+	return targets, missing
+}
+
+func configuredTarget(l *clientplan.Launch) Target {
+	t := Target{Name: l.Target.Name}
+	if run, ok := config.RunsPackage(l.Resolved); ok {
+		if spec, err := fetch.Parse(run.Ecosystem + ":" + strings.TrimPrefix(run.Text, "npm:")); err == nil {
+			t.Spec, t.Args, t.Env, t.Guard = spec, run.Args, l.Target.Env, l.Target.Guard
+			return t
+		}
+	}
+	server := l.Target.Server
+	t.Server = &server
+	return t
 }

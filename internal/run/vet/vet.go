@@ -173,7 +173,6 @@ func (v *vetting) close() {
 	if v.fetched != nil {
 		v.fetched.Close()
 	}
-	v.read.close()
 }
 
 func (v *vetting) done(step, format string, args ...any) {

@@ -1,11 +1,9 @@
-// Package labelrun determines what servers' tools can do: by their definitions, a server's source, and models for what is in doubt.
-package labelrun
+package scanrun
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"gauntlet/capability"
 	"gauntlet/classify"
@@ -17,11 +15,10 @@ import (
 	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/sourcecode"
 	"gauntlet/internal/run/target"
-	"gauntlet/report"
 )
 
-// Options say what labels are based on.
-type Options struct {
+// A Labelling determines what servers' tools can do: by their definitions, a server's source, and models for what is in doubt.
+type Labelling struct {
 	SourceDir string                // source of the only server; "" for none
 	Floor     capability.Confidence // lower labels are left out
 	Models    *modelset.Set         // asked about tools in doubt; may be nil
@@ -34,19 +31,19 @@ type Options struct {
 
 // Label labels every server, drops labels below the floor, and hides what live servers were given. Unreadable parts of the source
 // are added to got's failures.
-func Label(ctx context.Context, got *target.Gathered, opt Options) ([]capability.Server, error) {
-	opt.Progress.Step("classifying")
+func (l *Labelling) Label(ctx context.Context, got *target.Gathered) ([]capability.Server, error) {
+	l.Progress.Step("classifying")
 	servers, err := interrupt.Do(ctx, func() []capability.Server { return classify.Catalog(&got.Catalog) })
 	if err != nil {
 		return nil, err
 	}
 	var layer3 *advise.Layer3
-	if opt.Models != nil {
-		layer3 = &advise.Layer3{Set: opt.Models, All: opt.All, Parallel: opt.Parallel, Mask: redaction.New(got.Secrets).Replace, Progress: opt.Progress}
+	if l.Models != nil {
+		layer3 = &advise.Layer3{Set: l.Models, All: l.All, Parallel: l.Parallel, Mask: redaction.New(got.Secrets).Replace, Progress: l.Progress}
 		layer3.Begin(servers)
 	}
-	if opt.SourceDir != "" {
-		found, problems, err := opt.addSource(ctx, servers)
+	if l.SourceDir != "" {
+		found, problems, err := l.addSource(ctx, servers)
 		if err != nil {
 			return nil, err
 		}
@@ -56,13 +53,13 @@ func Label(ctx context.Context, got *target.Gathered, opt Options) ([]capability
 		}
 	}
 	if layer3 != nil {
-		if err := opt.askModels(ctx, layer3, servers, got); err != nil {
+		if err := l.askModels(ctx, layer3, servers, got); err != nil {
 			return nil, err
 		}
 	}
 	got.Failures = append(got.Failures, unread(servers)...)
 	for i := range servers {
-		classify.AtLeast(&servers[i], opt.Floor)
+		classify.AtLeast(&servers[i], l.Floor)
 	}
 	if len(got.Secrets) > 0 {
 		redaction.New(got.Secrets).Labels(servers)
@@ -94,17 +91,17 @@ func unread(servers []capability.Server) (out []finding.Problem) {
 
 // addSource reads the source and adds its evidence to the labels of the only server. It returns the source, nil if it shows
 // nothing; the labels then stay as they are.
-func (opt *Options) addSource(ctx context.Context, servers []capability.Server) (*sourcecode.Analysed, []finding.Problem, error) {
+func (l *Labelling) addSource(ctx context.Context, servers []capability.Server) (*sourcecode.Analysed, []finding.Problem, error) {
 	if len(servers) != 1 {
-		return nil, []finding.Problem{sourcecode.Failed(opt.SourceDir, errors.New("--source belongs to one server, and this is not one: classify it by itself"))}, nil
+		return nil, []finding.Problem{sourcecode.Failed(l.SourceDir, errors.New("--source belongs to one server, and this is not one: classify it by itself"))}, nil
 	}
-	opt.Progress.Step("reading sources")
+	l.Progress.Step("reading sources")
 	s := &servers[0]
 	var names []string
 	for i := range s.Tools {
 		names = append(names, s.Tools[i].Name)
 	}
-	found, err := sourcecode.Analyse(ctx, opt.SourceDir, names)
+	found, err := sourcecode.Analyse(ctx, l.SourceDir, names)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -112,49 +109,31 @@ func (opt *Options) addSource(ctx context.Context, servers []capability.Server) 
 		s.Warnings = append(s.Warnings, "source_unread: "+target.FailureText(p))
 	}
 	if found.Err != nil {
-		p := sourcecode.Failed(opt.SourceDir, found.Err)
+		p := sourcecode.Failed(l.SourceDir, found.Err)
 		s.Warnings = append(s.Warnings, "no_source: "+target.FailureText(p))
 		return nil, append(found.Problems, p), nil
 	}
 	classify.WithSources(s, found.Sources)
-	opt.Note("%s: handlers of %d of %d tools in %d source files", opt.SourceDir, found.Tied, len(s.Tools), found.Sources.Files)
+	l.Note("%s: handlers of %d of %d tools in %d source files", l.SourceDir, found.Tied, len(s.Tools), found.Sources.Files)
 	if 2*found.Tied < len(s.Tools) {
 		few := fmt.Errorf("handlers of %d of %d tools were found; the labels of the others come from their definitions alone", found.Tied, len(s.Tools))
-		return found, append(found.Problems, sourcecode.Failed(opt.SourceDir, few)), nil
+		return found, append(found.Problems, sourcecode.Failed(l.SourceDir, few)), nil
 	}
 	return found, found.Problems, nil
 }
 
 // askModels has models label what is in doubt, or passes on the planned questions.
-func (opt *Options) askModels(ctx context.Context, l *advise.Layer3, servers []capability.Server, got *target.Gathered) error {
-	plans := l.Plan(servers, got.Catalog.Servers)
-	if opt.Plan != nil {
-		return opt.Plan(plans)
+func (l *Labelling) askModels(ctx context.Context, layer3 *advise.Layer3, servers []capability.Server, got *target.Gathered) error {
+	plans := layer3.Plan(servers, got.Catalog.Servers)
+	if l.Plan != nil {
+		return l.Plan(plans)
 	}
-	opt.Models.TellPlans(plans, opt.Note)
-	opt.Progress.CountOf("questions")
-	asked, _, err := l.Label(ctx, servers, got.Catalog.Servers)
+	l.Models.TellPlans(plans, l.Note)
+	l.Progress.CountOf("questions")
+	asked, _, err := layer3.Label(ctx, servers, got.Catalog.Servers)
 	if err != nil {
 		return err
 	}
-	opt.Note("layer 3: %d tools in doubt; models: %s", asked, opt.Models.Spent())
+	l.Note("layer 3: %d tools in doubt; models: %s", asked, l.Models.Spent())
 	return nil
-}
-
-// Write writes labels as pretty, html or json. In JSON one server is an object, several are a list.
-func Write(w io.Writer, format string, servers []capability.Server, floor capability.Confidence, unread []finding.Problem, looks report.Options) error {
-	if format != "json" {
-		var missing []string
-		for _, p := range unread {
-			missing = append(missing, target.FailureText(p))
-		}
-		return report.WriteLabels(w, format, servers, floor, missing, looks)
-	}
-	var v any = struct {
-		Servers []capability.Server `json:"servers"`
-	}{servers}
-	if len(servers) == 1 {
-		v = servers[0]
-	}
-	return report.WriteJSON(w, v)
 }
