@@ -26,7 +26,7 @@ func code(r *reader) []Act {
 		for line := strings.TrimSpace(r.low[at:end]); line != ""; line = "" {
 			if !comment(line) {
 				c := classify(r.low[at:min(end, at+maxLine)])
-				if m := hostLiteral.FindStringSubmatch(r.low[at:min(end, at+maxLine)]); m != nil && !known(m[1]) && hostscope.Of(m[1]) == hostscope.Public {
+				if connects(hostLiteral, line) || c.any(shellish) && connects(pipesTo, line) {
 					c |= outward
 				}
 				r.units = append(r.units, unit{start: at, end: end, class: c, code: true})
@@ -43,16 +43,40 @@ func code(r *reader) []Act {
 	return r.acts
 }
 
-// hostLiteral matches a host that a program connects to without an address around it.
-var hostLiteral = lazyregexp.New(`(?:host(?:name)?|domain)["']?\s*[:=]\s*["']([a-z0-9-]+(?:\.[a-z0-9-]+)+)["']|connect\w*\(\s*\(?["'](?:[a-z0-9-]+\.)+[a-z0-9]+["']`)
+// connects reports whether a line names a strange host as a pattern's groups match one.
+func connects(re *lazyregexp.Regexp, line string) bool {
+	if len(line) > maxLine || !re.MatchString(line) {
+		return false
+	}
+	m := re.FindStringSubmatch(line)
+	host := strings.Join(m[1:], "")
+	return !known(host) && hostscope.Of(host) == hostscope.Public
+}
+
+const aHost = `([a-z0-9-]+(?:\.[a-z0-9-]+)+)`
+
+var (
+	// hostLiteral matches a host that a program connects to without an address around it.
+	hostLiteral = lazyregexp.New(`(?:host(?:name)?|domain)["']?\s*[:=]\s*["']` + aHost + `["']|connect\w*\(\s*\(?["']` + aHost + `["']`)
+	// pipesTo matches commands that send their input or a name made of variables: nc host 5140, dig "$part.host".
+	pipesTo = lazyregexp.New(`\b(?:nc|ncat|netcat|telnet)\s(?:-\S+\s+|\d+\s+)*?` + aHost + `\s+\d+|\bsocat\s[^\n|;]*?\b(?:tcp|udp|openssl)\d?:` + aHost + `:|\bs_client\s[^\n|;]*?-connect\s+` + aHost + `:|\blogger\s[^\n|;]*?(?:-n|--server)[\s=]+` + aHost +
+		`|\bssh\s[^\n|;]*?@` + aHost + `\s+["']?(?:cat|tee|dd)\b|\b(?:mailx?|mutt|sendmail)\s[^\n|;]*?@` + aHost + `|/dev/(?:tcp|udp)/` + aHost + `/\d|\b(?:dig|nslookup|drill|host)\s[^\n|;]*?(?:\$\{?\w+\}?|\))"?\.` + aHost)
+)
+
+const (
+	// gets match how programs fetch something.
+	gets = `(?:requests["']?\)?\.get|urlopen|httpx\.get|fetch\s*\(|axios|https?(?:["']\))?\.get|\birm\s|\biwr\s|invoke-webrequest|invoke-restmethod|downloadstring|downloaddata|curl\s|resolvetxt|dns\.resolver|\bdig\s[^\n]*\btxt)`
+	// set matches a variable that is given a value.
+	set = `(?:^|[\s;({])(?:const\s+|let\s+|var\s+|\$)?([a-z_]\w*)\s*=\s*`
+)
 
 // strangers are the values that a program gets from the network or decodes: one that is run is an act.
 var strangers = []struct {
 	says  string
-	value *lazyregexp.Regexp // its group is a variable
+	value *lazyregexp.Regexp // its groups are variables
 }{
-	{"runs a download without looking at it", lazyregexp.New(`(?:^|[\s;({])(?:const\s+|let\s+|var\s+)?([a-z_]\w*)\s*=\s*[^\n=][^\n]{0,200}?(?:requests["']?\)?\.get|urlopen|httpx\.get|fetch\s*\(|axios|http\.get|https\.get|invoke-webrequest|curl\s)`)},
-	{"runs what is encoded", lazyregexp.New(`(?:^|[\s;({])(?:const\s+|let\s+|var\s+)?([a-z_]\w*)\s*=\s*(?:\w+\.)?(?:buffer\.from\s*\([^\n]{1,1000}?["'](?:base64|hex)|atob\s*\(|b(?:64|85|32)decode\s*\(|a85decode\s*\(|unhexlify\s*\(|bytes\.fromhex\s*\()`)},
+	{"runs a download without looking at it", lazyregexp.New(set + `[^\n=][^\n]{0,200}?` + gets + `|\.on\(\s*["']data["'][^\n]{0,40}?(\w+)\s*\+=`)},
+	{"runs what is encoded", lazyregexp.New(set + `(?:\w+\.)?(?:buffer\.from\s*\([^\n]{1,1000}?["'](?:base64|hex)|atob\s*\(|b(?:64|85|32)decode\s*\(|a85decode\s*\(|unhexlify\s*\(|bytes\.fromhex\s*\()`)},
 }
 
 // runsStranger finds such a value that is filled in one place and run in another.
@@ -61,7 +85,7 @@ func (r *reader) runsStranger() {
 	for _, from := range strangers {
 		variables := map[string]bool{}
 		for _, m := range from.value.FindAllStringSubmatch(r.low, mostVariables) {
-			variables[m[1]] = true
+			variables[strings.Join(m[1:], "")] = true
 		}
 		if at, ok := r.runs(variables); ok {
 			r.note(Run, from.says, at, 4)
@@ -69,12 +93,18 @@ func (r *reader) runsStranger() {
 	}
 }
 
+// running are ways to run a value as a program.
+var running = []string{"exec(", "eval(", "compile(", "new function(", "eval \"$", "eval $", "os.system(", "iex ", "invoke-expression ", "scriptblock]::create(", "assembly]::load(", "execsync(", "spawnsync(", "popen(", "subprocess.run(", "check_output(", "check_call(", "runinthiscontext(", "runinnewcontext(", "import("}
+
+// argument matches the variable that a call is given, by itself, behind a literal or through other calls: eval(atob(x)).
+var argument = lazyregexp.New(`^(?:["'][^"'\n]*["']\s*\+\s*|[\w.]+\(\s*|await\s+|\$)*(\w+)`)
+
 // runs returns where a program runs one of some variables.
 func (r *reader) runs(variables map[string]bool) (at span, ok bool) {
 	if len(variables) == 0 {
 		return span{}, false
 	}
-	for _, run := range []string{"exec(", "eval(", "compile(", "new function(", "eval \"$", "eval $", "os.system(", "iex $", "execsync(", "spawnsync(", "popen(", "subprocess.run(", "check_output(", "check_call("} {
+	for _, run := range running {
 		for from := 0; ; {
 			i := strings.Index(r.low[from:], run)
 			if i < 0 {
@@ -82,12 +112,9 @@ func (r *reader) runs(variables map[string]bool) (at span, ok bool) {
 			}
 			i += from
 			from = i + len(run)
-			end := from
-			for end < len(r.low) && wordByte(r.low[end]) {
-				end++
-			}
-			if variables[r.low[from:end]] && r.runsHere(i, end) {
-				return span{i, end}, true
+			m := argument.FindStringSubmatch(r.low[from:min(len(r.low), from+maxShown)])
+			if m != nil && variables[m[1]] && r.runsHere(i, from+len(m[0])) {
+				return span{i, from + len(m[0])}, true
 			}
 		}
 	}
@@ -113,9 +140,6 @@ var wholes = []whole{
 		lazyregexp.New(`(?:append|write)_?(?:file|text|all)?(?:sync)?\s*\(|open\([^\n]{1,120}["'][aw]\+?["']`)}, nil},
 }
 
-// homeFolder matches how programs ask for the user's home.
-var homeFolder = lazyregexp.New(`homedir\(|expanduser\(|path\.home\(|\$\{?home\b|userprofile|env\.home\b|environ\[["']home|~/`)
-
 // wholeActs looks for the wholes, and for a download that is written and then started. sent is where the program sends to somebody outside.
 func (r *reader) wholeActs(sent *span) {
 	for _, w := range wholes {
@@ -139,15 +163,16 @@ func (r *reader) wholeActs(sent *span) {
 	}
 	var names []string
 	for _, m := range written.FindAllStringSubmatch(r.low, mostHosts) {
-		if name := strings.TrimSpace(strings.Join(m[1:], "")); name != "" {
+		if name := strings.TrimLeft(strings.TrimSpace(strings.Join(m[1:], "")), `.\/`); name != "" {
 			names = append(names, regexp.QuoteMeta(name))
 		}
 	}
-	weight := trust(r.low[from[0]:min(len(r.low), from[1]+maxShown)], 4)
+	weight := r.trust(r.low[from[0]:min(len(r.low), from[1]+maxShown)], Run, 4)
 	if len(names) == 0 || weight == 0 {
 		return
 	}
-	if at := regexp.MustCompile(starts + `(?:` + strings.Join(names, "|") + `)(?:\.name)?\s*[\]),]`).FindStringIndex(r.low); at != nil {
+	file := `(?:\.[\\/])?(?:` + strings.Join(names, "|") + `)`
+	if at := regexp.MustCompile(starts + file + `(?:\.name)?\s*[\]),]|(?m)(?:^|[;&|]\s*)(?:(?:start-process|start|powershell\S*\s[^\n]*-file|chmod\s+\S+|` + shells + `)\s+["']?)?` + file + `["']?\s*(?:$|[;&|-])`).FindStringIndex(r.low); at != nil {
 		r.note(Run, "downloads a program and runs it", span{at[0], at[1]}, weight)
 	}
 }
@@ -159,8 +184,8 @@ func (r *reader) note(kind Kind, says string, at span, weight int) {
 
 // What a program fetches, the file that it writes, and how it starts one, by itself or in an interpreter.
 var (
-	fetches = lazyregexp.New(`(?:urlopen|urlretrieve|requests\.get|httpx\.get|fetch|axios(?:\.get)?|https?\.get)\s*\(|invoke-webrequest\s`)
-	written = lazyregexp.New(`urlretrieve\(\s*[^,\n]{1,300},\s*([^,)\n]{1,100})|writefile(?:sync)?\(\s*([^,\n]{1,100}),|(\w+)\s*=\s*tempfile\.|open\(\s*([^,\n]{1,100}),\s*["'][aw]b`)
+	fetches = lazyregexp.New(`(?:urlopen|urlretrieve|requests\.get|httpx\.get|fetch|axios(?:\.get)?|https?\.get|downloadfile)\s*\(|(?:invoke-webrequest|iwr|irm|start-bitstransfer|curl|wget)\s`)
+	written = lazyregexp.New(`(?:urlretrieve|downloadfile)\(\s*[^,\n]{1,300},\s*([^,)\n]{1,100})|(?:-outfile|-destination)\s+(\S+)|start-bitstransfer\s+\S+\s+([^\s-]\S*)|(?:curl|wget)\s[^\n|;&]*\s-\w*o\s*["']?([^\s"';&|-][^\s"';&|]*)|writefile(?:sync)?\(\s*([^,\n]{1,100}),|(\w+)\s*=\s*tempfile\.|open\(\s*([^,\n]{1,100}),\s*["'][aw]b`)
 )
 
 const starts = `(?:popen|subprocess\.\w+|spawn(?:sync)?|exec(?:file)?(?:sync)?|os\.startfile|check_(?:call|output))\s*\(\s*\[?\s*(?:["'](?:sudo|bash|sh|zsh|python3?|node|perl|powershell)["']\s*,\s*\[?\s*)?`
@@ -172,7 +197,7 @@ func (r *reader) runsHere(start, end int) bool {
 }
 
 var (
-	startsPrograms = lazyregexp.New(`(?:process["')]*|\bcp|\bos|shell|subprocess)\.$`)
+	startsPrograms = lazyregexp.New(`(?:process["')]*|\bcp|\bos|\bvm|shell|subprocess)\.$`)
 	defined        = lazyregexp.New(`^\s*(?:,[\w$,\s]*)?\)\s*\{`)
 )
 
@@ -193,30 +218,45 @@ type pattern struct {
 	re     *lazyregexp.Regexp
 }
 
+const shells = `(?:bash|sh|zsh|python3?|node|perl|powershell|pwsh|&|\.)`
+
 const interpreters = `(?:sudo\s+)?(?:-e\s+)?(?:\S*/)?(?:sh|bash|zsh|dash|ksh|fish|python[0-9.]*|node|perl|ruby|php|osascript|powershell|pwsh|iex)\b(?:\s+-s?\s*(?:$|[^c\w])|\s*$|\s*[^\s\w-]|\s+-(?:s|x|e)\b|\s+[^-\s])?`
 
-// secretFiles match what files and folders of credentials are called in commands.
-const secretFiles = `\.ssh|\.aws|id_rsa|id_ed25519|id_ecdsa|\.netrc|\.env\b|\.gnupg|\.kube|credentials|keychain|login data|cookies|wallet|/etc/passwd|/etc/shadow|\.npmrc|\.pypirc|\.config/gcloud|\.git-credentials|\.docker/config|oauth_creds|\.codex/auth|opencode/auth`
+// senders are programs that send what they are given or what they read.
+const senders = `(?:curl|wget|xh|https?|nc|ncat|netcat|socat|telnet|openssl\s+s_client|mailx?|mutt|sendmail|dig|nslookup|drill)\b`
+
+// secretFiles matches what files and folders of credentials are called in commands.
+func secretFiles() string {
+	return `(?:\.ssh\b|\.aws\b|\.gnupg\b|\.env\b|credentials|keychain|cookies|wallet|etc/passwd|oauth_creds|~/\.[\w./-]+/(?:auth|secrets?|tokens?)\b|` + pathsAs(`[/\\]`) + `)`
+}
+
+// printing matches the programs that print a secret, in a command.
+func printing() string { return printersAs(`\s+`, `\S`) }
+
+const sendsSecret = "sends credentials or the whole environment away"
 
 var patterns = []pattern{
 	{Run, 4, "runs a download without looking at it", true, "curl wget fetch", lazyregexp.New(`(?:curl|wget|fetch)\s[^\n|;]*?(?:\|\s*(?:tee\s+\S+\s*\|\s*|base64\s+-d\S*\s*\|\s*|gunzip\S*\s*\|\s*)?` + interpreters + `)`)},
 	{Run, 4, "runs a download without looking at it", true, "curl wget", lazyregexp.New(`(?:eval|source|\.|sh\s+-c|bash\s+-c|python3?\s+-c|node\s+-e)\s+["'(]*(?:\$\(|<\(|\x60)\s*(?:curl|wget)[^\n)]*`)},
-	{Run, 4, "runs a download without looking at it", true, "<(", lazyregexp.New(`(?:bash|sh|zsh|source|python3?)\s+<\(\s*(?:curl|wget)[^\n)]*`)},
 	{Run, 4, "downloads a program and runs it", true, "curl wget iwr webrequest bits certutil", lazyregexp.New(`(?:curl|wget|iwr|invoke-webrequest|start-bitstransfer|bitsadmin|certutil)\s[^\n]*?(?:&&?|;)\s*(?:sudo\s+)?(?:start-process\s|start\s|\.\\|[^\s;&|]*\.exe\b|chmod\s+(?:\+x|[0-7]*7[0-7]*)\s|(?:bash|sh|zsh|python3?|node|perl)\s+[^-\s]|\./)[^\n]*`)},
-	{Run, 4, "runs a download without looking at it", true, "iex invoke-expression", lazyregexp.New(`(?:iex|invoke-expression)\b[^\n]*(?:downloadstring|invoke-webrequest|iwr|irm|invoke-restmethod)[^\n]*|(?:irm|iwr|invoke-webrequest|invoke-restmethod)\s[^\n|]*\|\s*(?:iex|invoke-expression)`)},
+	{Run, 4, "runs a download without looking at it", true, "iex invoke-expression ]::", lazyregexp.New(`(?:iex|invoke-expression|scriptblock\]::create|assembly\]::load)\b[^\n]*(?:downloadstring|downloaddata|invoke-webrequest|iwr|irm|invoke-restmethod)[^\n]*|(?:irm|iwr|invoke-webrequest|invoke-restmethod)\s[^\n|]*\|\s*(?:iex|invoke-expression)`)},
 	{Run, 4, "runs a download without looking at it", true, "exec eval compile function runin", lazyregexp.New(`\b(?:exec|eval|compile|new\s+function|runinnewcontext|runinthiscontext)\s*\([^\n]{0,60}?(?:requests\.|urllib|urlopen|httpx\.|fetch\s*\(|axios|https?\.get)[^\n]*|\bfetch\s*\([^\n]{0,300}?\.then\(\s*(?:eval|exec)\b`)},
 	{Run, 4, "runs what is encoded", false, "base64 xxd openssl", lazyregexp.New(`(?:base64\s+(?:-d|--decode|-di)\b|xxd\s+-r|openssl\s+(?:enc\s+)?(?:-d|base64\s+-d))[^\n|]*\|\s*(?:gunzip\S*\s*\|\s*)?` + interpreters)},
 	{Run, 4, "runs what is encoded", false, "decode( fromhex unhex decompress marshal atob buffer.from codecs rot13 base64", lazyregexp.New(`\b(?:exec|eval|compile|new\s+function|loads|execsync|spawn|spawnsync|popen|system|subprocess\.\w+|check_output|call|run)\s*\(\s*[^\n]{0,80}?(?:b64decode|b85decode|a85decode|b32decode|fromhex|unhexlify|zlib\.decompress|marshal\.loads|atob\s*\(|buffer\.from\s*\([^\n]{1,400}?(?:base64|hex)|codecs\.decode|rot13|frombase64string)`)},
 	{Run, 4, "runs what is encoded", false, "base64 xxd rev powershell iex", lazyregexp.New(`(?:eval|exec|sh -c|bash -c)\s+["'(]*(?:\$\(|\x60)[^\n]{0,400}?(?:base64\s+(?:-d|--decode)|xxd\s+-r|rev\b)|powershell\S*\s[^\n]*-e(?:c|nc|ncodedcommand)\s+[a-z0-9+/=]{20,}|frombase64string[^\n]{0,200}(?:iex|invoke-expression)|(?:iex|invoke-expression)[^\n]{0,200}frombase64string`)},
 	{Run, 4, "opens a shell for somebody outside", false, "/dev/ nc netcat ncat -i mkfifo socat pty dup2 socket", lazyregexp.New(`/dev/(?:tcp|udp)/[\w.$]|\b(?:nc|ncat|netcat)\s[^\n|;]*(?:-e|-c|--exec|--sh-exec)\s|(?:bash|sh)\s+-i\s*>&|mkfifo\s[^\n]*\bnc\b|socat\s[^\n]*exec:|pty\.spawn\(|os\.dup2\(\s*\w*(?:s|sock|socket|conn)\w*\.fileno|socket\.socket\([^\n]*connect\(\([^\n]*subprocess`)},
-	{Send, 4, "sends credentials or the whole environment away", false, "env export set", lazyregexp.New(`(?:^|[\s;&|($])(?:env|printenv|export -p|set)\s*(?:\|[^\n|]*)*\|\s*(?:curl|wget|nc|ncat|netcat|openssl\s+s_client|mail|sendmail|socat)\b`)},
-	{Send, 4, "sends credentials or the whole environment away", false, "|", lazyregexp.New(`(?:cat|tar|zip|base64|gpg|find|grep)\s[^\n]*(?:` + secretFiles + `)[^\n]*\|\s*(?:[^\n|]*\|\s*)?(?:curl|wget|nc|ncat|netcat|mail|sendmail|socat|openssl\s+s_client)\b`)},
-	{Send, 4, "sends credentials or the whole environment away", false, "$( @ `", lazyregexp.New(`(?:curl|wget|http|https)\s[^\n]*(?:-d|--data\S*|-f|--form|--post-data|--post-file|-t|--upload-file|body=)[\s=]*\S*?(?:\$\(\s*(?:env|printenv|cat\s[^\n)]*(?:` + secretFiles + `))|@\S*(?:` + secretFiles + `)|\x60(?:env|printenv))`)},
+	{Send, 4, sendsSecret, false, "env export set", lazyregexp.New(`(?:^|[\s;&|($])(?:env|printenv|export -p|set)\s*(?:\|[^\n|]*)*\|\s*(?:xargs\s[^\n|;]*?)?` + senders)},
+	{Send, 4, sendsSecret, false, "|", lazyregexp.Made(func() string {
+		return `(?:(?:cat|tar|zip|base64|gpg|find|grep|xxd|jq|echo|printf|<)\s[^\n]*` + secretFiles() + `|` + printing() + `|(?:echo|printf)\s[^\n|]*\$\{\{\s*secrets\.)[^\n]*?\|\s*(?:[^\n|;&]*\|\s*)*(?:xargs\s[^\n|;]*?|while\s[^\n|]*?)?` + senders
+	})},
+	{Send, 4, sendsSecret, false, "$( @ ` < ${{", lazyregexp.Made(func() string {
+		return senders + `\s[^\n|]*(?:(?:@|<\s*|\$\([^\n)]*|\x60[^\n\x60]*)\S*` + secretFiles() + `|(?:\$\(|\x60)\s*(?:env\b|printenv|` + printing() + `)|\$\{\{\s*secrets\.)`
+	})},
 	{Send, 4, "sends what was said to somebody outside", false, "transcript conversation", lazyregexp.New(`(?:cat|tail|head|jq|gzip|base64|tar)\s[^\n|]*(?:transcript|conversation)[^\n|]*\|\s*(?:[^\n|]*\|\s*)?(?:curl|wget|nc|ncat|netcat)\b`)},
-	{Send, 4, "sends credentials or the whole environment away", false, "environ process.env", lazyregexp.New(`(?:post|put|request|fetch|urlopen|send|get)\s*\([^\n]{0,300}(?:dict\(os\.environ\)|json\.dumps\(\s*(?:dict\()?os\.environ|json\.stringify\(\s*process\.env\s*[),]|[:=]\s*process\.env\s*[,})]|=\s*os\.environ\s*[,)]|os\.environ\.copy\(\))`)},
-	{Send, 4, "sends credentials or the whole environment away", false, "dig nslookup host ping", lazyregexp.New(`\b(?:dig|nslookup|host|ping)\s[^\n]*(?:\$\{?\w*(?:token|key|secret|pass)\w*\}?|\$\([^\n)]*(?:\.ssh|\.aws|\.env|id_rsa|credentials)[^\n)]*\))[\w.]*\.`)},
+	{Send, 4, sendsSecret, false, "environ process.env", lazyregexp.New(`(?:post|put|request|fetch|urlopen|send|get)\s*\([^\n]{0,300}(?:dict\(os\.environ\)|json\.dumps\(\s*(?:dict\()?os\.environ|json\.stringify\(\s*process\.env\s*[),]|[:=]\s*process\.env\s*[,})]|=\s*os\.environ\s*[,)]|os\.environ\.copy\(\))`)},
+	{Send, 4, sendsSecret, false, "dig nslookup host ping", lazyregexp.New(`\b(?:dig|nslookup|host|ping)\s[^\n]*\$\{?\w*(?:token|key|secret|pass)\w*\}?[\w.]*\.`)},
 	{Run, 3, "opens a way in for somebody outside", false, "ssh", lazyregexp.New(`\bssh\s[^\n]*\s-\w*r\s*(?:\S+:)?\d+:(?:localhost|127\.0\.0\.1):\d+\s[^\n]*@[^\n]+`)},
-	{Send, 3, "posts a file to somebody outside", true, "curl wget", lazyregexp.New(`curl\s[^\n]*(?:-f\s+\S*@|--form\s+\S*@|-d\s+["']?@|--data(?:-binary|-raw)?[\s=]+["']?@|--upload-file\s)[^\n]*|curl\s[^\n;&|]*\s-t\s+[^-\s$][^\n]*|wget\s[^\n]*--post-file[^\n]*`)},
+	{Send, 3, "posts a file to somebody outside", true, "curl wget", lazyregexp.New(`curl\s[^\n]*(?:-f\s+\S*@|--form\s+\S*@|-d\s+["']?@|--data(?:-binary|-raw)?[\s=]+["']?@|--upload-file\s)[^\n]*|curl\s(?:[^\n;&|]*\s)?-\w*t\s+(?:[^-\s$]|-\s)[^\n]*|wget\s[^\n]*--post-file[^\n]*`)},
 	{Send, 3, "hands what the agent does to somebody outside", true, "curl", lazyregexp.New(`curl\s[^\n]*(?:-d|--data\S*)[\s=]+["']?(?:@-|\$\(cat\)|\$\(cat -\)|\$\{?(?:tool_input|claude_\w+|input|payload|prompt|stdin|1|\*|@)\b|\$\(jq|\x60cat)[^\n]*`)},
 	{Send, 2, "names a place where data of strangers is collected", false, "webhook requestbin pipedream .oast. interact burp telegram ngrok .onion pastebin transfer.sh requestcatcher beeceptor", lazyregexp.New(`webhook\.site/|requestbin|pipedream\.net|\.oast\.|interact\.sh|burpcollaborator|discord(?:app)?\.com/api/webhooks/\d|api\.telegram\.org/bot\d|ngrok(?:-free)?\.(?:io|app)|\.onion\b|pastebin\.com/api|transfer\.sh|requestcatcher|beeceptor`)},
 	{Destroy, 3, "destroys what is not its own", false, "rm mkfs dd :() rmtree vssadmin format push", lazyregexp.New(`\brm\s+-\w*r\w*\s+(?:-\w+\s+)*["']?(?:\$home|\$\{home\}|~|/|/\*|~/\*|~/(?:documents|desktop|pictures|\.ssh|\.config)\S*|/(?:etc|var|usr|home|opt|root|boot)(?:/\*)?)["']?/?(?:\s|$|;|&|\))|mkfs\.\w+\s+/dev|dd\s+if=/dev/(?:zero|random|urandom)\s+of=/dev/|:\(\)\s*\{\s*:\|:&\s*\};:|shutil\.rmtree\(\s*(?:os\.path\.expanduser\(['"]~['"]\)|path\.home\(\)|['"]/['"])|vssadmin\s+delete|format\s+c:|git\s+push\s+[^\n]*--mirror\s+--force`)},
@@ -234,10 +274,13 @@ var patterns = []pattern{
 // codeActs looks for the patterns in a piece, if it has a word that one of them begins with.
 func (r *reader) codeActs(i int) {
 	u := &r.units[i]
-	if !u.class.any(shellish) {
+	if !u.class.any(shellish) && !r.hook {
 		return
 	}
 	s := r.text(i)
+	if r.hook && connects(pipesTo, s) {
+		r.note(Send, "hands what the agent does to somebody outside", span{u.start, min(u.end, u.start+maxShown)}, 3)
+	}
 	for j := range patterns {
 		p := &patterns[j]
 		if !anyWord(s, p.words) {
@@ -258,7 +301,10 @@ func (r *reader) codeActs(i int) {
 			weight = r.itemWeight(item[1])
 		}
 		if p.fetch {
-			weight = trust(s[m[0]:min(len(s), m[1]+200)], weight)
+			weight = r.trust(s[m[0]:min(len(s), m[1]+200)], p.kind, weight)
+		}
+		if p.says == sendsSecret && !p.re.MatchString(opener.ReplaceAllStringFunc(s, blank)) {
+			continue // which only opens the door: -H "Authorization: Bearer $(gh auth token)"
 		}
 		if u.prose && !u.hidden && classify(s[max(0, m[0]-60):m[0]]).any(negated) {
 			continue // "never run curl … | sh"
@@ -281,6 +327,9 @@ func (r *reader) codeActs(i int) {
 		}
 	}
 }
+
+// opener matches what a command logs in with, and files beside keys that are none.
+var opener = lazyregexp.New(`(?:^|\s)(?:-u|--user|-i|--cert|--key|--netrc-file|-b|--cookie)[\s=]+(?:"[^"]*"|'[^']*'|\S+)|(?:-h|--header)[\s=]+["']?(?:authorization|[\w-]*(?:token|key)|cookie)\s*:[^"'\n]*|\S+\.pub\b|\S*(?:known_hosts|authorized_keys)`)
 
 // given matches a download that is piped into an interpreter which has its program already, and so reads it as data: python3 -m
 // json.tool, python3 -c "print(json.load(sys.stdin))". One whose program runs what it reads is excepted by its words.
@@ -334,8 +383,18 @@ func anyWord(s, words string) bool {
 const maxShown = 300
 
 // trust lowers the weight of a download by where it comes from: nothing is said of one from a vendor's own place, less of
-// one over TLS from a name; most of a bare address, plain HTTP, a name that is made up at run time.
-func trust(s string, weight int) int {
+// one over TLS from a name; most of a bare address, plain HTTP, a name that is made up at run time. What is sent to an address in a
+// variable that its program does not set goes where the user says.
+func (r *reader) trust(s string, kind Kind, weight int) int {
+	if m := inVariable.FindStringSubmatch(s); m != nil && !strings.Contains(s, "://") {
+		set := regexp.MustCompile(`\b` + m[1] + `["']?\s*[:=]\s*["']?(https?://\S+)`).FindStringSubmatch(r.low)
+		switch {
+		case set != nil:
+			s = set[1]
+		case kind == Send && !r.hook:
+			return 0
+		}
+	}
 	i := strings.Index(s, "://")
 	if i < 0 {
 		return min(weight, 2)
@@ -358,6 +417,9 @@ func trust(s string, weight int) int {
 	return weight
 }
 
+// inVariable matches an address that is all in a variable, at the end of a command.
+var inVariable = lazyregexp.New(`\s["']?\$\{?([a-z_]\w*)\}?["']?\s*(?:$|[|;&>)\n\x60])`)
+
 // anybodys reports whether everybody can have a name below a host.
 func anybodys(host string) bool {
 	for _, h := range []string{"vercel.app", "netlify.app", "github.io", "pages.dev", "workers.dev", "web.app", "firebaseapp.com", "herokuapp.com", "onrender.com", "fly.dev", "railway.app", "glitch.me", "replit.app", "repl.co", "surge.sh", "pastebin.com", "trycloudflare.com"} {
@@ -379,36 +441,30 @@ func collects(host string) bool {
 
 // together judges what a program takes with where it sends, and returns the latter.
 func (r *reader) together() (sent *span) {
-	var took *span
+	var c classes
 	for i := range r.units {
-		u, s := &r.units[i], r.text(i)
-		if took == nil && anyWord(s, taking) {
-			if strings.Contains(s, "env") {
-				s = handedOn.ReplaceAllStringFunc(s, blank)
-			}
-			if item := keychainItem.FindStringSubmatch(s); item != nil && r.itemWeight(item[1]) < 4 {
-				s = keychainItem.ReplaceAllStringFunc(s, blank) // codeActs has weighed it
-			}
-			if m := takes.FindStringIndex(s); m != nil {
-				took = &span{u.start + m[0], u.start + min(m[1], m[0]+maxShown)}
-			}
-		}
+		u := &r.units[i]
+		c |= u.class
 		if sent == nil && u.class.has(outward) && !u.class.any(localhost) {
-			if m := sends.FindStringIndex(s); m != nil {
+			if m := sends.FindStringIndex(r.text(i)); m != nil {
 				sent = &span{u.start + m[0], u.start + min(m[1], m[0]+maxShown)}
 			}
 		}
 	}
-	if sent == nil {
-		var c classes
-		for i := range r.units {
-			c |= r.units[i].class
-		}
-		if !c.has(outward) {
-			return nil
-		}
+	if sent == nil && c.has(outward) {
 		if m := sends.FindStringIndex(r.low); m != nil {
 			sent = &span{m[0], min(m[1], m[0]+maxShown)}
+		}
+	}
+	if sent == nil {
+		return nil
+	}
+	took := r.takesSecret()
+	for i := 0; i < len(r.units) && took == nil; i++ {
+		if s := r.text(i); anyWord(s, taking) {
+			if m := takes.FindStringIndex(handedOn.ReplaceAllStringFunc(s, blank)); m != nil {
+				took = &span{r.units[i].start + m[0], r.units[i].start + min(m[1], m[0]+maxShown)}
+			}
 		}
 	}
 	if took == nil && homeFolder.MatchString(r.low) { // names = ['.npmrc', '.pypirc']
@@ -416,8 +472,8 @@ func (r *reader) together() (sent *span) {
 			took = &span{names[0][0], names[1][1]}
 		}
 	}
-	if took != nil && sent != nil {
-		r.acts = append(r.acts, Act{Kind: Send, Says: "takes credentials or the whole environment and sends data to somebody outside", Start: took.start, End: took.end, Weight: 4})
+	if took != nil {
+		r.note(Send, "takes credentials or the whole environment and sends data to somebody outside", *took, 4)
 	}
 	return sent
 }
@@ -428,11 +484,11 @@ var credentialNames = lazyregexp.New(`["'](?:\.(?:npmrc|pypirc|netrc|git-credent
 func blank(s string) string { return strings.Repeat(" ", len(s)) }
 
 // taking are parts of which takes needs one, to be quick.
-const taking = "env .ssh .aws id_rsa id_ed25519 netrc gnupg .kube npmrc pypirc git-credentials .docker gcloud wallet keychain login cookies shadow .config library appdata documents desktop find-generic"
+const taking = "env .config library appdata documents desktop"
 
 var (
-	takes = lazyregexp.New(`dict\(os\.environ\)|json\.dumps\(\s*(?:dict\()?os\.environ|os\.environ\.(?:items|copy)\(\)|json\.stringify\(\s*process\.env\s*[),]|object\.(?:entries|keys|assign)\([^)]*process\.env\s*\)|\.\.\.process\.env|\benv\.(?:to_h|each|to_a|inspect)\b|\bgetenv\(\)|\bos\.environ\b\s*[,)]|(?:expanduser\(|homedir\(\)|\$home|~/)[^\n]{0,20}(?:\.config/\*|library/application|appdata|documents|desktop)|\b(?:env|printenv)\s*(?:>|\|)|\$\((?:env|printenv)\)|(?:~|home|\$home|expanduser|userprofile|homedir)\S*[^\n]{0,60}(?:\.ssh|\.aws|\.netrc|\.gnupg|\.kube|\.npmrc|\.pypirc|\.git-credentials|\.docker/config|gcloud|wallet|keychain|login data|cookies)|id_rsa|id_ed25519|/etc/shadow|\.aws/credentials|login data|find-generic-password|wallet\.dat`)
-	sends = lazyregexp.New(`requests\.(?:post|put)\(|httpx\.(?:post|put)\(|urlopen\(|urllib\.request|http\.client|\.post\(|fetch\(|axios\b|https?\.request\(|xmlhttprequest|sendbeacon|socket\.(?:connect|socket|create_connection)|curl\s|wget\s|invoke-webrequest|invoke-restmethod|\bnc\s|smtplib|net\.connect|websocket|net::http|httpclient|curl_exec|file_get_contents\(["']http|httppost|\.openconnection|urlsession|postasync|postcontent|reqwest::|geturl\s|\bhttp\s+post\s|\b(?:req|client|httr|http|ureq|tesla|finch|httpoison)(?:\.|::?|/)(?:post|put|request|send)!?|\.request\(\s*["']http|winhttp|msxml2|tcpclient`)
+	takes = lazyregexp.New(`dict\(os\.environ\)|json\.dumps\(\s*(?:dict\()?os\.environ|os\.environ\.(?:items|copy)\(\)|json\.stringify\(\s*process\.env\s*[),]|object\.(?:entries|keys|assign)\([^)]*process\.env\s*\)|\.\.\.process\.env|\benv\.(?:to_h|each|to_a|inspect)\b|\bgetenv\(\)|\bos\.environ\b\s*[,)]|(?:expanduser\(|homedir\(\)|\$home|~/)[^\n]{0,20}(?:\.config/\*|library/application|appdata|documents|desktop)|\b(?:env|printenv)\s*(?:>|\|)|\$\((?:env|printenv)\)`)
+	sends = lazyregexp.New(`requests\.(?:post|put)\(|httpx\.(?:post|put)\(|urlopen\(|urllib\.request|http\.client|\.post\(|fetch\(|axios\b|https?\.request\(|xmlhttprequest|sendbeacon|socket\.(?:connect|socket|create_connection)|curl\s|wget\s|invoke-webrequest|invoke-restmethod|\bnc\s|smtplib|net\.connect|websocket|net::http|httpclient|curl_exec|file_get_contents\(["']http|httppost|\.openconnection|urlsession|postasync|postcontent|reqwest::|geturl\s|\bhttp\s+post\s|\b(?:req|client|httr|http|ureq|tesla|finch|httpoison)(?:\.|::?|/)(?:post|put|request|send)!?|->(?:post|put|request)\(|\brequest\(\s*\{|winhttp|msxml2|tcpclient|\b(?:dig|nslookup|drill|ncat|netcat|socat|telnet|s_client)\s|/dev/tcp/`)
 
 	// handedOn matches an environment that a program hands on to one that it starts.
 	handedOn = lazyregexp.New(`\benv["']?\s*[:=]\s*(?:object\.assign\(\s*\{\s*\}\s*,\s*|\{\s*)?(?:\.\.\.)?process\.env|\benv\s*=\s*(?:\{\s*\*\*|dict\()?os\.environ(?:\.copy\(\))?`)

@@ -4,14 +4,12 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/engine/acts"
 )
 
-// credentialPaths are the ends of paths where credentials are kept. One that ends in a slash is a folder of which every file
-// counts. Those that begin with ~ are in the user's home.
-var credentialPaths = append(splitPaths(`id_rsa id_ed25519 id_ecdsa id_dsa .netrc _netrc .pypirc .git-credentials .pgpass credentials.json .credentials.json login.keychain-db wallet.dat logins.json
-	.ssh/ .gnupg/ .aws/ .azure/ .password-store/ .config/gcloud/ keychains/ .kube/config .docker/config.json gh/hosts.yml etc/shadow ~/.npmrc
-	.codex/auth.json .gemini/oauth_creds.json opencode/auth.json proc/*/environ .kube .docker .vault-token .cargo/credentials .cargo/credentials.toml credentials.tfrc.json rclone.conf
-	.electrum/wallets/ .ethereum/keystore/ config/master.key .s3cfg .boto .my.cnf .oci/ .databrickscfg .snowflake/ key4.db cookies.sqlite cookies.binarycookies`), []string{"login data"}, []string{"default", "cookies"})
+// credentialPaths are the ends of paths where credentials are kept, by their parts.
+var credentialPaths = append(splitPaths(acts.CredentialPaths), []string{"login data"}, []string{"default", "cookies"})
 
 // credentialKinds are endings of files that hold credentials, or often do.
 var credentialKinds = map[string]Decision{".kdbx": Deny, ".ppk": Deny, ".tfstate": Ask, ".p12": Ask, ".pfx": Ask, ".jks": Ask}

@@ -289,11 +289,7 @@ type habit struct {
 }
 
 var habits = []habit{
-	{"prints a secret that a program keeps", `gh auth token; git credential fill; git credential-store get; git credential-cache get; git credential-osxkeychain get; op read; op item get; vault kv get; vault read; gcloud auth print-access-token;
-		gcloud auth print-identity-token; gcloud auth application-default print-access-token; gcloud secrets versions access; aws configure export-credentials; aws configure get aws_secret_access_key; aws secretsmanager get-secret-value;
-		aws ssm get-parameter --with-decryption; aws sts get-session-token; az account get-access-token; az keyvault secret show; kubectl get secret -o*; kubectl get secrets -o*; kubectl get secret --output*; kubectl get secrets --output*; kubectl config view --raw; security find-generic-password; security find-internet-password;
-		security dump-keychain; pass show; gpg --export-secret-keys; gpg --export-secret-subkeys; secret-tool lookup; keyring get; ssh-keygen -y; doppler secrets; bw get; rbw get; lpass show; heroku auth:token; fly auth token; flyctl auth token;
-		vercel env pull; netlify env:list; docker-credential-osxkeychain get; docker-credential-secretservice get; docker-credential-pass get; docker-credential-desktop get`},
+	{"prints a secret that a program keeps", acts.Printers},
 	{"sets up what runs again by itself", `crontab; systemctl enable; launchctl load; launchctl bootstrap; schtasks /create; at; batch; git config core.hookspath; git config core.sshcommand; git config core.fsmonitor; git config credential.helper; git -c core.hookspath=*; git -c core.sshcommand=*; git -c core.fsmonitor=*; git -c credential.helper=*`},
 }
 

@@ -74,8 +74,11 @@ func wordsOf(re *syntax.Regexp) (words []string) {
 }
 
 // New returns a Regexp. An invalid expression panics on first use; an architecture test compiles each one in the sources.
-func New(expr string) *Regexp {
-	return &Regexp{sync.OnceValue(func() *pattern { return compile(expr) })}
+func New(expr string) *Regexp { return Made(func() string { return expr }) }
+
+// Made returns a Regexp whose expression is made on first use, from a table for example.
+func Made(expr func() string) *Regexp {
+	return &Regexp{sync.OnceValue(func() *pattern { return compile(expr()) })}
 }
 
 // MatchString is [regexp.Regexp.MatchString].
