@@ -232,7 +232,7 @@ func (w *toolReader) endsPhrase(d *action) bool {
 			return true
 		}
 		switch e := lex.words[string(word)]; {
-		case prepositions[string(word)], isDigit(word[0]), len(word) == 2 && word[0] == 'v' && isDigit(word[1]):
+		case prepositions[string(word)], isDigit(word[0]):
 			return true
 		case parts[string(word)], inName && e != nil && e.set.meets(actClasses) && !e.set.meets(objectClasses):
 			at = end

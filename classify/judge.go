@@ -127,7 +127,7 @@ func (w *toolReader) applyRules(d *action, p *profile) {
 			w.addSignal(signal{tag: tExec, source: byDescription, weight: weight, value: d.value, kind: "desc_phrase", start: d.act.start, end: d.act.end})
 			continue
 		}
-		if d.faint || where&inMemory != 0 || d.source == byDescription && w.contradictsName(d, r) {
+		if d.faint || d.source == byDescription && w.contradictsName(d, r) {
 			weight--
 		}
 		if r.tag == capability.Exec && d.source == byDescription && d.object.start < d.act.start && !w.nameAct.empty() && !w.nameAct.meets(runActs) {

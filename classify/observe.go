@@ -461,4 +461,4 @@ var circumstanceNames = func() (out [alertBit + 1]string) {
 }()
 
 // alertBit is the place of the last circumstance.
-const alertBit = 16
+const alertBit = 15

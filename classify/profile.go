@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/capability"
 	"gauntlet/catalog"
 	"gauntlet/rawjson"
 )
@@ -70,19 +69,9 @@ func (w *toolReader) namesRepository() bool {
 	return owner && repo
 }
 
-// takesHost reports whether a parameter says which host is meant. Without one "~/.ssh" is a folder, and in poisoned text
-// it must not make every tool of the server work over SSH.
-func (w *toolReader) takesHost() bool {
-	return slices.ContainsFunc(w.params, func(q parameter) bool {
-		return q.role.role == capability.Host || slices.ContainsFunc(q.parts, func(s string) bool { return hostLike[s] })
-	})
-}
-
-var hostLike = map[string]bool{"host": true, "server": true, "profile": true, "connection": true, "session": true, "machine": true, "target": true, "node": true, "port": true}
-
 // sampleCounts counts tools of a server.
 type sampleCounts struct {
-	tools, saas, brand, paths, db, clouddb, browser, git, open, web, ids, apikeys, ssh, api, paged, entities, secrets, vaults, local, weak, apps, memories, engines int
+	tools, saas, brand, paths, db, browser, git, open, web, ids, apikeys, api, paged, entities, secrets, vaults, local, weak, apps, memories, engines int
 
 	own    [maxOwn]int // tools that name a word of the server's own name
 	others logits      // what the observations of all say
@@ -155,8 +144,8 @@ func (w *toolReader) readProfile(s *catalog.Server) *profile {
 	p.mixed = p.words.meets(engineWords) && !p.words.meets(brandNames)
 	p.others, p.sampled = c.others, c.tools
 	p.withoutName = &profile{isToolName: p.isToolName, about: p.about, others: p.others, sampled: p.sampled}
-	p.withoutName.decideCircumstances(&c, about, false)
-	p.decideCircumstances(&c, about, true)
+	p.withoutName.decideCircumstances(c, about, false)
+	p.decideCircumstances(c, about, true)
 	if p.withoutName.is == p.is && !p.mixed {
 		p.withoutName = nil
 	}
@@ -320,10 +309,8 @@ func (w *toolReader) countSample(s *catalog.Server, known func(string) bool, own
 		add(&c.brand, w.mentions.meets(brandWords))
 		add(&c.engines, w.mentions.meets(engineWords) && !w.mentions.without(engineWords).meets(brandNames))
 		add(&c.db, w.nameSet.with(w.headSet).meets(dbWords))
-		add(&c.clouddb, w.mentions.meets(cloudDBWords))
 		add(&c.browser, w.mentions.meets(browserCore))
 		add(&c.git, w.nameSet.meets(gitWords) || w.headSet.meets(gitWords))
-		add(&c.ssh, w.nameSet.meets(sshWords) || w.headSet.meets(sshWords) && w.takesHost())
 		add(&c.web, w.mentions.meets(webWords))
 		add(&c.open, w.hints.openWorld > 0)
 		for k, word := range own {
@@ -356,42 +343,36 @@ type clue struct {
 // passes for one, and no label rests on that alone at high.
 const enough = 3
 
-// sampleShares are those of the tools that were counted.
-type sampleShares struct{ saas, brand, paths, db, clouddb, browser, git, open, web, ids, ssh, own, api, paged, entities, secrets, vaults, local, weak, apps, memories, engines float64 }
-
-func (c *sampleCounts) sampleShares() sampleShares {
-	of := func(n int) float64 { return float64(n) / float64(max(1, c.tools)) }
-	return sampleShares{saas: of(c.saas), brand: of(c.brand), paths: of(c.paths), db: of(c.db), clouddb: of(c.clouddb), browser: of(c.browser),
-		git: of(c.git), open: of(c.open), web: of(c.web), ids: of(c.ids), ssh: of(c.ssh), own: of(slices.Max(c.own[:])),
-		api: of(c.api), paged: of(c.paged), entities: of(c.entities), secrets: of(c.secrets), vaults: of(c.vaults), local: of(c.local), weak: of(c.weak), apps: of(c.apps), memories: of(c.memories), engines: of(c.engines)}
-}
+// share says how many of the tools that were counted n are.
+func (c *sampleCounts) share(n int) float64 { return float64(n) / float64(max(1, c.tools)) }
 
 // remoteClues weighs what was counted. Names of services settle it; without them it is what the
 // tools work on, by what, and whether they name the service that the server is called after.
-func (p *profile) remoteClues(c *sampleCounts, s sampleShares, isBrowser bool, about classes) []clue {
-	objects := s.saas >= 0.5 && s.ids >= 0.7 || s.weak >= 0.7 && s.entities >= 0.5
-	own := s.own >= 0.4 && c.tools > 2
-	paths := s.paths >= 0.4 && !p.words.meets(brandWords) && p.is&secrets == 0 && s.brand < 0.4
+func (p *profile) remoteClues(c *sampleCounts, isBrowser bool, about classes) []clue {
+	of := c.share
+	objects := of(c.saas) >= 0.5 && of(c.ids) >= 0.7 || of(c.weak) >= 0.7 && of(c.entities) >= 0.5
+	own := of(slices.Max(c.own[:])) >= 0.4 && c.tools > 2
+	paths := of(c.paths) >= 0.4 && !p.words.meets(brandWords) && p.is&secrets == 0 && of(c.brand) < 0.4
 	return []clue{
 		{p.words.meets(brandNames), 3, "its name is that of a service"},
 		{p.words.meets(localProducts) && !p.words.meets(brandWords), -3, ""},
-		{s.brand >= 0.4, 3, "most tools name a service"},
-		{s.brand >= 0.15 && s.brand < 0.4, 1, "tools name a service"},
-		{s.open >= 0.5 && !isBrowser, 2, "most tools are annotated openWorldHint"},
-		{s.saas >= 0.7, 2, "most tools act on objects of a service"},
-		{s.saas >= 0.4 && s.saas < 0.7, 1, "many tools act on objects of a service"},
+		{of(c.brand) >= 0.4, 3, "most tools name a service"},
+		{of(c.brand) >= 0.15 && of(c.brand) < 0.4, 1, "tools name a service"},
+		{of(c.open) >= 0.5 && !isBrowser, 2, "most tools are annotated openWorldHint"},
+		{of(c.saas) >= 0.7, 2, "most tools act on objects of a service"},
+		{of(c.saas) >= 0.4 && of(c.saas) < 0.7, 1, "many tools act on objects of a service"},
 		{own, 1, "tools name the service of the server"},
-		{own && s.ids >= 0.5, 1, ""}, // who serves a program of this machine seldom asks for identifiers
+		{own && of(c.ids) >= 0.5, 1, ""}, // who serves a program of this machine seldom asks for identifiers
 		{objects && c.tools > 4, 2, "most tools act on objects of a service, by their identifiers"},
-		{s.web >= 0.3, 1, "tools speak of the network"},
-		{s.ids >= 0.5 && c.tools > 4, 1, "tools take identifiers"},
+		{of(c.web) >= 0.3, 1, "tools speak of the network"},
+		{of(c.ids) >= 0.5 && c.tools > 4, 1, "tools take identifiers"},
 		{c.apikeys > 0, 1, "a tool takes an API key"},
-		{p.is&secrets != 0 && !p.words.meets(localProducts) && s.local < 0.1, 2, "it is a vault of secrets"},
-		{s.api >= 0.25, 1, "tools speak of an API"},
-		{s.paged >= 0.15, 1, "tools leaf through pages of results"},
-		{s.entities >= 0.4 && c.tools > 2, 1, "tools take identifiers of entities"},
-		{s.weak >= 0.7 && c.tools > 2 && (s.paths < 0.2 || s.entities >= 0.6), 1, "tools act on what services hold"},
-		{s.apps >= 0.3 && !p.words.meets(brandWords), -3, ""},
+		{p.is&secrets != 0 && !p.words.meets(localProducts) && of(c.local) < 0.1, 2, "it is a vault of secrets"},
+		{of(c.api) >= 0.25, 1, "tools speak of an API"},
+		{of(c.paged) >= 0.15, 1, "tools leaf through pages of results"},
+		{of(c.entities) >= 0.4 && c.tools > 2, 1, "tools take identifiers of entities"},
+		{of(c.weak) >= 0.7 && c.tools > 2 && (of(c.paths) < 0.2 || of(c.entities) >= 0.6), 1, "tools act on what services hold"},
+		{of(c.apps) >= 0.3 && !p.words.meets(brandWords), -3, ""},
 		{about.meets(brandWords), 1, "the instructions name a service"},
 		{paths && objects, -1, ""}, // inside a repository
 		{paths && !objects, -3, ""},
@@ -400,17 +381,17 @@ func (p *profile) remoteClues(c *sampleCounts, s sampleShares, isBrowser bool, a
 }
 
 // decideCircumstances turns what was counted into circumstances.
-func (p *profile) decideCircumstances(c *sampleCounts, about classes, named bool) {
-	s := c.sampleShares()
+func (p *profile) decideCircumstances(c sampleCounts, about classes, named bool) {
+	of := c.share
 	if !named {
-		s.own = 0
-		p.mixed = s.engines >= 0.25 && s.db >= 0.4 // its tools name a database program
+		c.own = [maxOwn]int{}
+		p.mixed = of(c.engines) >= 0.25 && of(c.db) >= 0.4 // its tools name a database program
 	}
-	isBrowser := s.browser >= 0.4 && c.tools > 2 || p.words.meets(browserNames)
-	vault := p.words.meets(vaultNames) || p.words.meets(vaultWords) && s.secrets >= 0.25 || s.vaults >= 0.4 && s.secrets >= 0.15 || s.secrets >= 0.6 && c.tools > 2
+	isBrowser := of(c.browser) >= 0.4 && c.tools > 2 || p.words.meets(browserNames)
+	vault := p.words.meets(vaultNames) || p.words.meets(vaultWords) && of(c.secrets) >= 0.25 || of(c.vaults) >= 0.4 && of(c.secrets) >= 0.15 || of(c.secrets) >= 0.6 && c.tools > 2
 	p.setIf(vault, secrets)
 	points := 0
-	for _, h := range p.remoteClues(c, s, isBrowser, about) {
+	for _, h := range p.remoteClues(&c, isBrowser, about) {
 		if !h.is {
 			continue
 		}
@@ -419,20 +400,20 @@ func (p *profile) decideCircumstances(c *sampleCounts, about classes, named bool
 			p.because = h.why
 		}
 	}
-	far := p.words.meets(sshWords) || s.ssh >= 0.5
+	far := p.words.meets(sshWords)
 	p.setIf(far, ssh)
 	p.setIf(points >= enough && !far && (!isBrowser || p.words.meets(brandNames)), remote)
 	p.unsure = points == enough-1 && !far && !isBrowser && c.tools > 1
 	p.setIf(p.unsure, remote)
 	// What one or two tools say of the server is what each says of itself, and no second witness.
-	p.unsure = p.unsure || p.is&remote != 0 && c.tools < 3 && s.brand == 0 && !p.words.meets(brandNames)
+	p.unsure = p.unsure || p.is&remote != 0 && c.tools < 3 && of(c.brand) == 0 && !p.words.meets(brandNames)
 	p.setIf(isBrowser, browser)
-	p.setIf(p.words.meets(engineWords) || p.words.meets(cloudDBWords) || s.db >= 0.5 && c.tools > 1, db)
-	p.setIf(p.words.meets(cloudDBWords) || s.clouddb >= 0.3 && !p.mixed, clouddb)
+	p.setIf(p.words.meets(engineWords) || p.words.meets(cloudDBWords) || of(c.db) >= 0.5 && c.tools > 1, db)
+	p.setIf(p.words.meets(cloudDBWords), clouddb)
 	if p.is&remote == 0 {
-		p.setIf((p.words.meets(storeNames) || s.memories >= 0.5 && c.tools > 2 && p.is&db == 0) && !p.words.meets(brandNames), store)
-		p.setIf(p.words.meets(gitWords) || s.git >= 0.5, git)
-		p.setIf(s.paths >= 0.4 && p.is&secrets == 0 || p.words.meets(directoryWords), fsServer)
+		p.setIf((p.words.meets(storeNames) || of(c.memories) >= 0.5 && c.tools > 2 && p.is&db == 0) && !p.words.meets(brandNames), store)
+		p.setIf(p.words.meets(gitWords) || of(c.git) >= 0.5, git)
+		p.setIf(of(c.paths) >= 0.4 && p.is&secrets == 0 || p.words.meets(directoryWords), fsServer)
 	}
 }
 

@@ -318,9 +318,6 @@ func (w *toolReader) placeOf(all classes) (c circumstance) {
 	if all.meets(localWords) {
 		c |= local
 	}
-	if all.meets(memoryWords) {
-		c |= inMemory
-	}
 	if all.meets(alertWords) {
 		c |= alert
 	}
@@ -329,7 +326,6 @@ func (w *toolReader) placeOf(all classes) (c circumstance) {
 
 var (
 	localWords    = lex.classSet("local")
-	memoryWords   = lex.classSet("memory")
 	alertWords    = lex.classSet("secretalert")
 	condWords     = lex.classSet("cond")
 	plainWords    = lex.classSet("plainly")

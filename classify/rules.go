@@ -23,7 +23,6 @@ const (
 	git
 	fsServer
 	local
-	inMemory
 	inName
 	inText
 	provision // manages what holds a database, not what it holds
@@ -37,7 +36,7 @@ const (
 
 var circumstances = map[string]circumstance{
 	"remote": remote, "db": db, "clouddb": clouddb, "browser": browser, "git": git, "fs": fsServer,
-	"local": local, "inmemory": inMemory, "name": inName, "text": inText, "alert": alert, "provision": provision, "ssh": ssh, "store": store, "last": last, "first": first, "secrets": secrets,
+	"local": local, "name": inName, "text": inText, "alert": alert, "provision": provision, "ssh": ssh, "store": store, "last": last, "first": first, "secrets": secrets,
 }
 
 // A rule says what an act on an object means.
