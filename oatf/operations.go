@@ -27,25 +27,12 @@ const (
 // is seen by its receiver.
 var operations = map[string][]operation{
 	"mcp": mcpOperations(),
-	"a2a": {
-		{"message/send", atBoth, "", ""},
-		{"message/stream", atBoth, "", ""},
-		{"tasks/get", atBoth, "", ""},
-		{"tasks/list", atBoth, "", ""},
-		{"tasks/cancel", atBoth, "", ""},
-		{"tasks/resubscribe", atBoth, "", ""},
-		{"tasks/pushNotificationConfig/set", atBoth, "", ""},
-		{"tasks/pushNotificationConfig/get", atBoth, "", ""},
-		{"tasks/pushNotificationConfig/list", atBoth, "", ""},
-		{"tasks/pushNotificationConfig/delete", atBoth, "", ""},
-		{"agent/getAuthenticatedExtendedCard", atBoth, "", ""},
-		{"agent_card/get", atBoth, "", ""},
-		{"agent_card/keys", atBoth, "", ""}, // this and the next: ours, for signed cards
-		{"agent_card/signature", atBoth, "", ""},
-		{"task/status", atClient, "", ""},
-		{"task/artifact", atClient, "", ""},
-	},
-	"ag_ui": agUI("run_agent_input",
+	"a2a": append(seen(atBoth, "message/send", "message/stream", "tasks/get", "tasks/list", "tasks/cancel", "tasks/resubscribe",
+		"tasks/pushNotificationConfig/set", "tasks/pushNotificationConfig/get", "tasks/pushNotificationConfig/list", "tasks/pushNotificationConfig/delete",
+		"agent/getAuthenticatedExtendedCard", "agent_card/get",
+		"agent_card/keys", "agent_card/signature", // ours, for signed cards
+	), seen(atClient, "task/status", "task/artifact")...),
+	"ag_ui": seen(atClient, "run_agent_input",
 		"run_started", "run_finished", "run_error", "step_started", "step_finished",
 		"text_message_start", "text_message_content", "text_message_end", "text_message_chunk",
 		"tool_call_start", "tool_call_args", "tool_call_end", "tool_call_chunk", "tool_call_result",
@@ -71,11 +58,11 @@ func mcpOperations() []operation {
 	return all
 }
 
-// agUI returns operations for event names; the protocol has only a client side.
-func agUI(names ...string) []operation {
+// seen returns operations that these roles see.
+func seen(modes string, names ...string) []operation {
 	all := make([]operation, len(names))
 	for i, n := range names {
-		all[i] = operation{name: n, modes: atClient}
+		all[i] = operation{name: n, modes: modes}
 	}
 	return all
 }

@@ -14,7 +14,6 @@ import (
 // A phase's mode is omitted if it is its actor's, as the public conformance suite expects: it can be no other (V-044),
 // and [Normalize] restores it. Comments and layout are not kept.
 func Serialize(d *Document) string {
-	var t rawjson.Tree
 	n := Normalize(d)
 	for i := range n.Attack.Execution.Actors {
 		a := &n.Attack.Execution.Actors[i]
@@ -24,11 +23,8 @@ func Serialize(d *Document) string {
 			}
 		}
 	}
-	if err := t.Parse(render(n), 0); err != nil {
-		return "" // only with a value that does not come from rawjson
-	}
 	var e emitter
-	e.emitBlock(t.Root(), 0)
+	e.emitBlock(rawjson.Read(render(n)), 0) // nothing only with a value that does not come from rawjson
 	return e.b.String()
 }
 

@@ -148,9 +148,8 @@ func (m *Message) scopeOf(d Direction) idScope {
 
 // canonicalID returns the same text, in memory of its own, for ids with the same value.
 func canonicalID(id string) string {
-	var tree rawjson.Tree
-	if tree.Parse(id, 0) == nil {
-		id = tree.Root().Canonical()
+	if v := rawjson.Read(id); v.Exists() {
+		id = v.Canonical()
 	}
 	if len(id) > longestID {
 		sum := sha256.Sum256([]byte(id))

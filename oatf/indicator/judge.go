@@ -227,11 +227,7 @@ func (r *Judging) evaluateMessage(n int, m *trace.Message, content rawjson.Value
 }
 
 // noParams is the content of a message without params, which may be omitted if empty.
-var noParams = func() rawjson.Value {
-	var tree rawjson.Tree
-	_ = tree.Parse("{}", 0)
-	return tree.Root()
-}()
+var noParams = rawjson.Read("{}")
 
 // requestKey is the member of a client's answer that holds the params of its request. SDK §4.1 requires it but leaves
 // the name open; this is the existing executor's.
@@ -262,13 +258,7 @@ func (r *Judging) readContent(m *trace.Message) (rawjson.Value, error) {
 	if !ok {
 		return content, nil
 	}
-	text := content.Raw()
-	comma := ","
-	if content.Len() == 0 {
-		comma = ""
-	}
-	text = text[:len(text)-1] + comma + `"` + requestKey + `":` + params + "}"
-	err = r.content.Parse(text, 0)
+	err = r.content.Parse(rawjson.Join(content.Raw(), rawjson.Build(requestKey, params)), 0)
 	return r.content.Root(), err
 }
 

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -16,9 +17,10 @@ type Condition struct {
 	texts  bool // some test needs the text
 }
 
-// A test is an operator with its operand. text is the value as string operators see it, set only for those.
-type test interface {
-	matchesText(v rawjson.Value, text string) bool
+// A test is an operator with its operand: of the value, or of its text as string operators see it.
+type test struct {
+	ofValue func(rawjson.Value) bool
+	ofText  func(string) (bool, error)
 }
 
 // coerced returns what string operators see: a string itself, anything else as compact JSON with sorted names (SDK
@@ -51,7 +53,7 @@ func Operators() []string {
 }
 
 // IsOperator reports whether name is an operator of conditions.
-func IsOperator(name string) bool { return name == "exists" || operators[name] != nil }
+func IsOperator(name string) bool { return name == "exists" || operators[name].parse != nil }
 
 // ParseCondition parses a condition. An object with at least one operator is a set of operators and must contain
 // nothing else; any other value is compared for equality. The error is an *OperandError.
@@ -90,19 +92,19 @@ func (c *Condition) addOperator(m rawjson.Member) error {
 		c.exists = &b
 		return nil
 	}
-	parse := operators[name]
-	if parse == nil {
+	o := operators[name]
+	if o.parse == nil {
 		return &OperandError{m.Key, fmt.Errorf("%q is no operator; there are %s", excerpt.Clip(name, mostQuoted), strings.Join(Operators(), ", "))}
 	}
-	t, err := parse(m.Value)
+	if m.Value.Kind() != o.kind {
+		return &OperandError{m.Value, fmt.Errorf("%s needs %s and not %s", name, o.needs, articleFor(m.Value))}
+	}
+	t, err := o.parse(m.Value)
 	if err != nil {
 		return &OperandError{m.Value, fmt.Errorf("%s %w", name, err)}
 	}
 	c.tests = append(c.tests, t)
-	switch t.(type) {
-	case contains, startsWith, endsWith, matches:
-		c.texts = true
-	}
+	c.texts = c.texts || t.ofText != nil
 	return nil
 }
 
@@ -127,13 +129,12 @@ func (c *Condition) checkValue(v rawjson.Value) (bool, error) {
 		text = coerced(v)
 	}
 	for _, t := range c.tests {
-		if m, ok := t.(matches); ok {
-			if err := m.checkText(text); err != nil {
-				return false, err
+		if t.ofText == nil {
+			if !t.ofValue(v) {
+				return false, nil
 			}
-		}
-		if !t.matchesText(v, text) {
-			return false, nil
+		} else if ok, err := t.ofText(text); !ok {
+			return false, err
 		}
 	}
 	return true, nil
@@ -149,135 +150,78 @@ func (c *Condition) HoldsAt(t Target, message rawjson.Value) (rawjson.Value, boo
 // Search is HoldsAt, but returns an *EvalError of kind RegexTimeout if no value satisfies the condition and one has a
 // text too long to search within a few seconds.
 func (c *Condition) Search(t Target, message rawjson.Value) (found rawjson.Value, ok bool, err error) {
-	s := search{condition: c}
-	if v, ok := s.resolveAt(t.steps, message); ok {
-		return v, true, nil
-	}
-	return rawjson.Value{}, s.err == nil && !s.anywhere && c.Holds(rawjson.Value{}), s.err
-}
-
-// A search is [Target.Each] with the condition built in, which saves a closure per message.
-type search struct {
-	condition *Condition
-	anywhere  bool
-	err       error // the first
-}
-
-func (s *search) resolveAt(steps []step, v rawjson.Value) (rawjson.Value, bool) {
-	for i, st := range steps {
-		v = v.Get(st.name)
-		if !st.each {
-			continue
+	anywhere := false
+	t.Each(message, func(v rawjson.Value) bool {
+		anywhere = true
+		holds, failed := c.checkValue(v)
+		if holds {
+			found, ok = v, true
 		}
-		for _, e := range v.Elements() {
-			if found, ok := s.resolveAt(steps[i+1:], e); ok {
-				return found, true
+		err = cmp.Or(err, failed)
+		return !holds
+	})
+	if ok {
+		return found, true, nil
+	}
+	return found, err == nil && !anywhere && c.Holds(rawjson.Value{}), err
+}
+
+// An operator is made a test by an operand of a kind, for which needs is the word.
+type operator struct {
+	kind  rawjson.Kind
+	needs string
+	parse func(operand rawjson.Value) (test, error)
+}
+
+// operators are all but exists.
+var operators = map[string]operator{
+	"contains":    textOperator(strings.Contains),
+	"starts_with": textOperator(strings.HasPrefix),
+	"ends_with":   textOperator(strings.HasSuffix),
+	"regex":       {rawjson.String, "a string", parseRegexTest},
+	"any_of":      {rawjson.Array, "a list", parseListTest},
+	"gt":          numberOperator(func(order int) bool { return order > 0 }),
+	"lt":          numberOperator(func(order int) bool { return order < 0 }),
+	"gte":         numberOperator(func(order int) bool { return order >= 0 }),
+	"lte":         numberOperator(func(order int) bool { return order <= 0 }),
+}
+
+func textOperator(holds func(text, operand string) bool) operator {
+	return operator{rawjson.String, "a string", func(v rawjson.Value) (test, error) {
+		operand := v.Text()
+		return test{ofText: func(text string) (bool, error) { return holds(text, operand), nil }}, nil
+	}}
+}
+
+func parseRegexTest(v rawjson.Value) (test, error) {
+	p, err := parseProgram(v.Text())
+	return test{ofText: func(text string) (bool, error) {
+		if err := p.checkText(text); err != nil {
+			return false, err
+		}
+		return p.MatchString(text), nil
+	}}, err
+}
+
+func parseListTest(list rawjson.Value) (test, error) {
+	return test{ofValue: func(v rawjson.Value) bool {
+		for _, e := range list.Elements() {
+			if rawjson.Equal(e, v) {
+				return true
 			}
 		}
-		return rawjson.Value{}, false
-	}
-	if !v.Exists() {
-		return rawjson.Value{}, false
-	}
-	s.anywhere = true
-	ok, err := s.condition.checkValue(v)
-	if s.err == nil {
-		s.err = err
-	}
-	return v, ok
+		return false
+	}}, nil
 }
 
-// operators parse the operand of every operator but exists.
-var operators = map[string]func(rawjson.Value) (test, error){
-	"contains":    textOperator(func(s string) test { return contains(s) }),
-	"starts_with": textOperator(func(s string) test { return startsWith(s) }),
-	"ends_with":   textOperator(func(s string) test { return endsWith(s) }),
-	"regex":       pattern,
-	"any_of":      listOperator,
-	"gt":          numeric(func(order int) bool { return order > 0 }),
-	"lt":          numeric(func(order int) bool { return order < 0 }),
-	"gte":         numeric(func(order int) bool { return order >= 0 }),
-	"lte":         numeric(func(order int) bool { return order <= 0 }),
-}
-
-type contains string
-
-func (c contains) matchesText(_ rawjson.Value, text string) bool {
-	return strings.Contains(text, string(c))
-}
-
-type startsWith string
-
-func (c startsWith) matchesText(_ rawjson.Value, text string) bool {
-	return strings.HasPrefix(text, string(c))
-}
-
-type endsWith string
-
-func (c endsWith) matchesText(_ rawjson.Value, text string) bool {
-	return strings.HasSuffix(text, string(c))
-}
-
-func textOperator(of func(string) test) func(rawjson.Value) (test, error) {
-	return func(v rawjson.Value) (test, error) {
-		if v.Kind() != rawjson.String {
-			return nil, fmt.Errorf("needs a string and not %s", articleFor(v))
-		}
-		return of(v.Text()), nil
-	}
-}
-
-type matches struct{ program }
-
-func (m matches) matchesText(_ rawjson.Value, text string) bool { return m.MatchString(text) }
-
-func pattern(v rawjson.Value) (test, error) {
-	if v.Kind() != rawjson.String {
-		return nil, fmt.Errorf("needs a string and not %s", articleFor(v))
-	}
-	p, err := parseProgram(v.Text())
-	if err != nil {
-		return nil, err
-	}
-	return matches{p}, nil
-}
-
-type anyOf struct{ list rawjson.Value }
-
-func (a anyOf) matchesText(v rawjson.Value, _ string) bool {
-	for _, e := range a.list.Elements() {
-		if rawjson.Equal(e, v) {
-			return true
-		}
-	}
-	return false
-}
-
-func listOperator(v rawjson.Value) (test, error) {
-	if v.Kind() != rawjson.Array {
-		return nil, fmt.Errorf("needs a list and not %s", articleFor(v))
-	}
-	return anyOf{v}, nil
-}
-
-type compares struct {
-	with rawjson.Value
-	want func(order int) bool
-}
-
-// matchesText is false for values that are not numbers (SDK §5.3, "Numeric type mismatches").
-func (c compares) matchesText(v rawjson.Value, _ string) bool {
-	order, ok := rawjson.CompareNumbers(v, c.with)
-	return ok && c.want(order)
-}
-
-func numeric(want func(order int) bool) func(rawjson.Value) (test, error) {
-	return func(v rawjson.Value) (test, error) {
-		if v.Kind() != rawjson.Number {
-			return nil, fmt.Errorf("needs a number and not %s", articleFor(v))
-		}
-		return compares{v, want}, nil
-	}
+// numberOperator compares numbers; it is false for other values (SDK §5.3, "Numeric type mismatches").
+func numberOperator(want func(order int) bool) operator {
+	return operator{rawjson.Number, "a number", func(operand rawjson.Value) (test, error) {
+		return test{ofValue: func(v rawjson.Value) bool {
+			order, ok := rawjson.CompareNumbers(v, operand)
+			return ok && want(order)
+		}}, nil
+	}}
 }
 
 func articleFor(v rawjson.Value) string {

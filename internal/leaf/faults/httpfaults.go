@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/rawjson"
 )
 
 // Faults in the HTTP part of a message.
@@ -26,8 +27,7 @@ func (r *Rule) planHeader(m Message) (Plan, string) {
 }
 
 func (r *Rule) planHeaderMismatch(m Message) (Plan, string) {
-	id := parseObject(m.Text).Get("id").Raw()
-	id = cmp.Or(id, "null")
+	id := cmp.Or(rawjson.LastMember(m.Text, "id"), "null")
 	p := replaceMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"Header mismatch: the header Mcp-Method is not what the body says"}}`, id, mcp.CodeHeaderMismatch))
 	p.Status = 400
 	return p, ""

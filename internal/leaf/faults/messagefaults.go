@@ -10,7 +10,7 @@ import (
 // Faults in whole messages: ids, repetition, further messages.
 
 func (r *Rule) planWrongID(m Message) (Plan, string) {
-	id := parseObject(m.Text).Get("id")
+	id := rawjson.Read(m.Text).Get("id")
 	if !id.Exists() {
 		return Plan{}, "the message has no id"
 	}
@@ -33,25 +33,15 @@ func (r *Rule) planWrongID(m Message) (Plan, string) {
 	case "huge":
 		other = strings.Repeat("9", 10_000)
 	case "missing":
-		return replaceMessage(withoutID(parseObject(m.Text))), ""
+		return replaceMessage(rawjson.Without(m.Text, "id")), ""
 	}
-	return replaceMessage(m.Text[:id.Offset()] + other + m.Text[id.Offset()+len(id.Raw()):]), ""
-}
-
-func withoutID(v rawjson.Value) string {
-	var parts []string
-	for m := range v.Members() {
-		if m.Key.Text() != "id" {
-			parts = append(parts, m.Key.Raw()+":"+m.Value.Raw())
-		}
-	}
-	return "{" + strings.Join(parts, ",") + "}"
+	return replaceMessage(rawjson.Replace(m.Text, "id", other)), ""
 }
 
 func (r *Rule) planDuplicate(m Message) (Plan, string) {
 	n, other := r.numbers["count"], m.Text
 	if r.texts["as"] == "error" {
-		id := parseObject(m.Text).Get("id")
+		id := rawjson.Read(m.Text).Get("id")
 		if !m.Answer || !id.Exists() {
 			return Plan{}, "the message is no answer with an id"
 		}
@@ -108,7 +98,7 @@ func (r *Rule) planFlood(m Message) (Plan, string) {
 }
 
 func (r *Rule) planCursorLoop(m Message) (Plan, string) {
-	result := parseObject(m.Text).Get("result")
+	result := rawjson.Read(m.Text).Get("result")
 	if result.Kind() != rawjson.Object {
 		return Plan{}, "the message is not a result"
 	}
@@ -119,35 +109,22 @@ func (r *Rule) planCursorLoop(m Message) (Plan, string) {
 	if r.texts["as"] == "fresh" {
 		cursor = fmt.Sprintf("page-%d-%016x", m.Number+1, r.messageRand(m).Uint64())
 	}
-	return replaceMessage(setMember(m.Text, result, "nextCursor", `"`+cursor+`"`)), ""
+	return replaceMessage(rawjson.Replace(m.Text, "result", setMember(result.Raw(), "nextCursor", `"`+cursor+`"`))), ""
 }
 
 func (r *Rule) planCache(m Message) (Plan, string) {
-	result := parseObject(m.Text).Get("result")
+	result := rawjson.Read(m.Text).Get("result")
 	if result.Kind() != rawjson.Object {
 		return Plan{}, "the message is not a result"
 	}
-	text := setMember(m.Text, result, "ttlMs", r.texts["ttl"])
-	return replaceMessage(setMember(text, parseObject(text).Get("result"), "cacheScope", r.texts["scope"])), ""
+	changed := setMember(setMember(result.Raw(), "ttlMs", r.texts["ttl"]), "cacheScope", r.texts["scope"])
+	return replaceMessage(rawjson.Replace(m.Text, "result", changed)), ""
 }
 
-// setMember sets a member of the object o, which is part of text.
-func setMember(text string, o rawjson.Value, name, value string) string {
-	if there := o.Get(name); there.Exists() {
-		return text[:there.Offset()] + value + text[there.Offset()+len(there.Raw()):]
+// setMember sets a member of a raw object.
+func setMember(object, name, value string) string {
+	if rawjson.LastMember(object, name) != "" {
+		return rawjson.Replace(object, name, value)
 	}
-	at := o.Offset() + 1
-	member := `"` + name + `":` + value
-	if o.Len() > 0 {
-		member += ","
-	}
-	return text[:at] + member + text[at:]
-}
-
-// WithID returns an answer changed to answer another request.
-func WithID(text, id string) string {
-	if there := parseObject(text).Get("id"); there.Exists() {
-		return text[:there.Offset()] + id + text[there.Offset()+len(there.Raw()):]
-	}
-	return text
+	return rawjson.Join(rawjson.Build(name, value), object)
 }

@@ -37,7 +37,7 @@ func findPayloadPlace(text string, value bool) (payloadPlace, bool) {
 			return payloadPlace{before: b, after: after[1:]}, true
 		}
 	}
-	root := parseObject(text)
+	root := rawjson.Read(text)
 	for _, part := range []string{"result", "params"} {
 		if o := root.Get(part); o.Kind() == rawjson.Object {
 			at := o.Offset() + 1

@@ -3,8 +3,6 @@ package faults
 import (
 	"iter"
 	"time"
-
-	"gauntlet/rawjson"
 )
 
 // A Message is an outgoing message.
@@ -103,13 +101,4 @@ func (r *Rule) planReset(m Message) (Plan, string) {
 
 func (r *Rule) planNoNewline(m Message) (Plan, string) {
 	return Plan{Steps: yieldSteps(Step{Begin: true, Data: []byte(m.Text)})}, ""
-}
-
-// parseObject returns the message as an object, absent if it is none.
-func parseObject(text string) rawjson.Value {
-	var t rawjson.Tree
-	if t.Parse(text, 0) != nil || t.Root().Kind() != rawjson.Object {
-		return rawjson.Value{}
-	}
-	return t.Root()
 }

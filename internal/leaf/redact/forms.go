@@ -44,9 +44,8 @@ func secretParts(value string) []string {
 			}
 		}
 	}
-	var tree rawjson.Tree
-	if strings.HasPrefix(strings.TrimSpace(value), "{") && tree.Parse(value, 0) == nil {
-		for v := range tree.Root().All() {
+	if strings.HasPrefix(strings.TrimSpace(value), "{") {
+		for v := range rawjson.Read(value).All() {
 			if text := v.Text(); v.Kind() == rawjson.String && len(text) >= shortestPart && strings.ContainsAny(text, "0123456789") {
 				out = append(append(out, text), secretLines(text)...)
 			}

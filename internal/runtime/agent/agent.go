@@ -149,9 +149,7 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 	if err != nil {
 		return Exit{}, fmt.Errorf("the agent: %w", err)
 	}
-	limit := opt.Limit
-	limit = cmp.Or(limit, DefaultLimit)
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(opt.Limit, DefaultLimit))
 	defer cancel()
 	exit, err := p.Wait(ctx)
 	out := Exit{Exit: exit}

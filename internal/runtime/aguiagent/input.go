@@ -24,12 +24,12 @@ func readInput(r io.Reader) (*input, error) {
 	if err != nil {
 		return nil, errors.New("the input is too long, or was cut off")
 	}
-	var tree rawjson.Tree
-	if err := tree.Parse(string(text), 0); err != nil || tree.Root().Kind() != rawjson.Object {
+	root := rawjson.Read(string(text))
+	if root.Kind() != rawjson.Object {
 		return nil, errors.New("the input is not a JSON object")
 	}
 	in := &input{results: map[string]string{}}
-	for m := range tree.Root().Members() {
+	for m := range root.Members() {
 		switch name := m.Key.Text(); name {
 		case "threadId":
 			in.thread = m.Value.Text()

@@ -1,6 +1,7 @@
 package aguiagent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -133,11 +134,7 @@ func (t *thread) offerTools(tools []string) (wire.Conn, error) {
 }
 
 func (t *thread) callFrontEnd(ctx context.Context, c mcpserver.Call) (string, error) {
-	var tree rawjson.Tree
-	arguments := "{}"
-	if tree.Parse(c.Params, 0) == nil && tree.Root().Get("arguments").Exists() {
-		arguments = tree.Root().Get("arguments").Raw()
-	}
+	arguments := cmp.Or(rawjson.LastMember(c.Params, "arguments"), "{}")
 	id := "call-" + strconv.Itoa(t.number())
 	result := make(chan string, 1)
 	t.mu.Lock()

@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
 )
 
 // Limits on what is kept.
@@ -157,7 +158,7 @@ func (w *faultInjector) loopedPage(t *mcpserver.Session, method string, m wire.M
 	defer w.mu.Unlock()
 	if m.Kind == wire.Error {
 		if first := w.lists[key]; first != "" {
-			return faults.WithID(first, m.ID)
+			return rawjson.Replace(first, "id", m.ID)
 		}
 	} else if len(m.Raw) <= maxListing && len(w.lists) < maxLists {
 		w.lists[key] = m.Raw

@@ -58,14 +58,7 @@ func newUpstreamConn(s *upstream, conn wire.Conn, session *mcpclient.Session) *u
 	}
 }
 
-func (uc *upstreamConn) isClosed() bool {
-	select {
-	case <-uc.over:
-		return true
-	default:
-		return false
-	}
-}
+func (uc *upstreamConn) isClosed() bool { return wire.IsClosed(uc.over) }
 
 func (uc *upstreamConn) closeConn() { uc.fail(wire.ErrClosed) }
 

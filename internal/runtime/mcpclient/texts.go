@@ -27,11 +27,10 @@ func (s *Session) CallTexts(ctx context.Context, method, params string) (texts [
 
 // resultTexts returns the texts of a result's content, then its structured content as JSON, or else the whole of it. failed is isError.
 func resultTexts(result string) (texts []string, failed bool) {
-	var tree rawjson.Tree
-	if tree.Parse(result, 0) != nil {
+	root := rawjson.Read(result)
+	if !root.Exists() {
 		return []string{strings.Clone(result)}, false
 	}
-	root := tree.Root()
 	for _, list := range [...]string{"content", "contents", "messages"} {
 		texts = append(texts, ContentTexts(root.Get(list))...)
 	}

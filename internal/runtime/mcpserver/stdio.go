@@ -179,20 +179,11 @@ func (c *stdioConn) watchWriting() {
 		case <-ticker.C:
 		}
 		now := c.written.Load()
-		if now == before && len(c.lines) > 0 || now == before && isClosed(c.last) {
+		if now == before && len(c.lines) > 0 || now == before && wire.IsClosed(c.last) {
 			close(c.stalled)
 			return
 		}
 		before = now
-	}
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -229,7 +220,7 @@ func (c *stdioConn) queueOrDrop(line string) { _ = c.queueLine(context.Backgroun
 
 // tryQueueLine queues a line if there is room.
 func (c *stdioConn) tryQueueLine(line string) error {
-	if isClosed(c.gone) || isClosed(c.last) { // first: otherwise a flood would keep the end from being written
+	if wire.IsClosed(c.gone) || wire.IsClosed(c.last) { // first: otherwise a flood would keep the end from being written
 		return ErrSessionEnded
 	}
 	select {
@@ -263,7 +254,7 @@ func (c *stdioConn) readMessages(ctx context.Context) {
 				return
 			}
 		}
-		if isClosed(c.gone) {
+		if wire.IsClosed(c.gone) {
 			c.over <- nil
 			return
 		}

@@ -173,10 +173,9 @@ type callDigest struct {
 }
 
 func (r *request) digestCall() callDigest {
-	var tree rawjson.Tree
 	args := r.rawParam("arguments")
-	if args != "" && tree.Parse(args, 0) == nil {
-		args = tree.Root().Canonical()
+	if v := rawjson.Read(args); v.Exists() {
+		args = v.Canonical()
 	}
 	name, uri := r.params["name"], r.params["uri"]
 	sum := sha256.Sum256([]byte(strings.Join([]string{r.Method, name, uri, args}, "\x00")))

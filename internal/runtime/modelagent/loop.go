@@ -1,6 +1,7 @@
 package modelagent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -34,18 +35,13 @@ func (a *agent) converse(ctx context.Context) {
 				return
 			}
 			asked = true
-			a.messages = append(a.messages, model.Message{Role: model.Assistant, Text: nonEmpty(answer.Text)}, model.Message{Role: model.User, Text: onceMore})
+			a.messages = append(a.messages, model.Message{Role: model.Assistant, Text: cmp.Or(answer.Text, noWords)}, model.Message{Role: model.User, Text: onceMore})
 		}
 	}
 }
 
-// nonEmpty returns a text that every form accepts.
-func nonEmpty(s string) string {
-	if s == "" {
-		return "(no words)"
-	}
-	return s
-}
+// noWords stands for an empty text, which not every provider accepts.
+const noWords = "(no words)"
 
 // askModel asks once, and records what ends the run.
 func (a *agent) askModel(ctx context.Context) (model.Answer, bool) {
@@ -135,10 +131,3 @@ func (a *agent) listen(ctx context.Context, wait time.Duration) (out []*session)
 func (a *agent) changedWhileIdle(ctx context.Context) bool {
 	return a.opt.Idle > 0 && a.rereadChanged(ctx, a.opt.Pending.Patience(a.opt.Idle))
 }
-
-// errTooLong and the following are told to the model instead of a result.
-var (
-	errTooLong  = errors.New("the arguments are too long")
-	errNoObject = errors.New("the arguments are no JSON object")
-	errNoTool   = errors.New("there is no such tool")
-)

@@ -1,6 +1,7 @@
 package modelagent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -14,15 +15,15 @@ import (
 
 // answerServer answers a server's request. The model decides.
 func (a *agent) answerServer(ctx context.Context, server, method, params string) (string, bool) {
-	var tree rawjson.Tree
-	if tree.Parse(params, 0) != nil || a.result.Turns >= a.opt.Turns {
+	v := rawjson.Read(params)
+	if !v.Exists() || a.result.Turns >= a.opt.Turns {
 		return "", false
 	}
 	switch method {
 	case mcp.ElicitationCreate:
-		return a.fillForm(ctx, server, tree.Root())
+		return a.fillForm(ctx, server, v)
 	case mcp.SamplingCreateMessage:
-		return a.sample(ctx, tree.Root())
+		return a.sample(ctx, v)
 	}
 	return "", false
 }
@@ -64,7 +65,7 @@ func (a *agent) sample(ctx context.Context, root rawjson.Value) (string, bool) {
 		if m.Get("role").Is("assistant") {
 			role = model.Assistant
 		}
-		messages = append(messages, model.Message{Role: role, Text: nonEmpty(strings.Join(mcpclient.ContentTexts(m.Get("content")), "\n\n"))})
+		messages = append(messages, model.Message{Role: role, Text: cmp.Or(strings.Join(mcpclient.ContentTexts(m.Get("content")), "\n\n"), noWords)})
 	}
 	if len(messages) == 0 || messages[len(messages)-1].Role != model.User {
 		messages = append(messages, model.Message{Role: model.User, Text: "Go on."})

@@ -23,26 +23,20 @@ const (
 func (a *agent) offerTools() {
 	a.tools, a.offered = map[string]*offeredTool{}, nil
 	owners := map[string]int{}
-	var tree rawjson.Tree
 	for _, s := range a.servers {
 		for _, raw := range s.lists[0] {
-			if tree.Parse(raw, 0) == nil {
-				owners[tree.Root().Get("name").Text()]++
-			}
+			owners[rawjson.LastText(raw, "name")]++
 		}
 	}
 	for _, s := range a.servers {
 		for _, raw := range s.lists[0] {
-			if tree.Parse(raw, 0) != nil {
-				continue
-			}
-			root := tree.Root()
-			name := strings.Clone(root.Get("name").Text())
+			tool := rawjson.Read(raw)
+			name := tool.Get("name").Text()
 			shown := name
 			if owners[name] > 1 {
 				shown = s.Name + "__" + name
 			}
-			a.offer(shown, toolText(root), root.Get("inputSchema").Raw(), offeredTool{s, name, mcp.ToolsCall})
+			a.offer(shown, toolText(tool), tool.Get("inputSchema").Raw(), offeredTool{s, name, mcp.ToolsCall})
 		}
 	}
 	a.offerListed(resourceTool, "Reads a resource of a connected server. The resources are, one a line:", 2, mcp.ResourcesRead, `{"type":"object","properties":{"uri":{"type":"string"}},"required":["uri"]}`)
@@ -60,7 +54,7 @@ func (a *agent) offer(name, description, schema string, t offeredTool) {
 		return
 	}
 	a.tools[name] = &t
-	a.offered = append(a.offered, model.Tool{Name: name, Description: clipResult(description), Schema: strings.Clone(schema)})
+	a.offered = append(a.offered, model.Tool{Name: name, Description: clipResult(description), Schema: schema})
 }
 
 // providerName replaces characters that providers reject in names.
@@ -79,7 +73,7 @@ func providerName(name string) string {
 
 // toolText returns a tool's description with all other text of its definition.
 func toolText(root rawjson.Value) string {
-	parts := []string{strings.Clone(root.Get("description").Text())}
+	parts := []string{root.Get("description").Text()}
 	if t := root.Get("title").Text(); t != "" {
 		parts = append(parts, "Title: "+t)
 	}
@@ -113,12 +107,11 @@ func wordsOf(name string, v rawjson.Value) string {
 
 // offerListed adds a host tool that lists its subjects in its description.
 func (a *agent) offerListed(name, about string, list int, method, schema string) {
-	var tree rawjson.Tree
 	var lines strings.Builder
 	for _, s := range a.servers {
 		for _, raw := range s.lists[list] {
-			if tree.Parse(raw, 0) == nil && lines.Len() < longestResult {
-				lines.WriteString("\n" + tree.Root().Compact())
+			if lines.Len() < longestResult {
+				lines.WriteString("\n" + rawjson.Read(raw).Compact())
 			}
 		}
 	}
@@ -130,20 +123,21 @@ func (a *agent) offerListed(name, about string, list int, method, schema string)
 // makeCall makes one call and returns the text for the model.
 func (a *agent) makeCall(ctx context.Context, c model.ToolCall) (text string, failed bool) {
 	t := a.tools[c.Name]
-	var tree rawjson.Tree
 	switch {
 	case t == nil:
-		return errNoTool.Error(), true
+		return "there is no such tool", true
 	case len(c.Arguments) > longestArguments:
-		return errTooLong.Error(), true
-	case tree.Parse(c.Arguments, 0) != nil || tree.Root().Kind() != rawjson.Object:
-		return errNoObject.Error(), true
+		return "the arguments are too long", true
+	}
+	arguments := rawjson.Read(c.Arguments)
+	if arguments.Kind() != rawjson.Object {
+		return "the arguments are no JSON object", true
 	}
 	server := t.server
 	if server == nil {
-		server = a.ownerOf(t.method, tree.Root())
+		server = a.ownerOf(t.method, arguments)
 	}
-	return server.callServer(ctx, t.method, t.params(tree.Root()))
+	return server.callServer(ctx, t.method, t.params(arguments))
 }
 
 // ownerOf returns the server that lists the requested resource or prompt, or the first one.
@@ -152,10 +146,9 @@ func (a *agent) ownerOf(method string, arguments rawjson.Value) *session {
 	if method == mcp.PromptsGet {
 		list, id = 1, "name"
 	}
-	var tree rawjson.Tree
 	for _, s := range a.servers {
 		for _, raw := range s.lists[list] {
-			if tree.Parse(raw, 0) == nil && tree.Root().Get(id).Text() == arguments.Get(id).Text() {
+			if rawjson.LastText(raw, id) == arguments.Get(id).Text() {
 				return s
 			}
 		}
@@ -170,17 +163,16 @@ func (a *agent) systemPrompt() string {
 	for _, s := range a.opt.Shown {
 		b.WriteString("\n\n# From the front end: " + s.Where + "\n" + clipResult(s.Text))
 	}
-	var tree rawjson.Tree
 	for _, s := range a.servers {
-		if tree.Parse(s.init, 0) != nil {
+		init := rawjson.Read(s.init)
+		if !init.Exists() {
 			continue
 		}
-		root := tree.Root()
 		b.WriteString("\n\n# Server " + s.Name)
-		if info := root.Get("serverInfo"); info.Exists() {
+		if info := init.Get("serverInfo"); info.Exists() {
 			b.WriteString("\n" + clipResult(wordsOf("server", info)))
 		}
-		if said := root.Get("instructions").Text(); said != "" {
+		if said := init.Get("instructions").Text(); said != "" {
 			b.WriteString("\n" + clipResult(said))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/leaf/redact"
 )
 
 // initializeBody returns an initialize request, which has no effect.
@@ -25,13 +26,13 @@ func (a *Authorizer) exchange(ctx context.Context, l *Login, code string) error 
 	if err := a.Guard.Allow("token_endpoint", l.TokenEndpoint); err != nil {
 		return err
 	}
-	opts := []oauth2.AuthCodeOption{oauth2.VerifierOption(a.verifier), oauth2.SetAuthURLParam("resource", l.Resource)}
-	signed, err := a.assertion(l)
-	if err != nil {
+	params := url.Values{"resource": {l.Resource}}
+	if err := a.assert(l, params); err != nil {
 		return err
 	}
-	for name, values := range signed {
-		opts = append(opts, oauth2.SetAuthURLParam(name, values[0]))
+	opts := []oauth2.AuthCodeOption{oauth2.VerifierOption(a.verifier)}
+	for name := range params {
+		opts = append(opts, oauth2.SetAuthURLParam(name, params.Get(name)))
 	}
 	got, err := l.config().Exchange(a.withClient(ctx), code, opts...)
 	if err != nil {
@@ -81,12 +82,8 @@ func (a *Authorizer) ClientCredentials(ctx context.Context, server string, c Cha
 // requestToken requests a token as the client.
 func (a *Authorizer) requestToken(ctx context.Context, l *Login, params url.Values) error {
 	params.Set("resource", l.Resource)
-	signed, err := a.assertion(l)
-	if err != nil {
+	if err := a.assert(l, params); err != nil {
 		return err
-	}
-	for name, values := range signed {
-		params[name] = values
 	}
 	conf := l.config()
 	cc := clientcredentials.Config{ClientID: conf.ClientID, ClientSecret: conf.ClientSecret, TokenURL: conf.Endpoint.TokenURL, AuthStyle: conf.Endpoint.AuthStyle, EndpointParams: params}
@@ -143,7 +140,7 @@ func tokenError(what string, err error, secrets []string) error {
 	if answer.ErrorCode == "" && answer.Response != nil {
 		text = fmt.Sprintf("HTTP %d", answer.Response.StatusCode)
 	}
-	text = hide(secrets, fmt.Sprintf("the authorization server did not accept %s: %s", what, text))
+	text = redact.New(secrets).Replace(fmt.Sprintf("the authorization server did not accept %s: %s", what, text))
 	if answer.ErrorCode == "invalid_grant" || answer.ErrorCode == "invalid_client" {
 		return &EndedError{text}
 	}
@@ -179,12 +176,8 @@ func (a *Authorizer) Revoke(ctx context.Context, l *Login) (bool, error) {
 
 func (a *Authorizer) revokeOne(ctx context.Context, l *Login, kind, token string) error {
 	form := url.Values{"token": {token}, "token_type_hint": {kind}}
-	signed, err := a.assertion(l)
-	if err != nil {
+	if err := a.assert(l, form); err != nil {
 		return err
-	}
-	for name, values := range signed {
-		form[name] = values
 	}
 	conf := l.config()
 	if conf.Endpoint.AuthStyle == oauth2.AuthStyleInParams {

@@ -1,6 +1,7 @@
 package traceimport
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -92,7 +93,7 @@ func readClaude(r *importRun) error {
 			r.passOver(n, line) // the server's stderr, or the continuation of an entry
 			return nil
 		}
-		server := r.serverOr(e.server)
+		server := cmp.Or(e.server, r.options.Server)
 		if e.says(begins) && len(sessions) < maxTapes {
 			sessions[server]++
 		}

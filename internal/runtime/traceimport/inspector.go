@@ -25,15 +25,10 @@ func likeInspector(head string) bool {
 		return false
 	}
 	first := strings.TrimSpace(head[1:])
-	if !strings.HasPrefix(first, "{") {
-		return false
-	}
 	has := map[string]bool{}
-	// An error is the end of the examined part, or of the file.
-	_ = rawjson.EachMember(first, 0, func(name, _ rawjson.Span) bool {
-		has[rawjson.Unquote(first[name.Start:name.End])] = true
-		return true
-	})
+	for name := range rawjson.Fields(first) { // up to the end of the examined part, or of the file
+		has[name] = true
+	}
 	return has["timestamp"] && (has["direction"] || has["requestHeaders"])
 }
 

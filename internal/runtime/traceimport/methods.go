@@ -1,6 +1,7 @@
 package traceimport
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/leaf/mcp"
@@ -48,14 +49,6 @@ var resultMembers = map[string][]string{
 
 // looksLikeResult reports whether a content can only be an answer to the method.
 func looksLikeResult(method, content string) bool {
-	var tree rawjson.Tree
-	if tree.Parse(content, 0) != nil {
-		return false
-	}
-	for _, name := range resultMembers[method] {
-		if tree.Root().Get(name).Exists() {
-			return true
-		}
-	}
-	return false
+	v := rawjson.Read(content)
+	return slices.ContainsFunc(resultMembers[method], func(name string) bool { return v.Get(name).Exists() })
 }

@@ -3,6 +3,7 @@ package traceimport
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -100,9 +101,7 @@ func firstMember(v rawjson.Value, names ...string) rawjson.Value {
 // otelAttributes reads a list of attributes with AnyValue values.
 func otelAttributes(list rawjson.Value, common map[string]rawjson.Value) map[string]rawjson.Value {
 	out := map[string]rawjson.Value{}
-	for name, v := range common {
-		out[name] = v
-	}
+	maps.Copy(out, common)
 	for _, a := range list.Elements() {
 		for m := range a.Get("value").Members() { // one of stringValue, intValue …
 			out[a.Get("key").Text()] = m.Value
@@ -114,10 +113,8 @@ func otelAttributes(list rawjson.Value, common map[string]rawjson.Value) map[str
 func otelSpan(v rawjson.Value, attributes map[string]rawjson.Value) (*mcpSpan, error) {
 	s := &mcpSpan{id: firstMember(v, "spanId", "span_id").Text(), parent: firstMember(v, "parentSpanId", "parent_span_id").Text(), attributes: attributes}
 	s.method = attributes["mcp.method.name"].Text()
-	switch kind := v.Get("kind"); {
-	case readInteger(kind) == 2, kind.Is("SPAN_KIND_SERVER"):
-		s.server = true
-	}
+	kind := v.Get("kind")
+	s.server = readInteger(kind) == 2 || kind.Is("SPAN_KIND_SERVER")
 	start, ok := readNanos(firstMember(v, "startTimeUnixNano", "start_time_unix_nano"))
 	if !ok {
 		return nil, fmt.Errorf("it has no start time")
@@ -188,15 +185,11 @@ func (r *importRun) otelMessages(spans []*mcpSpan) (out []timedPassage) {
 
 // otelPair returns a span's request and answer, or its notification.
 func (r *importRun) otelPair(s *mcpSpan, i int) []timedPassage {
-	side := sideOf(s.method)
-	side = cmp.Or(side, trace.AsClient)
-	about := trace.Message{Server: r.serverOr(s.serverName()), Session: r.sessions.Of(s.attributeText("mcp.session.id")), Role: side}
+	side := cmp.Or(sideOf(s.method), trace.AsClient)
+	about := trace.Message{Server: cmp.Or(s.serverName(), r.options.Server), Revision: s.attributeText("mcp.protocol.version"), Session: r.sessions.Of(s.attributeText("mcp.session.id")), Role: side}
 	if s.server { // the receiver is the other side
 		about.Role = map[trace.Role]trace.Role{trace.AsClient: trace.AsServer, trace.AsServer: trace.AsClient}[side]
 	}
-	name := rawjson.Quote(s.method)
-	revision := s.attributeText("mcp.protocol.version")
-	about.Revision = revision
 	put := func(raw string, ours bool, at time.Time) timedPassage {
 		m := wire.Decode(raw)
 		addNote(&m, "made from a span")
@@ -204,12 +197,12 @@ func (r *importRun) otelPair(s *mcpSpan, i int) []timedPassage {
 	}
 	params := s.madeParams()
 	if strings.HasPrefix(s.method, "notifications/") {
-		return []timedPassage{put(fmt.Sprintf(`{"jsonrpc":"2.0","method":%s,"params":%s}`, name, params), !s.server, s.start)}
+		return []timedPassage{put(wire.EncodeRequest("", s.method, params), !s.server, s.start)}
 	}
 	id := s.requestID(i)
 	return []timedPassage{
-		put(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, id, name, params), !s.server, s.start),
-		put(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, id, s.madeOutcome()), s.server, s.end),
+		put(wire.EncodeRequest(id, s.method, params), !s.server, s.start),
+		put(s.madeAnswer(id), s.server, s.end),
 	}
 }
 
@@ -239,12 +232,6 @@ func (s *mcpSpan) requestID(i int) string {
 }
 
 func (s *mcpSpan) madeParams() string {
-	var parts []string
-	member := func(name, value string) {
-		if value != "" {
-			parts = append(parts, `"`+name+`":`+value)
-		}
-	}
 	text := func(attribute string) string {
 		if v := s.attributeText(attribute); v != "" {
 			return rawjson.Quote(v)
@@ -253,66 +240,56 @@ func (s *mcpSpan) madeParams() string {
 	}
 	switch {
 	case s.method == mcp.ToolsCall:
-		member("name", text("gen_ai.tool.name"))
-		member("arguments", asJSON(s.attributes["gen_ai.tool.call.arguments"]))
+		return rawjson.Build("name", text("gen_ai.tool.name"), "arguments", asJSON(s.attributes["gen_ai.tool.call.arguments"]))
 	case s.method == mcp.PromptsGet:
-		member("name", text("gen_ai.prompt.name"))
+		return rawjson.Build("name", text("gen_ai.prompt.name"))
 	case strings.HasPrefix(s.method, "resources/"), s.method == mcp.NotifyResourcesUpdated:
-		member("uri", text("mcp.resource.uri"))
+		return rawjson.Build("uri", text("mcp.resource.uri"))
 	case s.method == mcp.Initialize:
-		member("protocolVersion", text("mcp.protocol.version"))
+		return rawjson.Build("protocolVersion", text("mcp.protocol.version"))
 	}
-	return "{" + strings.Join(parts, ",") + "}"
+	return "{}"
 }
 
-func (s *mcpSpan) madeOutcome() string {
+func (s *mcpSpan) madeAnswer(id string) string {
 	kind := s.attributeText("error.type")
 	if s.failed && kind != "tool_error" {
-		code := s.attributeText("rpc.response.status_code")
-		if code == "" {
-			code = s.attributeText("rpc.jsonrpc.error_code")
-		}
+		code := cmp.Or(s.attributeText("rpc.response.status_code"), s.attributeText("rpc.jsonrpc.error_code"))
 		n, err := strconv.ParseInt(code, 10, 32)
 		if err != nil {
 			n = -32603
 		}
-		message := s.said
-		message = cmp.Or(message, kind)
-		return fmt.Sprintf(`"error":{"code":%d,"message":%s}`, n, rawjson.AppendString(nil, message))
+		return wire.EncodeAnswer(id, "error", wire.EncodeError(int(n), cmp.Or(s.said, kind), ""))
 	}
-	return `"result":` + s.madeResult(kind == "tool_error")
+	return wire.EncodeAnswer(id, "result", s.madeResult(kind == "tool_error"))
 }
 
 // madeResult builds a result from what was recorded: an object with members of a result unchanged, anything else as its text or
 // structured content.
 func (s *mcpSpan) madeResult(failed bool) string {
 	v := asJSON(s.attributes["gen_ai.tool.call.result"])
-	end := "}"
+	isError := ""
 	if failed {
-		end = `,"isError":true}`
+		isError = "true"
 	}
 	switch {
-	case v == "" && failed:
-		return `{"isError":true}`
-	case v == "":
-		return `{}`
 	case looksLikeResult(mcp.ToolsCall, v):
 		return v
-	case v[0] == '"':
-		return `{"content":[{"type":"text","text":` + v + `}]` + end
+	case strings.HasPrefix(v, `"`):
+		return rawjson.Build("content", `[{"type":"text","text":`+v+`}]`, "isError", isError)
 	}
-	return `{"structuredContent":` + v + end
+	return rawjson.Build("structuredContent", v, "isError", isError)
 }
 
 // asJSON returns an attribute as JSON; a string that is valid JSON is used unchanged.
 func asJSON(v rawjson.Value) string {
-	var tree rawjson.Tree
+	inner := rawjson.Read(v.Text()).Kind()
 	switch {
 	case !v.Exists():
 		return ""
 	case v.Kind() != rawjson.String:
 		return otelJSON(v, 0)
-	case tree.Parse(v.Text(), 0) == nil && (tree.Root().Kind() == rawjson.Object || tree.Root().Kind() == rawjson.Array):
+	case inner == rawjson.Object || inner == rawjson.Array:
 		return v.Text()
 	}
 	return rawjson.Quote(v.Text())

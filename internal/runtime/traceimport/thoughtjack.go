@@ -19,7 +19,6 @@ import (
 // message.
 
 func likeThoughtJack(head string) bool {
-	var tree rawjson.Tree
 	for line := range strings.Lines(head) {
 		if strings.TrimSpace(line) == "" {
 			continue
@@ -27,8 +26,8 @@ func likeThoughtJack(head string) bool {
 		if !strings.HasSuffix(line, "\n") && len(head) >= detectBytes-4 { // cut off by the limit
 			return strings.HasPrefix(line, `{"seq":`) && strings.Contains(line, `"direction":"`)
 		}
-		if tree.Parse(line, 0) == nil {
-			_, err := jackLine(tree.Root())
+		if v := rawjson.Read(line); v.Exists() {
+			_, err := jackLine(v)
 			return err == nil
 		}
 		// One bad line does not make it another format.
@@ -99,7 +98,7 @@ func readThoughtJack(r *importRun) error {
 	for i := range events {
 		a := actors[events[i].actor]
 		if a == nil {
-			a = &jackActor{name: events[i].actor, pending: map[jackKey][]int{}}
+			a = &jackActor{name: events[i].actor, pending: map[jackKey][]int{}, answers: map[int]int{}, strays: map[int]bool{}}
 			actors[a.name] = a
 		}
 		a.pairEvent(events, i)
@@ -132,17 +131,11 @@ func (a *jackActor) pairEvent(events []jackEvent, i int) {
 	}
 	if waiting := a.pending[jackKey{e.method, !e.incoming}]; len(waiting) > 0 {
 		a.pending[jackKey{e.method, !e.incoming}] = waiting[1:]
-		if a.answers == nil {
-			a.answers = map[int]int{}
-		}
 		a.answers[i] = waiting[0]
 		return
 	}
 	wrongWay := a.known && sideOf(e.method) != "" && e.incoming != ((sideOf(e.method) == trace.AsClient) != a.asClient)
 	if wrongWay || looksLikeResult(e.method, e.content) {
-		if a.strays == nil {
-			a.strays = map[int]bool{}
-		}
 		a.strays[i] = true // its request was not recorded
 		a.learnSide(e.method, !e.incoming)
 		return
@@ -207,63 +200,37 @@ func (r *importRun) jackPayload(m trace.Message, e *jackEvent) error {
 
 // makeMessage builds an envelope around an event.
 func (e *jackEvent) makeMessage(i int, a *jackActor) wire.Message {
-	var tree rawjson.Tree
-	if tree.Parse(e.content, 0) == nil && tree.Root().Get("jsonrpc").Exists() {
+	if rawjson.Read(e.content).Get("jsonrpc").Exists() {
 		return wire.Decode(e.content)
 	}
-	made := "the envelope was made"
-	name := rawjson.Quote(e.method)
-	question, isAnswer := a.answers[i]
-	var raw string
-	switch {
-	case e.isNotification() && e.content == "null":
-		raw = fmt.Sprintf(`{"jsonrpc":"2.0","method":%s}`, name)
-	case e.isNotification():
-		raw = fmt.Sprintf(`{"jsonrpc":"2.0","method":%s,"params":%s}`, name, e.content)
-	case isAnswer || a.strays[i]:
-		if !isAnswer {
-			question = i
-		}
-		raw = e.makeAnswer(question)
-		made = "the envelope and the id were made"
-	case e.content == "null":
-		raw = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%s}`, jackID(i), name)
-		made = "the envelope and the id were made"
-	default:
-		raw = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, jackID(i), name, e.content)
-		made = "the envelope and the id were made"
+	id, params, made := jackID(i), e.content, "the envelope and the id were made"
+	if e.isNotification() {
+		id, made = "", "the envelope was made"
+	}
+	if params == "null" {
+		params = ""
+	}
+	raw := wire.EncodeRequest(id, e.method, params)
+	if question, isAnswer := a.answers[i]; isAnswer {
+		raw = e.makeAnswer(jackID(question))
+	} else if a.strays[i] {
+		raw = e.makeAnswer(id)
 	}
 	m := wire.Decode(raw)
 	addNote(&m, made)
 	return m
 }
 
-// makeAnswer builds the answer to the event numbered question. The request's params, which an executor playing a client adds to a
-// result, are removed.
-func (e *jackEvent) makeAnswer(question int) string {
-	var tree rawjson.Tree
-	content := e.content
-	if tree.Parse(content, 0) == nil {
-		root := tree.Root()
-		if root.Get("code").Kind() == rawjson.Number && root.Get("message").Kind() == rawjson.String && !looksLikeResult(e.method, content) {
-			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":%s}`, jackID(question), content)
-		}
-		if root.Get("_request").Exists() {
-			content = dropMember(root, "_request")
-		}
+// makeAnswer builds the answer with an id. The request's params, which an executor playing a client adds to a result, are removed.
+func (e *jackEvent) makeAnswer(id string) string {
+	root := rawjson.Read(e.content)
+	switch {
+	case root.Get("code").Kind() == rawjson.Number && root.Get("message").Kind() == rawjson.String && !looksLikeResult(e.method, e.content):
+		return wire.EncodeAnswer(id, "error", e.content)
+	case root.Get("_request").Exists():
+		return wire.EncodeAnswer(id, "result", rawjson.Without(e.content, "_request"))
 	}
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, jackID(question), content)
-}
-
-// dropMember returns an object unchanged except for members of a name.
-func dropMember(object rawjson.Value, name string) string {
-	var parts []string
-	for m := range object.Members() {
-		if !m.Key.Is(name) {
-			parts = append(parts, m.Key.Raw()+":"+m.Value.Raw())
-		}
-	}
-	return "{" + strings.Join(parts, ",") + "}"
+	return wire.EncodeAnswer(id, "result", e.content)
 }
 
 // jackID returns a generated id in a form that no wire id has.

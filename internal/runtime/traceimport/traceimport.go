@@ -38,15 +38,6 @@ var formats = []Format{
 	{"claude-desktop", "Long messages are cut in the middle, with a mark in the text, and some are then no longer JSON; a server's stderr output between the lines is skipped.", likeClaude, readClaude},
 }
 
-// Lookup returns the format of this name.
-func Lookup(name string) (Format, bool) {
-	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
-	if i < 0 {
-		return Format{}, false
-	}
-	return formats[i], true
-}
-
 // ErrUnknown says that a file is in no supported format.
 var ErrUnknown = errors.New("none of the formats that can be imported")
 
@@ -84,11 +75,11 @@ func Names() []string {
 // Choose returns the named format, and a reader of the whole recording.
 func Choose(name string, in io.Reader) (Format, io.Reader, error) {
 	if name != Auto {
-		f, ok := Lookup(name)
-		if !ok {
-			return f, nil, fmt.Errorf("%q is no format", name)
+		i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
+		if i < 0 {
+			return Format{}, nil, fmt.Errorf("%q is no format", name)
 		}
-		return f, in, nil
+		return formats[i], in, nil
 	}
 	f, all, err := Detect(in)
 	if errors.Is(err, ErrUnknown) {
@@ -175,14 +166,6 @@ func (r *importRun) putMessage(about trace.Message, p wire.Passage, at time.Time
 	t.Enter(about.Phase)
 	t.RecordAt(p, at)
 	return t.Err()
-}
-
-// serverOr returns the name, or the options' server if it is empty.
-func (r *importRun) serverOr(name string) string {
-	if name == "" {
-		return r.options.Server
-	}
-	return name
 }
 
 // eachLine calls do for each line that is not blank, with its number, and records lines that are too long. An error of do ends it.

@@ -158,7 +158,7 @@ func TestClaudeDesktopLitter(t *testing.T) {
 		{"quoted", begin + `Message from server: {"method":"a","jsonrpc":"2.0","params":{"x":"Message from client: {"}}`, 1, 0},
 		{"stderr", "Message from client: none", 0, 0},
 	} {
-		f, _ := Lookup("claude-desktop")
+		f, _, _ := Choose("claude-desktop", nil)
 		got, sum := read(t, f, strings.NewReader(c.line+"\n"+begin+message+"\n"), Options{})
 		if len(got)-1 != c.messages || sum.Unread != c.unread {
 			t.Errorf("%s: %d messages and %d unread, want %d and %d", c.name, len(got)-1, sum.Unread, c.messages, c.unread)
@@ -312,12 +312,18 @@ func TestDetectRefusesWhatIsNone(t *testing.T) {
 
 func TestRecordingsAreBounded(t *testing.T) {
 	for name, text := range map[string]string{"inspector": inspectorProtocol, "otel": otelSpansText, "thoughtjack": jackTrace} {
-		f, _ := Lookup(name)
+		f, _, err := Choose(name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := f.Read(strings.NewReader(text), Options{Text: 300}, func(*trace.Message) error { return nil }); err == nil {
 			t.Errorf("%s: no error beyond the limit", name)
 		}
 	}
-	f, _ := Lookup("claude-desktop")
+	f, _, err := Choose("claude-desktop", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	sum, err := f.Read(strings.NewReader(claudeLog), Options{Text: 200}, func(*trace.Message) error { return nil })
 	if err != nil || sum.Unread != 3 || sum.Messages != 5 {
 		t.Errorf("a log with lines that are too long: %v, %+v", err, sum)
@@ -333,9 +339,9 @@ func fuzz(f *testing.F, name string, spoil func(string) (string, bool), seeds ..
 			f.Add(line)
 		}
 	}
-	format, ok := Lookup(name)
-	if !ok {
-		f.Fatal(name)
+	format, _, err := Choose(name, nil)
+	if err != nil {
+		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		want, _ := read(t, format, strings.NewReader(text), Options{Server: "s"})

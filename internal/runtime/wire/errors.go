@@ -22,9 +22,7 @@ type LineTooLongError struct {
 }
 
 func (e *LineTooLongError) Error() string {
-	what := e.What
-	what = cmp.Or(what, "a line")
-	return fmt.Sprintf("%s of more than %d bytes", what, e.Limit)
+	return fmt.Sprintf("%s of more than %d bytes", cmp.Or(e.What, "a line"), e.Limit)
 }
 
 // A FloodError says that a peer kept sending without answering.

@@ -100,7 +100,7 @@ func (h *HTTP) runJobs() {
 func (h *HTTP) Send(ctx context.Context, msg []byte) error {
 	x := h.newExchange(msg)
 	switch {
-	case isClosed(h.closing):
+	case IsClosed(h.closing):
 		return ErrClosed
 	case x.kind == Request && ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -150,7 +150,7 @@ func (h *HTTP) job(ctx context.Context, x *exchange) func() {
 func (h *HTTP) enter(x *exchange, cancel context.CancelCauseFunc) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if isClosed(h.closing) {
+	if IsClosed(h.closing) {
 		return false
 	}
 	x.cancel = cancel

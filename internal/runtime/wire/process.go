@@ -84,8 +84,7 @@ func Start(c Command) (*Process, error) {
 	}
 	mark := markName + "=" + rand.Text()
 	env = append(env, mark)
-	p := &Process{cmd: cmd, stderr: new(outputTail), secret: redact.New(slices.Concat(c.Env, c.Secret, []string{mark})), mark: mark, grace: c.Grace, given: env, setBy: c.SetBy, exited: make(chan struct{})}
-	p.grace = cmp.Or(p.grace, DefaultGrace)
+	p := &Process{cmd: cmd, stderr: new(outputTail), secret: redact.New(slices.Concat(c.Env, c.Secret, []string{mark})), mark: mark, grace: cmp.Or(c.Grace, DefaultGrace), given: env, setBy: c.SetBy, exited: make(chan struct{})}
 	cmd.Env, cmd.Dir, cmd.Stderr, cmd.WaitDelay = env, c.Dir, p.stderr, drain
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -206,7 +205,7 @@ func (p *Process) Receive(ctx context.Context) (Message, error) {
 	}
 	select {
 	case <-p.exited:
-		return m, &EndError{How: p.describeExit(), Stderr: p.stderrSummary(), Missing: p.missingVariables(), SetBy: p.setBy}
+		return m, &EndError{How: describeExit(p.cmd), Stderr: p.stderrSummary(), Missing: p.missingVariables(), SetBy: p.setBy}
 	case <-time.After(drain + p.grace):
 	case <-ctx.Done():
 	}
@@ -216,11 +215,12 @@ func (p *Process) Receive(ctx context.Context) (Message, error) {
 // Exited returns a channel that is closed when the process has ended.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
-func (p *Process) describeExit() string {
-	if code := p.cmd.ProcessState.ExitCode(); code >= 0 {
+// describeExit says how a process has ended.
+func describeExit(cmd *exec.Cmd) string {
+	if code := cmd.ProcessState.ExitCode(); code >= 0 {
 		return fmt.Sprintf("exited with status %d", code)
 	}
-	return "was ended by " + p.cmd.ProcessState.String()
+	return "was ended by " + cmd.ProcessState.String()
 }
 
 // Close ends the server as MCP specifies: it closes stdin, sends SIGTERM after Grace, and SIGKILL after another Grace, each to the
@@ -272,7 +272,8 @@ func errNotFound(command string) error {
 	return fmt.Errorf("command %q not found: is it installed and on PATH?", command)
 }
 
-func isClosed(c <-chan struct{}) bool {
+// IsClosed reports whether a channel on which nothing is sent is closed.
+func IsClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
 		return true

@@ -44,8 +44,7 @@ func Launch(c Command) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{cmd: cmd, grace: c.Grace, mark: markName + "=" + rand.Text(), exited: make(chan struct{})}
-	p.grace = cmp.Or(p.grace, DefaultGrace)
+	p := &Program{cmd: cmd, grace: cmp.Or(c.Grace, DefaultGrace), mark: markName + "=" + rand.Text(), exited: make(chan struct{})}
 	p.secret = redact.New(slices.Concat(c.Env, c.Secret, []string{p.mark}))
 	cmd.Env = slices.Concat(c.Environ, c.Env, []string{p.mark})
 	if dir, err := filepath.Abs(c.Dir); err == nil && c.Dir != "" {
@@ -81,11 +80,7 @@ func (p *Program) Wait(ctx context.Context) (Exit, error) {
 	if !closesWithin(p.exited, p.grace+2*drain) {
 		return e, fmt.Errorf("the program (process %d) could not be ended", p.cmd.Process.Pid)
 	}
-	e.Code = p.cmd.ProcessState.ExitCode()
-	e.How = "was ended by " + p.cmd.ProcessState.String()
-	if e.Code >= 0 {
-		e.How = fmt.Sprintf("exited with status %d", e.Code)
-	}
+	e.Code, e.How = p.cmd.ProcessState.ExitCode(), describeExit(p.cmd)
 	stdout, before := p.stdout.lastLines()
 	stderr, _ := p.stderr.lastLines()
 	e.StdoutBefore = before

@@ -169,7 +169,7 @@ func (s *Stream) Send(ctx context.Context, msg []byte) error {
 
 // unwritable returns why the writer has ended: closed, or a failed write.
 func (s *Stream) unwritable() error {
-	if isClosed(s.closing) {
+	if IsClosed(s.closing) {
 		return ErrClosed
 	}
 	return s.writeErr
@@ -185,7 +185,7 @@ func (s *Stream) Receive(ctx context.Context) (Message, error) {
 		switch {
 		case ok:
 			return it.msg, it.err
-		case isClosed(s.closing):
+		case IsClosed(s.closing):
 			return Message{}, ErrClosed
 		}
 		return Message{}, io.EOF
