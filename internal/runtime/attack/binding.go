@@ -57,23 +57,18 @@ type Server struct {
 	HTTP func(ctx context.Context, ln net.Listener) error
 	// Stdio serves one client; nil if the protocol has no such transport.
 	Stdio func(ctx context.Context, in io.Reader, out io.Writer) error
+	// OpenReplay opens a recorded session again. answered is called with the present answer to each recorded request of the peer, as
+	// JSON; "" for none.
+	OpenReplay func(ctx context.Context, answered func(request *trace.Message, answer string)) ReplaySession
+	// MadeUp are the members of answers that are generated anew each time and sent back by the peer.
+	MadeUp []string
+	// Faults returns how clients reacted to faulty messages; nil if the actor does not carry out x-gauntlet-wire.
+	Faults func() []FaultOutcome
 }
 
 // A Doer is a Player with its own on_enter actions. value is JSON with templates expanded.
 type Doer interface {
 	Do(ctx context.Context, e Entry, name, value string) (known bool)
-}
-
-// A Tamperer is a Player that carries out x-gauntlet-wire.
-type Tamperer interface{ Faults() []FaultOutcome }
-
-// A Replayer is a Player whose peer can be replayed from a recording.
-type Replayer interface {
-	// OpenReplay opens a session again. answered is called with the present answer to each recorded request of the peer, as JSON;
-	// "" for none.
-	OpenReplay(ctx context.Context, answered func(request *trace.Message, answer string)) ReplaySession
-	// MadeUp returns the members of answers that are generated anew each time and sent back by the peer.
-	MadeUp() []string
 }
 
 // A PeerReplayer is a Client whose peer can be replayed from a recording.

@@ -184,7 +184,7 @@ func (p *replay) compareAnswer(m *trace.Message, now string) {
 		}
 	}
 	if old.Parse(then, 0) == nil && fresh.Parse(now, 0) == nil {
-		for _, name := range p.run.Player(m.Actor).(Replayer).MadeUp() {
+		for _, name := range p.run.Player(m.Actor).(Listener).Server().MadeUp {
 			a, b := old.Root().Get(name), fresh.Root().Get(name)
 			if a.Kind() == rawjson.String && b.Kind() == rawjson.String && a.Raw() != b.Raw() {
 				p.madeUp = append(p.madeUp, a.Raw(), b.Raw())
@@ -207,8 +207,8 @@ func (p *replay) sessionFor(m *trace.Message) ReplaySession {
 	if s := p.sessions[key]; s != nil || m.Session == "" {
 		return s
 	}
-	if r, ok := p.run.Player(m.Actor).(Replayer); ok {
-		s := r.OpenReplay(p.ctx, p.compareAnswer)
+	if r, ok := p.run.Player(m.Actor).(Listener); ok {
+		s := r.Server().OpenReplay(p.ctx, p.compareAnswer)
 		p.sessions[key], p.order = s, append(p.order, s)
 		return s
 	}

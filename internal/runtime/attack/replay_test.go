@@ -47,11 +47,10 @@ type replayedActor struct {
 
 type playerStub struct{ Player }
 
-func (p *replayedActor) OpenReplay(context.Context, func(*trace.Message, string)) ReplaySession {
-	return p
+func (p *replayedActor) Server() Server {
+	return Server{MadeUp: []string{"requestState"}, OpenReplay: func(context.Context, func(*trace.Message, string)) ReplaySession { return p }}
 }
-func (p *replayedActor) MadeUp() []string { return []string{"requestState"} }
-func (p *replayedActor) Close()           {}
+func (p *replayedActor) Close() {}
 func (p *replayedActor) SendRecorded(line string, m *trace.Message) {
 	p.lines = append(p.lines, line)
 	p.run.progress.noteRecorded(m)

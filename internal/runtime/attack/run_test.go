@@ -90,12 +90,13 @@ func (p stagedPlayer) Send(_ context.Context, e Entry, method, params string) {
 
 type stagedServer struct{ stagedPlayer }
 
-func (p *stagedServer) Server() Server { return Server{Actor: p.a.Name, Protocol: "staged"} }
+func (p *stagedServer) Server() Server {
+	return Server{Actor: p.a.Name, Protocol: "staged", Faults: func() []FaultOutcome { return []FaultOutcome{{Actor: p.a.Name}} }}
+}
 func (p *stagedServer) Do(_ context.Context, e Entry, name, value string) bool {
 	p.s.note("%s in %d does %s %s", p.a.Name, e.Phase(), name, value)
 	return name == p.s.does
 }
-func (p *stagedServer) Faults() []FaultOutcome { return []FaultOutcome{{Actor: p.a.Name}} }
 
 type stagedClient struct{ stagedPlayer }
 

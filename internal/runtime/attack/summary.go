@@ -40,9 +40,9 @@ func (r *Run) summary(why string, took time.Duration) Summary {
 		s.Actors = append(s.Actors, one)
 	}
 	s.Actors = append(s.Actors, r.skipped...)
-	for _, a := range r.actors {
-		if t, ok := a.player.(Tamperer); ok {
-			s.Wire = append(s.Wire, t.Faults()...)
+	for _, server := range r.Servers() {
+		if server.Faults != nil {
+			s.Wire = append(s.Wire, server.Faults()...)
 		}
 	}
 	return s

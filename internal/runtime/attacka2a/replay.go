@@ -33,13 +33,10 @@ func (c *client) FeedRecorded(t *attack.ReplayTransport, m *trace.Message) bool 
 	return true
 }
 
-// OpenReplay replays recorded requests to the agent. HTTP has no sessions here.
-func (s *server) OpenReplay(ctx context.Context, answered func(*trace.Message, string)) attack.ReplaySession {
+// openReplay replays recorded requests to the agent. HTTP has no sessions here.
+func (s *server) openReplay(ctx context.Context, answered func(*trace.Message, string)) attack.ReplaySession {
 	return &replaySession{s, ctx, answered}
 }
-
-// MadeUp returns "url": the agent's port differs each time.
-func (*server) MadeUp() []string { return []string{"url"} }
 
 type replaySession struct {
 	*server

@@ -49,7 +49,7 @@ func newServer(a *attack.Actor, opt Options) *server {
 
 // Server is where a transport attaches.
 func (s *server) Server() attack.Server {
-	return attack.Server{Actor: s.Name, Protocol: a2a.Protocol, Path: "/", HTTP: s.serveHTTP}
+	return attack.Server{Actor: s.Name, Protocol: a2a.Protocol, Path: "/", HTTP: s.serveHTTP, OpenReplay: s.openReplay, MadeUp: []string{"url"}} // the port differs each time
 }
 
 // Send reports an action that has no message in this protocol.

@@ -68,5 +68,8 @@ func (s *server) Server() attack.Server {
 			defer s.closeUpstream()
 			return s.engine.HTTP(ctx, ln)
 		},
+		OpenReplay: s.openReplay,
+		MadeUp:     []string{"requestState", "nextCursor"},
+		Faults:     s.faults.outcomes,
 	}
 }

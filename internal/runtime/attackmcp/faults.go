@@ -347,6 +347,3 @@ func (w *faultInjector) outcomes() []attack.FaultOutcome {
 	}
 	return out
 }
-
-// Faults returns how clients reacted to faulty messages.
-func (s *server) Faults() []attack.FaultOutcome { return s.faults.outcomes() }

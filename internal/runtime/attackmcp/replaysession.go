@@ -20,9 +20,6 @@ import (
 // document delays them.
 const sessionPatience = 5 * time.Second
 
-// MadeUp returns the names of the tokens that a server generates.
-func (v *server) MadeUp() []string { return []string{"requestState", "nextCursor"} }
-
 // A replaySession is a session with a server over in-memory streams.
 type replaySession struct {
 	ctx   context.Context
@@ -37,8 +34,8 @@ type replaySession struct {
 	asked   map[string]bool           // unanswered requests of the server
 }
 
-// OpenReplay opens a session over in-memory streams.
-func (v *server) OpenReplay(ctx context.Context, answered func(*trace.Message, string)) attack.ReplaySession {
+// openReplay opens a session over in-memory streams.
+func (v *server) openReplay(ctx context.Context, answered func(*trace.Message, string)) attack.ReplaySession {
 	engine := v.engine
 	toServer, in := io.Pipe()
 	out, fromServer := io.Pipe()

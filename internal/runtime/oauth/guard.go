@@ -351,8 +351,6 @@ func addressScope(a netip.Addr) scope {
 
 // wasRefused returns the refusal in err, or nil.
 func wasRefused(err error) *RefusedError {
-	if r, ok := errors.AsType[*RefusedError](err); ok {
-		return r
-	}
-	return nil
+	r, _ := errors.AsType[*RefusedError](err)
+	return r
 }

@@ -105,7 +105,7 @@ func TestAServerThatIsStuckWritingStillEndsPolitely(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.describeExit(); got != "exited with status 5" {
+	if got := describeExit(p.cmd); got != "exited with status 5" {
 		t.Errorf("the server %s", got)
 	}
 }

@@ -76,7 +76,7 @@ func TestClosingSequence(t *testing.T) {
 			if err := p.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if got := p.describeExit(); got != tt.want {
+			if got := describeExit(p.cmd); got != tt.want {
 				t.Errorf("the server %s, want %s", got, tt.want)
 			}
 			if d := time.Since(begin); d < tt.least {
@@ -93,7 +93,7 @@ func TestKillDoesNotWait(t *testing.T) {
 	if err := p.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.describeExit(); got != "was ended by signal: killed" {
+	if got := describeExit(p.cmd); got != "was ended by signal: killed" {
 		t.Errorf("the server %s", got)
 	}
 }
