@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
 )
 
@@ -22,7 +23,7 @@ func (c *checker) lintTargets() {
 
 func (c *checker) lintTarget(indicator, holder rawjson.Value) {
 	t := memberOfKind(holder, "target", rawjson.String)
-	if !t.Exists() || t.Text() == "" || !validWildcardPath(t.Text()) {
+	if _, err := match.ParseTarget(t.Text()); err != nil || t.Text() == "" {
 		return
 	}
 	// The targets below it take precedence.

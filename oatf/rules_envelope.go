@@ -5,6 +5,7 @@ import (
 
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
 )
 
@@ -23,7 +24,7 @@ func (c *checker) envelopeRules() {
 		c.rule("V-035", a, "version", "the version is %d: versions count up from 1", n)
 	}
 	if v := memberOfKind(a, "grace_period", rawjson.String); v.Exists() {
-		if err := validDuration(v.Text()); err != nil {
+		if _, err := match.ParseDuration(v.Text()); err != nil {
 			c.rule("V-046", a, "grace_period", "%v", err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
 )
 
@@ -108,7 +109,7 @@ func (c *checker) indicatorProtocol(i rawjson.Value) {
 // checkTarget is V-021 for the target of an indicator, a pattern or a semantic block.
 func (c *checker) checkTarget(v rawjson.Value) {
 	t := memberOfKind(v, "target", rawjson.String)
-	if !t.Exists() || validWildcardPath(t.Text()) {
+	if _, err := match.ParseTarget(t.Text()); err == nil {
 		return
 	}
 	advice := "names of letters, digits, _ and -, each with [*] behind it or not, joined by dots"
@@ -134,7 +135,7 @@ func (c *checker) expressionRules(e rawjson.Value) {
 				c.rule("V-039", m.Value, "", "%q is no name that CEL can read: want letters, digits and _", excerpt.Clip(name, mostQuoted))
 			})
 		}
-		if m.Value.Kind() == rawjson.String && !validSimplePath(m.Value.Text()) {
+		if _, err := match.ParsePath(m.Value.Text()); err != nil {
 			c.rule("V-026", m.Value, "", "%q is no simple path: names of letters, digits, _ and -, joined by dots, without [ ]", excerpt.Clip(m.Value.Text(), mostQuoted))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
 )
 
@@ -42,7 +43,7 @@ func (c *checker) selector(e rawjson.Value) {
 	}
 	switch ExtractorType(textOf(e, "type")) {
 	case ExtractJSONPath:
-		if err := validJSONPath(s.Text()); err != nil {
+		if _, err := match.ParseJSONPath(s.Text()); err != nil {
 			c.rule("V-015", e, "selector", "not a JSONPath of RFC 9535: %v", err)
 		}
 	case ExtractRegex:
@@ -101,7 +102,7 @@ func (c *checker) trigger(p phaseLayout) {
 		c.rule("V-029", t, "event", "%s sees no event %q as far as is known%s", p.mode, excerpt.Clip(event, mostQuoted), eventAdvice(p.mode, event)+meantEvent(p.mode, event))
 	}
 	if after := memberOfKind(t, "after", rawjson.String); after.Exists() {
-		if err := validDuration(after.Text()); err != nil {
+		if _, err := match.ParseDuration(after.Text()); err != nil {
 			c.rule("V-036", t, "after", "%v", err)
 		}
 	}
@@ -114,7 +115,7 @@ func (c *checker) predicate(v rawjson.Value) {
 		return
 	}
 	for m := range v.Members() {
-		if !validSimplePath(m.Key.Text()) {
+		if _, err := match.ParsePath(m.Key.Text()); err != nil {
 			c.atName(m, func() {
 				c.rule("V-027", m.Value, "", "the key %q is no simple path: names of letters, digits, _ and -, joined by dots, without [ ]", excerpt.Clip(m.Key.Text(), mostQuoted))
 			})

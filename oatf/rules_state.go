@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
 )
 
@@ -122,11 +123,12 @@ func (c *checker) templates(a *actorLayout, v rawjson.Value) {
 		if s.IsKey || !strings.Contains(s.Value.Raw(), "{{") {
 			continue
 		}
-		references, err := templateReferences(s.Value.Text())
+		t, err := match.ParseTemplate(s.Value.Text())
 		if err != nil {
 			c.rule("V-016", s.Value, "", "a template is not closed: write }} behind it, or \\{{ for two braces")
+			continue
 		}
-		for _, reference := range references {
+		for _, reference := range t.References() {
 			c.reference(a, s.Value, reference)
 		}
 	}

@@ -70,16 +70,6 @@ func regexAdvice(err error) string {
 	return "not an RE2 expression: " + err.Error()
 }
 
-func validDuration(s string) error {
-	_, err := match.ParseDuration(s)
-	return err
-}
-
-func validJSONPath(s string) error {
-	_, err := match.ParseJSONPath(s)
-	return err
-}
-
 func (c *checker) validCEL(s string, variables []string) error {
 	if c.expressions++; c.expressions > maxExpressions {
 		return fmt.Errorf("the document has more than %d expressions", maxExpressions)
@@ -89,22 +79,4 @@ func (c *checker) validCEL(s string, variables []string) error {
 	}
 	_, err := match.ParseExpression(s, variables...)
 	return err
-}
-
-func validSimplePath(s string) bool {
-	_, err := match.ParsePath(s)
-	return err == nil
-}
-
-func validWildcardPath(s string) bool {
-	_, err := match.ParseTarget(s)
-	return err == nil
-}
-
-func templateReferences(s string) ([]string, error) {
-	t, err := match.ParseTemplate(s)
-	if err != nil {
-		return nil, err
-	}
-	return t.References(), nil
 }

@@ -58,28 +58,24 @@ func ParseTarget(s string) (Target, error) {
 // Each calls yield with every value at the target, in document order, until yield returns false, and reports whether it
 // never did. The target "" is v itself, if it exists.
 func (t Target) Each(v rawjson.Value, yield func(rawjson.Value) bool) bool {
-	return eachAtPath(t.steps, v, yield)
-}
-
-// Any reports whether there is a value at the target.
-func (t Target) Any(v rawjson.Value) bool {
-	return !t.Each(v, func(rawjson.Value) bool { return false })
-}
-
-func eachAtPath(steps []step, v rawjson.Value, yield func(rawjson.Value) bool) bool {
-	for i, st := range steps {
+	for i, st := range t.steps {
 		v = v.Get(st.name)
 		if !st.each {
 			continue
 		}
 		for _, e := range v.Elements() {
-			if !eachAtPath(steps[i+1:], e, yield) {
+			if !(Target{t.steps[i+1:]}).Each(e, yield) {
 				return false
 			}
 		}
 		return true
 	}
 	return !v.Exists() || yield(v)
+}
+
+// Any reports whether there is a value at the target.
+func (t Target) Any(v rawjson.Value) bool {
+	return !t.Each(v, func(rawjson.Value) bool { return false })
 }
 
 func parseSteps(s string) ([]step, error) {

@@ -172,8 +172,7 @@ func (s *upstream) connWithin(ctx context.Context) (l *upstreamConn, done func()
 }
 
 func unreachableError(s *upstream, err error) error {
-	var own *mcpserver.Error
-	if errors.Is(err, context.Canceled) || errors.As(err, &own) {
+	if _, own := errors.AsType[*mcpserver.Error](err); own || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return &mcpserver.Error{Code: codeUnreachable, Message: "gateway: " + s.up.Name + " cannot be reached: " + err.Error()}

@@ -146,8 +146,7 @@ func (s *upstream) openConn(ctx context.Context) (*upstreamConn, error) {
 		return nil, err
 	}
 	session, err := openAs(ctx, conn, who)
-	var ended *wire.EndError
-	if err != nil && who.stateless && errors.As(err, &ended) { // some servers exit if the first message is not initialize
+	if _, ended := errors.AsType[*wire.EndError](err); ended && who.stateless { // some servers exit if the first message is not initialize
 		_ = conn.Close() // it has ended
 		if conn, err = s.up.Open(); err == nil {
 			who.stateless, who.revision = false, ""

@@ -82,8 +82,7 @@ func (c *conversation) openInEra(ctx context.Context, conn wire.Conn) error {
 // initializeFirst asks server/discover only if initialize was refused: a silent server would ignore both.
 func (c *conversation) initializeFirst(ctx context.Context) error {
 	refused := c.handshake(ctx)
-	var answer *wire.AnswerError
-	if !errors.As(refused, &answer) || ctx.Err() != nil {
+	if _, answered := errors.AsType[*wire.AnswerError](refused); !answered || ctx.Err() != nil {
 		return refused
 	}
 	if modern, err := c.discover(ctx, probeShare); modern {
@@ -117,8 +116,8 @@ func (c *conversation) discover(ctx context.Context, share int) (modern bool, er
 
 // interpretRefusal reports whether an error of server/discover comes from a stateless server, and the version to try next, or "".
 func (c *conversation) interpretRefusal(err error) (modern bool, next string, _ error) {
-	var answer *wire.AnswerError
-	if !errors.As(err, &answer) {
+	answer, ok := errors.AsType[*wire.AnswerError](err)
+	if !ok {
 		return false, "", err
 	}
 	switch answer.Code {

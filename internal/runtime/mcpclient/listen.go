@@ -125,8 +125,7 @@ func (c *conversation) subscribe(ctx, inTime context.Context) {
 		wanted += `"` + f + `":true`
 	}
 	_, err := c.client.Call(inTime, mcp.SubscriptionsListen, c.params(`"notifications":{`+wanted+`}`))
-	var none *wire.NoAnswerError
-	if errors.As(err, &none) && !c.http { // over HTTP the end of the stream has ended the request
+	if none, ok := errors.AsType[*wire.NoAnswerError](err); ok && !c.http { // over HTTP the end of the stream has ended the request
 		_ = c.client.Notify(ctx, mcp.NotifyCancelled, `{"requestId":`+none.ID+`}`)
 	}
 }

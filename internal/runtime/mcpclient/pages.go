@@ -127,22 +127,18 @@ func (w *Walk) repeats(before int) bool {
 // badCursor reports whether the server rejected the cursor. After an empty cursor that means the end; any other error leaves open
 // whether there is a page.
 func badCursor(err error) bool {
-	var answer *wire.AnswerError
-	return errors.As(err, &answer) && answer.Code == mcp.CodeInvalidParams
+	answer, ok := errors.AsType[*wire.AnswerError](err)
+	return ok && answer.Code == mcp.CodeInvalidParams
 }
 
 // isRefusal reports whether the server refused the request itself: by a JSON-RPC error, or over HTTP by a status that is not about
 // authorization or retrying later.
 func isRefusal(err error) bool {
-	var answer *wire.AnswerError
-	var failed *wire.RequestError
-	switch {
-	case errors.As(err, &answer):
+	if answer, ok := errors.AsType[*wire.AnswerError](err); ok {
 		return answer.HTTP == nil || !passing(answer.HTTP.Status)
-	case errors.As(err, &failed):
-		return failed.HTTP != nil && failed.HTTP.Status >= 400 && !passing(failed.HTTP.Status)
 	}
-	return false
+	failed, ok := errors.AsType[*wire.RequestError](err)
+	return ok && failed.HTTP != nil && failed.HTTP.Status >= 400 && !passing(failed.HTTP.Status)
 }
 
 // passing reports whether a status is about the caller's rights or temporary.

@@ -128,15 +128,7 @@ func (h *incoming) awaitReady(ctx context.Context) {
 }
 
 func (h *incoming) isReady() bool {
-	if h.decision.Ready == nil {
-		return true
-	}
-	select {
-	case <-h.decision.Ready:
-		return true
-	default:
-		return false
-	}
+	return h.decision.Ready == nil || wire.IsClosed(h.decision.Ready)
 }
 
 func (h *incoming) answeredWith(body string) {

@@ -187,8 +187,7 @@ func (c *Client) checkFlood() error {
 func (c *Client) awaitAnswers(ctx context.Context, asked []Asked) error {
 	for strays := 0; slices.ContainsFunc(asked, func(a Asked) bool { return !a.done }); {
 		m, err := c.conn.Receive(ctx)
-		var failed *RequestError
-		if ctx.Err() == nil && errors.As(err, &failed) {
+		if failed, ok := errors.AsType[*RequestError](err); ok && ctx.Err() == nil {
 			if a := waitingFor(asked, &Message{Kind: Error, ID: failed.ID}); a != nil {
 				failed.Method = a.Method
 				a.done, a.Err = true, c.checkAnswer(a.Method, failed.answer, failed)

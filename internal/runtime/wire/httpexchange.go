@@ -99,15 +99,14 @@ func (x *exchange) runExchange(ctx context.Context) error {
 		}
 	}
 	err := x.postInSession(ctx)
-	var refused *RequestError
-	if x.method != mcp.Initialize || !errors.As(err, &refused) || !refused.maySpeakSSE() {
+	if refused, ok := errors.AsType[*RequestError](err); !ok || x.method != mcp.Initialize || !refused.maySpeakSSE() {
 		return err
 	}
 	// The specification's fallback rule for servers of 2024-11-05. If it fails too, the original refusal says more than the GET's.
-	var foreign *foreignEndpointError
-	if streamErr := h.openStream(ctx); errors.As(streamErr, &foreign) {
-		return x.failWith(nil, streamErr) // it does speak HTTP+SSE, and this is what is wrong
-	} else if streamErr != nil {
+	if streamErr := h.openStream(ctx); streamErr != nil {
+		if _, foreign := errors.AsType[*foreignEndpointError](streamErr); foreign {
+			return x.failWith(nil, streamErr) // it does speak HTTP+SSE, and this is what is wrong
+		}
 		return err
 	}
 	return x.postMessage(ctx)
