@@ -80,3 +80,13 @@ type Extension struct {
 	// After is the specified field that it follows, "" for the first position. [Serialize] restores this position.
 	After string
 }
+
+// Extension returns the value of an extension of the attack, absent if there is none of that name.
+func (a *Attack) Extension(name string) rawjson.Value {
+	for _, x := range a.Extensions {
+		if x.Name == name {
+			return x.Value
+		}
+	}
+	return rawjson.Value{}
+}

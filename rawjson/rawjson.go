@@ -293,6 +293,36 @@ func (v Value) Strings() iter.Seq[Text] {
 	}
 }
 
+// Texts returns the elements of an array that are strings.
+func (v Value) Texts() (out []string) {
+	for _, e := range v.Elements() {
+		if e.Kind() == String {
+			out = append(out, e.Text())
+		}
+	}
+	return out
+}
+
+// Rewrite returns v as JSON with other texts for the string values, not member names, for which to has one, and how many
+// those are. Everything else, including white space and the digits of numbers, is kept as written.
+func (v Value) Rewrite(to func(text string) (string, bool)) (json string, n int) {
+	raw, from := v.Raw(), v.Offset()
+	var b []byte
+	done := 0
+	for s := range v.Strings() {
+		if s.IsKey {
+			continue
+		}
+		if text, ok := to(s.Value.Text()); ok {
+			at := s.Value.Offset() - from
+			b = AppendString(append(b, raw[done:at]...), text)
+			done = at + len(s.Value.Raw())
+			n++
+		}
+	}
+	return string(append(b, raw[done:]...)), n
+}
+
 // All yields v and all values below it in document order, parents first, without member names.
 func (v Value) All() iter.Seq[Value] {
 	return func(yield func(Value) bool) {

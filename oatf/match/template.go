@@ -125,22 +125,17 @@ func asText(v rawjson.Value) string {
 // ExpandValue expands every string in v, but not member names, as a template and returns the result as JSON (SDK
 // §5.5a). Everything else, including white space, digits and strings with unclosed braces, is kept as written.
 func ExpandValue(v rawjson.Value, s Scope) (json string, missing []string) {
-	raw, from := v.Raw(), v.Offset()
-	var b []byte
-	done := 0
-	for t := range v.Strings() {
-		if t.IsKey || !strings.Contains(t.Value.Text(), "{{") {
-			continue
+	json, _ = v.Rewrite(func(text string) (string, bool) {
+		if !strings.Contains(text, "{{") {
+			return "", false
 		}
-		template, err := ParseTemplate(t.Value.Text())
+		template, err := ParseTemplate(text)
 		if err != nil {
-			continue
+			return "", false
 		}
 		text, none := template.Expand(s)
 		missing = append(missing, none...)
-		at := t.Value.Offset() - from
-		b = rawjson.AppendString(append(b, raw[done:at]...), text)
-		done = at + len(t.Value.Raw())
-	}
-	return string(append(b, raw[done:]...)), missing
+		return text, true
+	})
+	return json, missing
 }

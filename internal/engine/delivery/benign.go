@@ -113,25 +113,12 @@ func withTexts(v rawjson.Value, replaced map[string]string) (rawjson.Value, int)
 	if v.Kind() != rawjson.Object && v.Kind() != rawjson.Array {
 		return v, 0
 	}
-	raw, base := v.Raw(), v.Offset()
-	var b strings.Builder
-	at, n := 0, 0
-	for s := range v.Strings() {
-		to, ok := replaced[s.Value.Text()]
-		if !ok || s.IsKey {
-			continue
-		}
-		start := s.Value.Offset() - base
-		b.WriteString(raw[at:start] + rawjson.Quote(to))
-		at = start + len(s.Value.Raw())
-		n++
-	}
-	if n == 0 {
-		return v, 0
-	}
-	b.WriteString(raw[at:])
+	json, n := v.Rewrite(func(text string) (string, bool) {
+		to, ok := replaced[text]
+		return to, ok
+	})
 	tree := new(rawjson.Tree)
-	if tree.Parse(b.String(), 0) != nil {
+	if n == 0 || tree.Parse(json, 0) != nil {
 		return v, 0
 	}
 	return tree.Root(), n

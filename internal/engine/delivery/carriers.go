@@ -45,7 +45,7 @@ func carriers(doc *oatf.Document, parts []part) ([]int, string) {
 // attackCarriers applies the rules to the parts accepted by may. The user's task is considered only if there is nothing
 // else: the user is not the attacker.
 func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]int, string) {
-	named := namedBy(doc)
+	named := doc.Attack.Extension(key).Texts() // methods, "method name", or phases
 	anchors, names := anchorsOf(doc, doc.Attack.Indicators), sought(doc, parts)
 	lists := slices.ContainsFunc(parts, func(p part) bool { return p.onlyLists() })
 	var r clause.Reader
@@ -88,22 +88,6 @@ func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]i
 		}
 	}
 	return nil, byDefault
-}
-
-// namedBy returns the author's carriers: methods, "method name", or phases.
-func namedBy(doc *oatf.Document) []string {
-	var out []string
-	for _, x := range doc.Attack.Extensions {
-		if x.Name != key {
-			continue
-		}
-		for _, v := range x.Value.Elements() {
-			if v.Kind() == rawjson.String {
-				out = append(out, v.Text())
-			}
-		}
-	}
-	return out
 }
 
 // orders reports whether a text asks a model for what no server text needs to ask, by the rules for definitions.

@@ -58,13 +58,12 @@ const file = "file"
 
 // Files returns the files that a valid document plants where the agent works; nil for none.
 func Files(doc *oatf.Document) []planted.File {
-	for _, x := range doc.Attack.Extensions {
-		if x.Name == planted.Key && x.Value.Kind() != rawjson.Null {
-			files, _ := planted.Read(x.Value)
-			return files
-		}
+	x := doc.Attack.Extension(planted.Key)
+	if !x.Exists() || x.Kind() == rawjson.Null {
+		return nil
 	}
-	return nil
+	files, _ := planted.Read(x)
+	return files
 }
 
 func actorParts(a *oatf.Actor) []part {

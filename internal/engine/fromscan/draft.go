@@ -166,16 +166,5 @@ func severityLevel(s finding.Severity) oatf.SeverityLevel {
 
 // Fingerprints returns the fingerprints of the findings that a document was generated from, nil for none.
 func Fingerprints(doc *oatf.Document) []string {
-	var out []string
-	for _, x := range doc.Attack.Extensions {
-		if x.Name != Extension {
-			continue
-		}
-		for _, v := range x.Value.Get("fingerprints").Elements() {
-			if v.Kind() == rawjson.String {
-				out = append(out, v.Text())
-			}
-		}
-	}
-	return out
+	return doc.Attack.Extension(Extension).Get("fingerprints").Texts()
 }

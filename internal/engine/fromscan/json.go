@@ -26,19 +26,8 @@ func jsonValue(s string) rawjson.Value {
 
 // verbatim returns a definition as text without templates: what the server wrote between braces must reach the agent unchanged.
 func verbatim(v rawjson.Value) string {
-	raw, from := v.Raw(), v.Offset()
-	var b strings.Builder
-	at := 0
-	for t := range v.Strings() {
-		if t.IsKey || !strings.Contains(t.Value.Text(), "{{") {
-			continue
-		}
-		start := t.Value.Offset() - from
-		b.WriteString(raw[at:start])
-		b.WriteString(rawjson.Quote(strings.ReplaceAll(t.Value.Text(), "{{", `\{{`)))
-		at = start + len(t.Value.Raw())
-	}
-	return b.String() + raw[at:]
+	out, _ := v.Rewrite(func(text string) (string, bool) { return escaped(text), strings.Contains(text, "{{") })
+	return out
 }
 
 // fileName turns untrusted text into a part of a file name.

@@ -114,13 +114,8 @@ func (r *reader) readRuleMember(out *Rule, v rawjson.Value, m rawjson.Member) {
 }
 
 func (r *reader) readMethods(v, list rawjson.Value) []string {
-	var out []string
-	for _, e := range list.Elements() {
-		if e.Kind() == rawjson.String && e.Text() != "" {
-			out = append(out, e.Text())
-		}
-	}
-	if list.Kind() != rawjson.Array || len(out) != list.Len() || len(out) == 0 || len(out) > maxMethods {
+	out := list.Texts()
+	if list.Kind() != rawjson.Array || len(out) != list.Len() || len(out) == 0 || slices.Contains(out, "") || len(out) > maxMethods {
 		r.addFault(v, "on", "want a list of 1 to %d methods, such as [tools/list, tools/call]", maxMethods)
 	}
 	return out

@@ -72,12 +72,7 @@ func classifyDeclared(ch Change, other index, required bool) Change {
 
 // requiredOf returns an object's required names, sorted.
 func requiredOf(schema index) []string {
-	var out []string
-	for _, e := range schema["required"].Elements() {
-		if e.Kind() == rawjson.String {
-			out = append(out, e.Text())
-		}
-	}
+	out := schema["required"].Texts()
 	slices.Sort(out)
 	return slices.Compact(out)
 }

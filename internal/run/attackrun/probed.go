@@ -12,7 +12,6 @@ import (
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/oatf"
-	"gauntlet/rawjson"
 	"gauntlet/trace"
 	"gauntlet/verdict"
 )
@@ -27,15 +26,8 @@ type Prober func(ctx context.Context, dialer launch.Dialer, target launch.Server
 // classesOf returns the classes that a document tries on a server, nil for an ordinary document.
 func classesOf(doc *oatf.Document) []probe.Class {
 	var out []probe.Class
-	for _, x := range doc.Attack.Extensions {
-		if x.Name != probeKey {
-			continue
-		}
-		for _, v := range x.Value.Elements() {
-			if v.Kind() == rawjson.String {
-				out = append(out, probe.Class(v.Text()))
-			}
-		}
+	for _, name := range doc.Attack.Extension(probeKey).Texts() {
+		out = append(out, probe.Class(name))
 	}
 	return out
 }

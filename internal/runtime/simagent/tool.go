@@ -101,10 +101,7 @@ func (l *serverSession) readThing(raw, id, method string) *thing {
 			l.say(m.Value, shown)
 		}
 	}
-	var required []string
-	for _, v := range schema.Get("required").Elements() {
-		required = append(required, v.Text())
-	}
+	required := schema.Get("required").Texts()
 	for m := range schema.Get("properties").Members() {
 		if len(t.params) < mostParams {
 			shown.param = readParam(m.Key.Text(), m.Value, slices.Contains(required, m.Key.Text()))

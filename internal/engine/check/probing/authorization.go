@@ -133,12 +133,7 @@ func (m *metadata) list(name string) (out []string, ok bool) {
 	if v.Kind() != rawjson.Array {
 		return nil, false
 	}
-	for _, one := range v.Elements() {
-		if one.Kind() == rawjson.String {
-			out = append(out, one.Text())
-		}
-	}
-	return out, true
+	return v.Texts(), true
 }
 
 // addressMembers are the members of metadata that clients ask or open.
