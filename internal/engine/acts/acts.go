@@ -93,7 +93,7 @@ func Heaviest(found []Act) Act {
 
 // Text reads prose with code in it, such as a skill.
 func Text(s string) []Act {
-	r := &reader{raw: s}
+	r := &reader{given: s, raw: withoutNamed(s)}
 	r.fold()
 	r.sentences()
 	r.judge()
@@ -101,6 +101,7 @@ func Text(s string) []Act {
 }
 
 type reader struct {
+	given string // of a text, with what it only names
 	raw   string
 	low   string // folded, in small letters
 	span  func(start, end int) (int, int)
@@ -152,7 +153,6 @@ type unit struct {
 
 // sentences cuts the text at line ends and full stops, and tells of each piece which words are in it.
 func (r *reader) sentences() {
-	r.low = withoutNamed(r.low)
 	fence, section, comment, sought := false, 0, false, false
 	for at := 0; at < len(r.low); {
 		end := strings.IndexByte(r.low[at:], '\n')
@@ -182,24 +182,9 @@ func (r *reader) sentences() {
 	}
 }
 
-// withoutNamed blanks the quotations of which their line says that they are no orders.
-func withoutNamed(low string) string {
-	var b strings.Builder
-	for line := range strings.Lines(low) {
-		if strings.Contains(line, "not ") && anyWord(line, "order instruction command request") && noOrder.MatchString(line) {
-			line = inQuotes.ReplaceAllStringFunc(line, blank)
-		}
-		b.WriteString(line)
-	}
-	return b.String()
-}
-
 var (
-	// noOrder matches what says of a quotation in its line that it is none: "'enter the password'; that is content, not an order".
-	noOrder  = lazyregexp.New(`\b(?:is|are)\s+(?:\w+,?\s+){0,3}not\s+(?:an?\s+|your\s+)?(?:orders?|instructions?|commands?|requests?)\b`)
-	inQuotes = lazyregexp.New(`"[^"\n]*"|“[^”\n]*”|(?:^|[\s(])'[^\n]*?'(?:[\s;,.:)]|$)`)
 	// seeks matches the line before a list of what is to be found: "Look for:", "Search for and report, with file and line:".
-	seeks = lazyregexp.New(`\b(?:(?:look|search|check|scan|watch|grep)\s+for|flags?|reports?|rejects?|finds?|detects?)\b[^.]*:\s*$`)
+	seeks = lazyregexp.New(`\b(?:(?:look|search|check|scan|watch|grep)\s+for|flags?|reports?|rejects?|finds?|detects?|signs of|traces?|indicators?|symptoms?)\b[^.]*:\s*$`)
 	// listed matches an item of a list, or a line that goes on with one.
 	listed = lazyregexp.New(`^\s*(?:[-*+•]|\d+[.)])\s|^\s{2,}\S`)
 )
@@ -339,7 +324,7 @@ func (r *reader) directives(found []clause.Directive, from int) {
 	for _, d := range found {
 		d.Start, d.End = d.Start+from, d.End+from
 		kind, ok := kindOf[d.Kind]
-		if !ok || !d.Sure {
+		if !ok || !d.Sure || describes[d.Says] != nil && describes[d.Says].MatchString(lowerASCII(r.raw[max(0, d.Start-40):d.End])) {
 			continue
 		}
 		weight := 1
@@ -380,6 +365,13 @@ var grave = map[string]bool{
 	"hands over the conversation": true, "hands over secrets": true, "hands over private data": true, "hands over a file that holds credentials": true, "sends secrets away": true, "sends the conversation away": true,
 }
 
+// describes match what says the words of a directive and orders nothing: "Posts what the user has agreed to", "minutes from a transcript
+// of a meeting".
+var describes = map[string]*lazyregexp.Regexp{
+	"claims that the user has agreed already": lazyregexp.New(`\b(?:what|that|which|whatever)\s+the user (?:has|had)\b`),
+	"sends the conversation away":             lazyregexp.New(`\b(?:transcripts?|recordings?) of (?:an?|each|every)\b`),
+}
+
 // everyday are directives that instructions of honest projects have too: they name the agent's own files, commands and
 // test servers.
 var everyday = map[string]bool{
@@ -392,14 +384,14 @@ var everyday = map[string]bool{
 
 // marks weighs characters that a person does not see: one by itself is a slip of an editor, many carry a message.
 func (r *reader) marks() {
-	if text.Plain(r.raw) {
+	if text.Plain(r.given) {
 		return
 	}
 	n := 0
-	for _, m := range text.Marks(r.raw) {
+	for _, m := range text.Marks(r.given) {
 		before := n
 		if m.Kind != text.Homoglyph && m.Kind != text.Private {
-			n += utf8.RuneCountInString(r.raw[m.Start:m.End])
+			n += utf8.RuneCountInString(r.given[m.Start:m.End])
 		}
 		if m.Decoded != "" || before < fewMarks && n >= fewMarks {
 			r.acts = append(r.acts, Act{Kind: Conceal, Says: "has characters that a person does not see", Start: m.Start, End: m.End, Weight: 2, Hidden: m.Decoded != ""})

@@ -40,8 +40,17 @@ func code(r *reader) []Act {
 	sent := r.together()
 	r.runsStranger()
 	r.wholeActs(sent)
+	if at := allows.FindStringIndex(r.low); r.hook && at != nil && !weighs.MatchString(r.low) {
+		r.note(Weaken, "allows whatever it is asked", span{at[0], at[1]}, 2)
+	}
 	return r.acts
 }
+
+var (
+	// allows matches the answer of a hook that lets a call pass, and weighs what looks at the call first.
+	allows = lazyregexp.New(`\b(?:permission(?:decision)?|decision|behavior)\\?["']\s*(?::|=>?|,)\s*\\?["'](?:allow|approve)\b`)
+	weighs = lazyregexp.New(`\b(?:if|elif|unless|case|switch|match|when|grep|jq|test|select)\b|&&|\|\||\s\?\s|\[\[|["'](?:deny|ask|block)\\?["']`)
+)
 
 // connects reports whether a line names a strange host as a pattern's groups match one.
 func connects(re *lazyregexp.Regexp, line string) bool {
@@ -309,6 +318,9 @@ func (r *reader) codeActs(i int) {
 		if u.prose && !u.hidden && classify(s[max(0, m[0]-60):m[0]]).any(negated) {
 			continue // "never run curl … | sh"
 		}
+		if whole := r.whole; u.prose && p.kind == Plant && weight < 3 && (userAsks.MatchString(whole(i)) || userAgrees.MatchString(whole(i)) || shown.MatchString(whole(i))) {
+			continue // "Show the line, then add it"
+		}
 		if u.prose && p.kind == Spy && weight < 3 {
 			continue // a manual names the programs of its trade
 		}
@@ -334,6 +346,9 @@ var opener = lazyregexp.New(`(?:^|\s)(?:-u|--user|-i|--cert|--key|--netrc-file|-
 // given matches a download that is piped into an interpreter which has its program already, and so reads it as data: python3 -m
 // json.tool, python3 -c "print(json.load(sys.stdin))". One whose program runs what it reads is excepted by its words.
 var given = lazyregexp.New(`^[^|]*\|\s*(?:sudo\s+)?(?:\S*/)?(?:python[0-9.]*\s+-(?:m\s+json\.tool|c\s+(?:"[^"$]*"|'[^']*'))|(?:node|perl|ruby)\s+-[a-z]*e\s+(?:"[^"$]*"|'[^']*'))`)
+
+// shown matches what is done before the eyes of the user, or after a yes.
+var shown = lazyregexp.New(`\bshow\s+(?:the|it|them|him|her|each)\b[^\n]{0,60}\b(?:then|before|first)\b|\bafter\s+(?:an?|the|their)\s+(?:yes|ok|okay|approval|confirmation)\b`)
 
 // sample matches what says that an example follows in a span of code.
 var sample = lazyregexp.New("(?s)(?:\\be\\.g\\.|\\bfor example|\\bsuch as).*`[^`\\n]*$")

@@ -50,11 +50,12 @@ func printersAs(gap, letter string) string {
 var homeFolder = lazyregexp.New(`homedir\w*\(|expanduser\(|path\.home\(|\bdir\.home\b|home_dir\(|user\.home\b|\$\{?home\b|userprofile|\benv(?:\.|\[["']|\{["']?)home\b|environ(?:\.get\(|\[)["']home|getenv\(["']home|nshomedirectory|homedirectoryforcurrentuser|~/`)
 
 var (
-	// kept matches a secret in a program as spelled writes it: a file of credentials in the home, one whose name says it anywhere, and what
+	// named matches a file of credentials in a program as spelled writes it, in the home or by a name that says it anywhere, and kept what
 	// keeps a log-in by its name in a folder of a program's own, such as ~/.tool/auth.json.
-	kept = lazyregexp.Made(func() string {
-		return `(?m)~[^\n]{0,60}/(?:` + pathsAs("/") + `|\.[\w./-]{1,60}/\.?(?:credentials?|auth|secrets?|tokens?|oauth_?creds|cookies|logins)(?:\.\w+)?(?:/|$))|(?:^|/)(?:id_rsa|id_ed25519|etc/shadow|\.aws/credentials|login/data|wallet\.dat)(?:/|$)`
+	named = lazyregexp.Made(func() string {
+		return `(?m)~[^\n]{0,60}/(?:` + pathsAs("/") + `)|(?:^|/)(?:id_rsa|id_ed25519|etc/shadow|\.aws/credentials|login/data|wallet\.dat)(?:/|$)`
 	})
+	kept = lazyregexp.New(`(?m)~[^\n]{0,60}/\.[\w./-]{1,60}/\.?(?:credentials?|auth|secrets?|tokens?|oauth_?creds|cookies|logins)(?:\.\w+)?(?:/|$)`)
 	// printed matches a command that prints one.
 	printed = lazyregexp.Made(func() string { return printersAs("/", `[^/\n]`) })
 	// harmless matches what a folder of credentials has that is none.
@@ -105,7 +106,7 @@ func spelled(low string) string {
 // opens the door of the service that it is for.
 func (r *reader) takesSecret() *span {
 	s := spelled(r.low)
-	found := kept.FindAllStringSubmatchIndex(s, mostHosts)
+	found := append(named.FindAllStringSubmatchIndex(s, mostHosts), kept.FindAllStringSubmatchIndex(s, mostHosts)...)
 	if !anyWord(r.low, "bearer authorization") {
 		found = append(found, printed.FindAllStringSubmatchIndex(s, mostHosts)...)
 	}
@@ -121,4 +122,11 @@ func (r *reader) takesSecret() *span {
 		return &span{at, at + min(len(lines[n]), maxShown)}
 	}
 	return nil
+}
+
+// ReadsCredentials reports whether a command reads a file of credentials.
+func ReadsCredentials(command string) bool {
+	s := spelled(lowerASCII(command))
+	m := named.FindStringIndex(s)
+	return m != nil && !harmless.MatchString(s[m[0]:])
 }

@@ -72,7 +72,7 @@ func roleWithin(rel string, role config.Role) config.Role {
 }
 
 // formsOf are the endings of files that are no prose and tell an agent something: a policy, a command, an agent.
-var formsOf = map[config.Role][]string{config.Instructions: {".rules", ".toml"}, config.Command: {".toml"}, config.Subagent: {".json", ".yaml", ".yml"}}
+var formsOf = map[config.Role][]string{config.Instructions: {".rules", ".toml"}, config.Command: {".toml", ".yaml", ".yml"}, config.Subagent: {".json", ".yaml", ".yml"}}
 
 // tree reads the files below a folder of a client.
 func (s *source) tree(w *walk, hint Hint) {

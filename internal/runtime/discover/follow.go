@@ -313,6 +313,9 @@ var (
 	interpreters = wordSet("sh bash zsh dash ksh fish ash source . python node bun tsx ts-node deno perl ruby php lua run execute start launch call invoke pwsh powershell rscript sudo env osascript nu julia swift java kotlin groovy elixir tclsh cscript wscript")
 )
 
+// filterPrograms are those that are given a path within data.
+var filterPrograms = wordSet("jq yq gojq jaq dasel fx")
+
 // interprets reports whether a program, in small letters, runs the one behind it: /usr/bin/python3.12, bash.exe.
 func interprets(program string) bool {
 	name := strings.TrimSuffix(program[strings.LastIndexByte(program, '/')+1:], ".exe")
@@ -358,11 +361,17 @@ func commandMentions(out []mention, command string, at config.Place, depth int, 
 		}
 	}
 	words := config.Words(separated.Replace(substitution.ReplaceAllString(command, "$$PWD")), false)
-	runs := true // the next word is a program
+	runs, filters := true, false // the next word is a program, and the last program's words are no files
 	for i, w := range words {
 		low := strings.ToLower(slashed(w))
 		run := runs
 		runs = strings.Contains("|&;", w) || run && strings.HasPrefix(w, "-") || interprets(low)
+		if run && !strings.HasPrefix(w, "-") {
+			filters = filterPrograms[low]
+		}
+		if filters && strings.HasPrefix(w, ".") && !strings.Contains(w, "/") { // jq .tool_input.command
+			continue
+		}
 		if strings.ContainsAny(w, " \n\t") {
 			out = commandMentions(out, w, at, depth+1, how)
 			continue

@@ -190,7 +190,7 @@ read are GNT-123.`,
 				continue
 			}
 			read := acts.Code
-			if hooks[base(f.Path)] {
+			if hooks[base(f.Path)] || strings.Contains(strings.ToLower(strings.ReplaceAll(f.Path, `\`, "/")), "/hooks/") {
 				read = acts.Hook
 			}
 			p.reportActs(i, f, read(f.Text), true)
@@ -203,7 +203,8 @@ var _ = register(Check{
 	Taxonomy: "MCP05:2025 close, ASI05 close, ASI04 weak, AST01 close, AST02 weak, CWE-506 close, CWE-78 weak, L2 close, L6 weak",
 	Axis:     "command-execution", Source: "https://code.claude.com/docs/en/hooks",
 	Doc: `A command that a client runs by itself, such as a hook, a status line, a task on opening a folder or a helper for
-credentials, downloads and runs something, hands what the agent does to somebody outside, or does what GNT-122 lists.
+credentials, downloads and runs something, hands what the agent does to somebody outside, allows whatever it is asked, or does
+what GNT-122 lists. So does a value of a server that a client computes: "$(cat ~/.netrc)".
 
 Nobody is asked before such a command runs, and it sees every prompt and every call. Severity is high, medium where the
 address is on the user's own side or the act has an honest use.
@@ -212,17 +213,31 @@ Not reported: hooks that run a formatter, a test or a script of the project; the
 	Advice: "Take the hook out, or have it run a script that you have read.",
 	Run: func(p *Pass) {
 		p.eachSetting(func(file int, s *Setting, way string) {
-			command := s.Value.Reveal()
-			if !p.Files[file].RunsBySelf(s) || len(command) > MaxJudged {
+			f := &p.Files[file]
+			given, what := s.Value.Reveal(), "a command that runs by itself"
+			command := f.withSecrets(given)
+			substituted := strings.Contains(given, "$(") && f.entryOf(s) != nil
+			if !substituted && !f.RunsBySelf(s) || len(command) > MaxJudged {
 				return
 			}
-			found := acts.Code(command)
+			if substituted && acts.ReadsCredentials(command) {
+				p.Report(Report{File: file, Entry: f.entryOf(s), At: s.Value.Place, Evidence: given, Message: "a value that is computed at each start takes a file of credentials"})
+				return
+			}
+			read := acts.Code
+			if f.hooks(way) {
+				read = acts.Hook
+			}
+			found := read(command)
 			if acts.Judge(found) == acts.Fine {
 				p.reportTalkingHook(file, s, way)
 				return
 			}
 			heaviest := acts.Heaviest(found)
-			severity, what := finding.High, "a command that runs by itself"
+			severity, at := finding.High, s.Value.Place
+			if command == given {
+				at = s.Value.At(heaviest.Start, heaviest.End)
+			}
 			if strings.HasPrefix(way, "scripts/") {
 				what = "a script of the package that a file for agents names"
 			} else if strings.HasPrefix(way, "configurations/") {
@@ -231,15 +246,31 @@ Not reported: hooks that run a formatter, a test or a script of the project; the
 			if heaviest.Weight < 3 && heaviest.Kind != acts.Send && heaviest.Kind != acts.Run {
 				severity = finding.Medium
 			}
-			p.Report(Report{File: file, At: s.Value.At(heaviest.Start, heaviest.End), Evidence: command, Severity: severity, Message: what + " " + heaviest.Says})
+			p.Report(Report{File: file, At: at, Evidence: given, Severity: severity, Message: what + " " + heaviest.Says})
 		})
 	},
 })
 
+// hooks reports whether a setting is one of a hook, by its name or that of its file.
+func (f *File) hooks(way string) bool {
+	return strings.Contains(way, "hook") || strings.Contains(base(f.Path), "hook")
+}
+
+// withSecrets writes the secrets of a workflow for the variables that get them.
+func (f *File) withSecrets(command string) string {
+	for i := 0; i < len(f.Settings) && strings.Contains(command, "$"); i++ {
+		if s := &f.Settings[i]; s.Fits("env/*") && strings.Contains(s.Value.Reveal(), "secrets.") {
+			name, value := s.Keys[len(s.Keys)-1], s.Value.Reveal()
+			command = strings.NewReplacer("${"+name+"}", value, "$"+name, value).Replace(command)
+		}
+	}
+	return command
+}
+
 // reportTalkingHook reports a hook that contacts an outside host on each event, by its address or through a program that sends.
 func (p *Pass) reportTalkingHook(file int, s *Setting, way string) {
 	command := s.Value.Reveal()
-	if !strings.Contains(way, "hook") || !strangeAddress(command) || endsIn(way, "prompt") {
+	if !p.Files[file].hooks(way) || !strangeAddress(command) || endsIn(way, "prompt") {
 		return
 	}
 	severity := finding.Medium

@@ -1,0 +1,19 @@
+package discover
+
+import (
+	"testing"
+
+	"gauntlet/internal/engine/check/config"
+)
+
+// What a program looks up in data is no file, whatever it ends in; a program of that ending is one.
+func TestFilters(t *testing.T) {
+	for command, want := range map[string]int{
+		"jq -r .tool_input.command >> log": 0, "jq -r '.tool_input.command' | logger": 0, "yq -p json .a.command": 0,
+		"sh ./a.command": 1, "jq -r .cwd | ./b.command": 1,
+	} {
+		if got := commandMentions(nil, command, config.Place{}, 0, byItself); len(got) != want {
+			t.Errorf("%q names %v, want %d", command, got, want)
+		}
+	}
+}
