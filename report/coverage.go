@@ -146,13 +146,16 @@ func serversAsked(r *result.Report) bool {
 func serverSection(r *result.Report) section {
 	type key struct{ server, file string }
 	index := map[key]int{}
-	var rows []row
-	var found []severityTally
+	type scanned struct {
+		row
+		found severityTally
+	}
+	var servers []scanned
 	for i := range r.Coverage.Servers {
 		s := &r.Coverage.Servers[i]
 		k := key{s.Server, cmp.Or(s.File, s.Origin)}
 		if _, twice := index[k]; !twice {
-			index[k] = len(rows)
+			index[k] = len(servers)
 		}
 		items := 0
 		for _, l := range s.Lists {
@@ -162,30 +165,26 @@ func serverSection(r *result.Report) section {
 		}
 		one := row{Title: cmp.Or(s.Server, "(unnamed)"), Where: k.file}
 		one.add("items", groupDigits(items))
-		rows, found = append(rows, one), append(found, severityTally{})
+		servers = append(servers, scanned{row: one})
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if at, ok := index[key{f.Location.Server, cmp.Or(f.Location.File, f.Location.Origin)}]; ok {
-			found[at][min(f.Severity, finding.Critical)]++
+			servers[at].found[min(f.Severity, finding.Critical)]++
 		}
 	}
-	order := make([]int, len(rows))
-	for i := range rows {
-		order[i] = i
-		marks := found[i].counts()
+	slices.SortStableFunc(servers, func(a, b scanned) int { return slices.Compare(b.found.worstFirst(), a.found.worstFirst()) })
+	var sorted []row
+	for _, s := range servers {
+		marks := s.found.counts()
 		for _, mark := range marks {
 			mark.Label = "findings"
-			rows[i].Fields = append(rows[i].Fields, mark)
+			s.Fields = append(s.Fields, mark)
 		}
 		if marks == nil {
-			rows[i].add("findings", "no findings")
+			s.add("findings", "no findings")
 		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return slices.Compare(found[b].worstFirst(), found[a].worstFirst()) })
-	var sorted []row
-	for _, i := range order {
-		sorted = append(sorted, rows[i])
+		sorted = append(sorted, s.row)
 	}
 	if r.Clients != nil {
 		for i := range r.Clients.Entries {

@@ -19,22 +19,11 @@ var countOrder = []string{"critical", "high", "medium", "low", "info", "exploite
 func CountWords(counts map[string]int) string {
 	var out []string
 	told := map[string]bool{}
-	add := func(name string) {
+	for _, name := range slices.Concat(countOrder, slices.Sorted(maps.Keys(counts))) {
 		if n := counts[name]; n > 0 && !told[name] {
 			out = append(out, groupDigits(n)+" "+strings.ReplaceAll(name, "_", " "))
 		}
 		told[name] = true
-	}
-	for _, name := range countOrder {
-		add(name)
-	}
-	var others []string
-	for name := range counts {
-		others = append(others, name)
-	}
-	slices.Sort(others)
-	for _, name := range others {
-		add(name)
 	}
 	return strings.Join(out, ", ")
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -86,13 +87,10 @@ func shortPlace(l *finding.Location, several bool) string {
 
 // relatedText names a related location: "server b, tool read_file".
 func relatedText(l *finding.Location) string {
-	server := l.Server
-	if parameter, ok := strings.CutPrefix(l.Pointer, "/inputSchema/properties/"); ok && server == "" && l.Origin == "" && l.Line > 0 { // in source code
+	if parameter, ok := strings.CutPrefix(l.Pointer, "/inputSchema/properties/"); ok && l.Server == "" && l.Origin == "" && l.Line > 0 { // in source code
 		return itemTitle(l) + ", parameter " + parameter
 	}
-	if server == "" {
-		server = "(unnamed)"
-	}
+	server := cmp.Or(l.Server, "(unnamed)")
 	if l.Origin != "" {
 		server += " (" + l.Origin + ")"
 	}

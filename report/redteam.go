@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/result"
 )
 
@@ -199,11 +199,7 @@ func scenarioFields(s *result.RedTeamScenario) []field {
 func runWords(o *result.RedTeamRun) string {
 	parts := []string{cmp.Or(string(o.Outcome), "nothing exploited")}
 	if len(o.Messages) > 0 {
-		numbers := make([]string, len(o.Messages))
-		for i, n := range o.Messages {
-			numbers[i] = strconv.Itoa(n)
-		}
-		parts = append(parts, "proven by messages "+strings.Join(numbers, ", "))
+		parts = append(parts, "proven by messages "+excerpt.Numbers(o.Messages))
 	}
 	if o.Reason != "" {
 		parts = append(parts, o.Reason)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -76,11 +77,7 @@ func toneOfMessage(m *trace.Message) tone {
 
 // who names the connection of a message: its actor, server and session.
 func who(m *trace.Message) string {
-	name := strings.Trim(m.Actor+"/"+m.Server, "/")
-	if name == "" {
-		name = "server"
-	}
-	return strings.TrimSpace(name + " " + m.Session)
+	return strings.TrimSpace(cmp.Or(strings.Trim(m.Actor+"/"+m.Server, "/"), "server") + " " + m.Session)
 }
 
 // ends names the client and the server of a message. An actor takes the side that it plays.
@@ -92,10 +89,7 @@ func ends(m *trace.Message) (client, server string) {
 	case m.Actor != "":
 		server = strings.Trim(m.Actor+"/"+m.Server, "/")
 	}
-	if server == "" {
-		server = "server"
-	}
-	if server == client {
+	if server = cmp.Or(server, "server"); server == client {
 		server += " (server)"
 	}
 	return client, server

@@ -1,6 +1,10 @@
 package result
 
-import "gauntlet/finding"
+import (
+	"slices"
+
+	"gauntlet/finding"
+)
 
 // Imported holds other programs' reports about the same servers. All its texts are untrusted.
 type Imported struct {
@@ -71,13 +75,6 @@ func (i *Imported) Count(s ImportedState, run RunState) (states, runs int) {
 
 // FailsImported reports whether imported findings gate and one has at least the severity floor.
 func (r *Report) FailsImported(floor finding.Severity) bool {
-	if r.Imported == nil || !r.Imported.Gates || floor == finding.None {
-		return false
-	}
-	for i := range r.Imported.Findings {
-		if r.Imported.Findings[i].Severity >= floor {
-			return true
-		}
-	}
-	return false
+	return r.Imported != nil && r.Imported.Gates && floor != finding.None &&
+		slices.ContainsFunc(r.Imported.Findings, func(f ImportedFinding) bool { return f.Severity >= floor })
 }

@@ -207,15 +207,7 @@ func (r *Report) WorstRule() finding.Rule {
 
 // FailsAt reports whether a finding has at least severity floor. None never fails.
 func (r *Report) FailsAt(floor finding.Severity) bool {
-	if floor == finding.None {
-		return false
-	}
-	for i := range r.Findings {
-		if r.Findings[i].Severity >= floor && r.gates(r.Findings[i].Rule) {
-			return true
-		}
-	}
-	return false
+	return floor != finding.None && slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Severity >= floor && r.gates(f.Rule) })
 }
 
 // Read reports whether a configuration or trace was read, or a server answered at least one request: a list, empty or

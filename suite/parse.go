@@ -41,7 +41,8 @@ func (r *reader) root(n *yaml.Node) {
 	}
 	r.suite.Trace = r.textAt("trace", top["trace"])
 	r.Each("expect", top["expect"], func(n *yaml.Node) { r.suite.Expect = append(r.suite.Expect, *r.expect(n, true)) })
-	r.suite.Scan = r.flag("scan", top["scan"]) == yes
+	scan := r.flag("scan", top["scan"])
+	r.suite.Scan = scan != nil && *scan
 	r.names()
 	drivers := 0
 	for _, k := range []string{"steps", "agent", "trace"} {
@@ -67,26 +68,17 @@ func (r *reader) texts(key string, n *yaml.Node) (out []string) {
 	return out
 }
 
-type answer uint8
-
-const (
-	unsaid answer = iota
-	no
-	yes
-)
-
-func (r *reader) flag(key string, n *yaml.Node) answer {
+// flag reads true or false, nil if there is neither.
+func (r *reader) flag(key string, n *yaml.Node) *bool {
 	switch {
 	case n == nil:
-		return unsaid
 	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool":
-		if strings.EqualFold(n.Value, "true") {
-			return yes
-		}
-		return no
+		is := strings.EqualFold(n.Value, "true")
+		return &is
+	default:
+		r.Wrong(n, "%s is neither true nor false", key)
 	}
-	r.Wrong(n, "%s is neither true nor false", key)
-	return unsaid
+	return nil
 }
 
 // number reads a whole number between low and high, 0 if there is none.
@@ -255,10 +247,7 @@ func (r *reader) expect(n *yaml.Node, listed bool) *Expect {
 	if server, tool := r.call(m["call"]); server != "" {
 		e.Call = server + "." + tool
 	}
-	if f := r.flag("error", m["error"]); f != unsaid {
-		is := f == yes
-		e.Error = &is
-	}
+	e.Error = r.flag("error", m["error"])
 	if m["count"] != nil {
 		count := r.number("count", m["count"], 0, 1_000_000)
 		e.Count = &count
@@ -281,7 +270,10 @@ func (r *reader) expect(n *yaml.Node, listed bool) *Expect {
 	return e
 }
 
-var pointerForm = lazyregexp.New(`^(/([^~/]|~[01])*)*$`)
+var (
+	pointerForm  = lazyregexp.New(`^(/([^~/]|~[01])*)*$`)
+	revisionForm = lazyregexp.New(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`) // of MCP
+)
 
 // names reports names that are undefined or ambiguous.
 func (r *reader) names() {

@@ -163,23 +163,10 @@ func (r *reader) negotiation(n *yaml.Node) *trust.Negotiation {
 	m := r.Members(n, "target", "negotiated")
 	c := &trust.Negotiation{Target: r.readIdentifier("target", m["target"]), Negotiated: r.nameList("negotiated", m["negotiated"])}
 	c.Declared = m["negotiated"] != nil
-	if t := c.Target.Text; t != "" && !revisionForm(t) {
+	if t := c.Target.Text; t != "" && !revisionForm.MatchString(t) {
 		r.Wrong(m["target"], "target: %.40q is no revision: want one such as 2026-07-28", t)
 	}
 	return c
-}
-
-// revisionForm reports whether s looks like an MCP revision: a date.
-func revisionForm(s string) bool {
-	if len(s) != len("2026-07-28") {
-		return false
-	}
-	for i := range len(s) {
-		if dash := i == 4 || i == 7; dash != (s[i] == '-') || !dash && (s[i] < '0' || s[i] > '9') {
-			return false
-		}
-	}
-	return true
 }
 
 func (r *reader) readIdentifier(key string, n *yaml.Node) trust.Name {

@@ -51,13 +51,10 @@ func (f *agentFlags) addModelAgentFlags(cmd *cobra.Command) {
 	f.models.addLimitFlags(cmd)
 }
 
-// chooseAgent resolves --agent; nil waits for a client.
+// chooseAgent resolves --agent; nil waits for a client, or is a model.
 func (f *agentFlags) chooseAgent(a *app) (*testagent.Agent, error) {
-	if f.agent == "" {
+	if f.agent == "" || strings.HasPrefix(f.agent, testagent.ModelPrefix) { // see chooseModel
 		return nil, nil
-	}
-	if strings.HasPrefix(f.agent, testagent.ModelPrefix) {
-		return nil, nil // see chooseModel
 	}
 	chosen, err := testagent.New(testagent.Options{
 		Agent: f.agent, Transport: f.transport, Limit: f.limit, Idle: f.idle, Environ: a.host.Environ, Version: version(), ModelURL: f.modelURL, Model: f.model, NoOwnTools: f.noOwnTools,

@@ -199,7 +199,7 @@ func (s *attackFromScanCommand) draftDocuments(cmd *cobra.Command, args []string
 	if len(args) != 1 {
 		return usage(cmd, "%d reports: want one", len(args))
 	}
-	text, err := s.readNamed(args[0], s.limits.Bytes)
+	text, err := s.readFile(args[0], s.limits.Bytes)
 	if err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (s *attackFromScanCommand) draftDocuments(cmd *cobra.Command, args []string
 func (s *attackFromScanCommand) readDefinitions(files []string) (*catalog.Catalog, error) {
 	c := &catalog.Catalog{}
 	for _, f := range files {
-		text, err := s.readNamed(f, s.limits.Bytes)
+		text, err := s.readFile(f, s.limits.Bytes)
 		if err != nil {
 			return nil, err
 		}

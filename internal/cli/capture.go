@@ -61,7 +61,7 @@ func (c *captureCommand) captureServer(cmd *cobra.Command, args []string) error 
 	got, err := c.newTargetReader(&c.live, 1, c.limits.Limits, record).Capture(cmd.Context(), server[0])
 	incomplete := record.Close()
 	defer c.tellSandboxes(&c.live.sandbox)
-	for _, n := range got.Notes() {
+	for _, n := range got.Notes {
 		c.showNote(n)
 	}
 	if err != nil {

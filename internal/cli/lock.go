@@ -202,10 +202,9 @@ func (l *lockCommand) approveChanges(cmd *cobra.Command, now *lockstate.State, c
 	for _, c := range approved {
 		l.note("approved: %s", lockstate.ChangeLine(c))
 	}
-	if err := l.writeText(l.file, string(l.old.Old.Bytes())); err != nil {
+	if err := l.save(); err != nil {
 		return err
 	}
-	l.noteRemoved()
 	if left > 0 {
 		l.note("%s not approved", excerpt.Count(left, "change"))
 	}
@@ -217,17 +216,17 @@ func (l *lockCommand) saveRemoved() error {
 	if l.old == nil || l.old.Removed == nil {
 		return nil
 	}
+	return l.save()
+}
+
+func (l *lockCommand) save() error {
 	if err := l.writeText(l.file, string(l.old.Old.Bytes())); err != nil {
 		return err
 	}
-	l.noteRemoved()
-	return nil
-}
-
-func (l *lockCommand) noteRemoved() {
 	for _, name := range l.old.Removed {
 		l.note("taken out: %s", name)
 	}
+	return nil
 }
 
 // showChanges reports what changed and that nothing was written.

@@ -78,7 +78,7 @@ func (l *loginCommand) logIn(cmd *cobra.Command, args []string) error {
 	if err := l.readIdentity(&s.Identity); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	ask := l.askToLogIn(map[bool]string{true: "print"}[l.print])
+	ask := l.askToLogIn(l.print)
 	s.Interactive = func(z *oauth.Authorizer) { ask(z); z.Wait = l.wait }
 	done, err := s.LogIn(cmd.Context(), args[0], l.grant())
 	if err != nil {
@@ -174,16 +174,16 @@ func (a *app) keptLogins() *login.Sessions {
 func (a *app) logins(ask bool) launch.Logins {
 	s := a.keptLogins()
 	if ask {
-		s.Interactive = a.askToLogIn("")
+		s.Interactive = a.askToLogIn(false)
 	}
 	return s
 }
 
-// askToLogIn shows pages of authorization servers in the user's browser; how "print" only prints their addresses.
-func (a *app) askToLogIn(how string) func(*oauth.Authorizer) {
+// askToLogIn shows pages of authorization servers in the user's browser, or only prints their addresses.
+func (a *app) askToLogIn(print bool) func(*oauth.Authorizer) {
 	return func(z *oauth.Authorizer) {
 		z.Open = func(_ context.Context, address string) error {
-			if how != "print" && oauth.OpenBrowser(a.getenv("BROWSER"), address) == nil {
+			if !print && oauth.OpenBrowser(a.getenv("BROWSER"), address) == nil {
 				a.say("log in on the page of %s that your browser shows", login.Shown(address))
 				return nil
 			}

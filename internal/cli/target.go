@@ -175,20 +175,11 @@ func (l *limitFlags) addLimitFlags(cmd *cobra.Command) {
 	cmd.Flags().Var(countFlag(&l.Items, catalog.DefaultItems, 1<<31-1), "max-items", "most tools, and most prompts, resources and templates, of one server")
 }
 
-// readFile returns the text of a snapshot file, or of stdin for "-". Errors are *catalog.Error.
+// readFile is readText with errors that name the file, as *catalog.Error.
 func (a *app) readFile(name string, limit int) (string, error) {
 	text, err := a.readText(name, limit)
 	if err != nil {
 		return "", &catalog.Error{File: name, Msg: userfile.Reason(err).Error()}
-	}
-	return text, nil
-}
-
-// readNamed is readText with errors that name the file.
-func (a *app) readNamed(name string, limit int) (string, error) {
-	text, err := a.readText(name, limit)
-	if err != nil {
-		return "", withName(name, userfile.Reason(err))
 	}
 	return text, nil
 }

@@ -64,3 +64,8 @@ func List(names []string, most int) string {
 	}
 	return text
 }
+
+// Numbers returns the numbers of messages as "3, 5".
+func Numbers(ns []int) string {
+	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(ns), "[]")), ", ")
+}

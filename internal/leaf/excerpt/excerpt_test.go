@@ -76,3 +76,11 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+func TestNumbers(t *testing.T) {
+	for want, ns := range map[string][]int{"": nil, "3": {3}, "3, 15": {3, 15}} {
+		if got := Numbers(ns); got != want {
+			t.Errorf("%v: %q, want %q", ns, got, want)
+		}
+	}
+}

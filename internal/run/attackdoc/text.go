@@ -2,6 +2,7 @@
 package attackdoc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,10 +65,7 @@ func readOne(name string, stdin io.Reader, limit int) (text string, builtIn bool
 		text, err = userfile.ReadText(name, stdin, limit) // it reports what is missing
 		return text, false, err
 	}
-	question := suggest.Question(suggest.Names(name, attacks.Names()), "")
-	if question == "" {
-		question = "; gauntlet attack list shows the built-in attacks"
-	}
+	question := cmp.Or(suggest.Question(suggest.Names(name, attacks.Names()), ""), "; gauntlet attack list shows the built-in attacks")
 	return "", false, errors.New("no such file, and no built-in attack of this name" + question)
 }
 

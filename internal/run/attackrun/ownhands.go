@@ -3,6 +3,7 @@ package attackrun
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/leaf/agui"
@@ -36,11 +37,7 @@ func (p *play) recordOwnHands() {
 		}
 		p.recordEvent(trace.ToServer, agui.OwnTool, string(raw), "the agent used a tool of its own")
 	}
-	whole := "false"
-	if o.Observed {
-		whole = "true"
-	}
-	p.recordEvent(trace.ToServer, agui.Observed, `{"whole":`+whole+`}`, "whether all that the agent did with its own tools is known")
+	p.recordEvent(trace.ToServer, agui.Observed, `{"whole":`+strconv.FormatBool(o.Observed)+`}`, "whether all that the agent did with its own tools is known")
 }
 
 // inOwnHands reports whether one of the agent's own tools can match an indicator: it examines a file, command or address passed to

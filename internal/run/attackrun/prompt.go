@@ -5,6 +5,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -48,12 +49,7 @@ func (p *play) recordEvent(d trace.Direction, method, raw, note string) {
 
 // readsAnswer reports whether an indicator examines the agent's answer.
 func readsAnswer(doc *oatf.Document) bool {
-	for i := range doc.Attack.Indicators {
-		if indicator.ReadsAnswer(&doc.Attack.Indicators[i]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(doc.Attack.Indicators, func(i oatf.Indicator) bool { return indicator.ReadsAnswer(&i) })
 }
 
 // userActor returns the actor that represents the user, or "".

@@ -9,11 +9,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"gauntlet/internal/engine/delivery"
 	"gauntlet/internal/leaf/planted"
 	"gauntlet/internal/run/attackdoc"
+	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/runstate"
 	"gauntlet/oatf"
 	"gauntlet/rawjson"
@@ -25,24 +25,18 @@ import (
 func (r *Player) PlayAll(ctx context.Context, texts []attackdoc.Text, limits oatf.Limits, traces string, parallel, repeat int, progress *runstate.Progress) []result.AttackRun {
 	runs := make([]result.AttackRun, len(texts)*repeat)
 	progress.Count(0, len(runs))
-	slots := make(chan struct{}, parallel)
-	var all sync.WaitGroup
-	for i := range runs {
+	interrupt.Each(len(runs), parallel, func(i int) {
 		t, s := texts[i/repeat], Session{Listen: "127.0.0.1:0", Trace: TraceName(traces, i, texts[i/repeat].Name), Silent: true}
 		if repeat > 1 {
 			s.Run = i%repeat + 1
 		}
-		slots <- struct{}{}
-		all.Go(func() { // ends with its document, which ends with ctx
-			defer func() { <-slots }()
-			progress.Step("playing %s", t.Name)
-			runs[i] = r.playOneOfSeveral(ctx, t, limits, s)
-			progress.Step("%s: %s", t.Name, came(&runs[i]))
-			progress.Result(resultOf(&runs[i]))
-			progress.Count(1, 0)
-		})
-	}
-	all.Wait()
+		progress.Step("playing %s", t.Name)
+		runs[i] = r.playOneOfSeveral(ctx, t, limits, s)
+		came := resultOf(&runs[i])
+		progress.Step("%s: %s", t.Name, cmp.Or(runs[i].Problem, came.Word))
+		progress.Result(came)
+		progress.Count(1, 0)
+	})
 	return runs
 }
 
@@ -55,14 +49,6 @@ func resultOf(run *result.AttackRun) runstate.Result {
 		r.Where = strings.TrimSpace(fmt.Sprintf("%s run %d", r.Where, run.Run))
 	}
 	return r
-}
-
-// came returns a run's result in a word or two.
-func came(run *result.AttackRun) string {
-	if run.Verdict == nil {
-		return cmp.Or(run.Problem, "not judged")
-	}
-	return string(run.Verdict.Outcome)
 }
 
 func (r *Player) playOneOfSeveral(ctx context.Context, text attackdoc.Text, limits oatf.Limits, s Session) result.AttackRun {

@@ -27,7 +27,7 @@ func (l *Launch) Describe(n int) []string {
 		if names := assignedNames(l.Target.Header); names != "" {
 			lines = append(lines, "      sends it the headers "+names)
 		}
-		if names := filledNames(l.Resolved); names != "" {
+		if names := assignedNames(assignVariables(l.Resolved.Filled)); names != "" {
 			lines = append(lines, "      sends it your variables "+names)
 		}
 		if u, err := url.Parse(l.Target.URL); err == nil && u.User != nil {
@@ -44,7 +44,7 @@ func (l *Launch) Describe(n int) []string {
 	if names := assignedNames(l.Target.Env); names != "" {
 		lines = append(lines, "      gives it the variables "+names)
 	}
-	if names := filledNames(l.Resolved); names != "" {
+	if names := assignedNames(assignVariables(l.Resolved.Filled)); names != "" {
 		lines = append(lines, "      fills in your variables "+names)
 	}
 	for _, v := range l.Resolved.LoaderVariables() {
@@ -54,17 +54,6 @@ func (l *Launch) Describe(n int) []string {
 		lines = append(lines, "      those in "+filled.Replace(l.Resolved.EnvFile)+" among them")
 	}
 	return lines
-}
-
-// filledNames returns the names of this machine's variables that the entry uses, without repeats.
-func filledNames(e *config.Entry) string {
-	var names []string
-	for _, v := range e.Filled {
-		if !slices.Contains(names, v.Name) {
-			names = append(names, v.Name)
-		}
-	}
-	return strings.Join(names, ", ")
 }
 
 func assignVariables(vs []config.Variable) []string {
@@ -84,11 +73,13 @@ func (l *Launch) entryOrigins() string {
 	return strings.Join(from, ", ")
 }
 
+// assignedNames returns the names of entries NAME=VALUE, without repeats.
 func assignedNames(entries []string) string {
 	var names []string
 	for _, e := range entries {
-		name, _, _ := strings.Cut(e, "=")
-		names = append(names, name)
+		if name, _, _ := strings.Cut(e, "="); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	return strings.Join(names, ", ")
 }

@@ -73,12 +73,9 @@ func New(host discover.Host, files []config.File, problems []finding.Problem, re
 
 // isDamaged reports whether the entry itself has an error: what could be read may be a different server.
 func isDamaged(f *config.File, e *config.Entry) bool {
-	for _, p := range f.Problems {
-		if at := p.Location.Pointer; at == e.Place.Pointer || strings.HasPrefix(at, e.Place.Pointer+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Problems, func(p finding.Problem) bool {
+		return p.Location.Pointer == e.Place.Pointer || strings.HasPrefix(p.Location.Pointer, e.Place.Pointer+"/")
+	})
 }
 
 // resolveEntry makes the entry ready to start. Entries that resolve to the same server start once.

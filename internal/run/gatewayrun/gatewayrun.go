@@ -2,6 +2,7 @@
 package gatewayrun
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -209,11 +210,7 @@ type ClientEntry struct {
 func ClientConfig(fronts []Front, token string) (string, error) {
 	entries := map[string]ClientEntry{}
 	for _, f := range fronts {
-		name := f.Name
-		if name == "" {
-			name = "gauntlet"
-		}
-		entries[name] = ClientEntry{"http", f.URL, map[string]string{"Authorization": "Bearer " + token}}
+		entries[cmp.Or(f.Name, "gauntlet")] = ClientEntry{"http", f.URL, map[string]string{"Authorization": "Bearer " + token}}
 	}
 	text, err := json.Marshal(map[string]any{"mcpServers": entries})
 	return string(text), err

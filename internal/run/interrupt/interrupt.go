@@ -4,6 +4,7 @@ package interrupt
 import (
 	"context"
 	"errors"
+	"sync"
 )
 
 // Err is the error of an interrupted run.
@@ -43,4 +44,18 @@ func Try[T any](ctx context.Context, work func() (T, error)) (T, error) {
 func Run(ctx context.Context, work func() error) error {
 	_, err := Try(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err
+}
+
+// Each calls do with 0 to n-1, at most parallel at a time, and returns when all calls have returned: do ends with what it is given.
+func Each(n, parallel int, do func(i int)) {
+	slots := make(chan struct{}, max(1, parallel))
+	var all sync.WaitGroup
+	for i := range n {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			do(i)
+		})
+	}
+	all.Wait()
 }

@@ -3,6 +3,8 @@ package interrupt
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync/atomic"
 	"testing"
 )
 
@@ -28,4 +30,22 @@ func TestInterruption(t *testing.T) {
 	if err := Run(gone, func() error { <-stuck; return nil }); !errors.Is(err, Err) {
 		t.Errorf("Run of work that hangs: %v", err)
 	}
+}
+
+func TestEach(t *testing.T) {
+	for _, parallel := range []int{-1, 0, 1, 3} {
+		var running, most atomic.Int32
+		called := make([]bool, 20)
+		Each(len(called), parallel, func(i int) {
+			now := running.Add(1)
+			defer running.Add(-1)
+			for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
+			}
+			called[i] = true
+		})
+		if slices.Contains(called, false) || running.Load() != 0 || int(most.Load()) > max(1, parallel) {
+			t.Errorf("parallel %d: called %v, %d at once, %d still run", parallel, called, most.Load(), running.Load())
+		}
+	}
+	Each(0, 1, func(int) { t.Error("there is nothing to do") })
 }

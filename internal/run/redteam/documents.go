@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"gauntlet/internal/engine/delivery"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/attackrun"
+	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/run/tracefile"
@@ -189,18 +189,11 @@ func PrepareAll(ctx context.Context, scenarios []Scenario, limit time.Duration, 
 		return err
 	}
 	defer os.RemoveAll(dir)
-	slots := make(chan struct{}, parallel)
-	var all sync.WaitGroup
-	for i := range scenarios {
-		slots <- struct{}{}
-		all.Go(func() { // ends with its two runs, which end with ctx
-			defer func() { <-slots }()
-			if scenarios[i].Needed == nil {
-				Prepare(ctx, &scenarios[i], agents[0], agents[1], filepath.Join(dir, fmt.Sprintf("%d.ndjson", i)))
-			}
-		})
-	}
-	all.Wait()
+	interrupt.Each(len(scenarios), parallel, func(i int) {
+		if scenarios[i].Needed == nil {
+			Prepare(ctx, &scenarios[i], agents[0], agents[1], filepath.Join(dir, fmt.Sprintf("%d.ndjson", i)))
+		}
+	})
 	return nil
 }
 

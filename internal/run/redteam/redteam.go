@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
 
+	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/testagent"
@@ -94,27 +94,22 @@ func Run(ctx context.Context, opt Options, progress *runstate.Progress) (*result
 	}
 	jobs := opt.jobs(dir)
 	progress.Count(0, len(jobs))
-	slots := make(chan struct{}, max(1, opt.Parallel))
-	var all sync.WaitGroup
-	for _, j := range jobs {
-		slots <- struct{}{}
-		all.Go(func() { // ends with its run, which ends with ctx
-			defer func() { <-slots; progress.Count(1, 0) }()
-			if ctx.Err() != nil {
-				j.played = Played{Outcome: Unplayed, Reason: "the run was interrupted before it was played"}
-				return
-			}
-			progress.Step("%s, %s: %s", j.client.Model(), j.scenario.ID, opt.Models.Spent())
-			j.played = j.scenario.Play(ctx, opt.AgentOf(j.client, j.setting.agentRun()), j.setting)
-			progress.Step("%s, %s, run %d%s: %s", j.client.Model(), j.scenario.ID, j.setting.Run, controlWord(j.setting.Control), j.played.Outcome)
-			progress.Result(runstate.Result{Word: string(j.played.Outcome), What: j.scenario.ID, Says: j.played.Reason,
-				Where: fmt.Sprintf("%s run %d%s", j.client.Model(), j.setting.Run, controlWord(j.setting.Control))})
-			if opt.Traces == "" {
-				_ = os.Remove(j.setting.Trace) // the folder is removed later with what is left
-			}
-		})
-	}
-	all.Wait()
+	interrupt.Each(len(jobs), opt.Parallel, func(i int) {
+		j := jobs[i]
+		defer progress.Count(1, 0)
+		if ctx.Err() != nil {
+			j.played = Played{Outcome: Unplayed, Reason: "the run was interrupted before it was played"}
+			return
+		}
+		progress.Step("%s, %s: %s", j.client.Model(), j.scenario.ID, opt.Models.Spent())
+		j.played = j.scenario.Play(ctx, opt.AgentOf(j.client, j.setting.agentRun()), j.setting)
+		progress.Step("%s, %s, run %d%s: %s", j.client.Model(), j.scenario.ID, j.setting.Run, controlWord(j.setting.Control), j.played.Outcome)
+		progress.Result(runstate.Result{Word: string(j.played.Outcome), What: j.scenario.ID, Says: j.played.Reason,
+			Where: fmt.Sprintf("%s run %d%s", j.client.Model(), j.setting.Run, controlWord(j.setting.Control))})
+		if opt.Traces == "" {
+			_ = os.Remove(j.setting.Trace) // the folder is removed later with what is left
+		}
+	})
 	withdrawIdle(jobs)
 	return newReport(opt, jobs), nil
 }

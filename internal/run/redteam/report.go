@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
@@ -173,11 +172,7 @@ func WriteAssessed(w io.Writer, all []Assessed, format string, looks report.Opti
 	t := report.Table{ID: "traces", Title: "Traces", Intro: "What the messages of each trace show, and which of them prove it.", Head: []string{"Trace", "Shows", "Why", "Messages"}}
 	for _, a := range all {
 		count[a.Outcome]++
-		numbers := make([]string, len(a.Messages))
-		for i, n := range a.Messages {
-			numbers[i] = strconv.Itoa(n)
-		}
-		t.Rows = append(t.Rows, []string{a.Trace, string(a.Outcome), a.Reason, strings.Join(numbers, ", ")})
+		t.Rows = append(t.Rows, []string{a.Trace, string(a.Outcome), a.Reason, excerpt.Numbers(a.Messages)})
 	}
 	p := &report.Page{
 		Title:   "Kept traces of attacks",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
@@ -145,13 +146,7 @@ var errUnanswered = errors.New("it was not answered")
 
 // ofSteps returns the calls an expectation is about.
 func ofSteps(calls []recordedCall, e *suite.Expect) []recordedCall {
-	var out []recordedCall
-	for _, c := range calls {
-		if c.Server+"."+c.Tool == e.Call {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(calls), func(c recordedCall) bool { return c.Server+"."+c.Tool != e.Call })
 }
 
 // mostQuoted bounds the bytes of a stranger's text in a message.

@@ -418,10 +418,7 @@ func (t *run) judgeExpectations(tr *trace.Trace, results []stepResult) []result.
 	byName := map[string]*stepResult{}
 	for i := range t.suite.Steps {
 		s := &t.suite.Steps[i]
-		name := s.As
-		if name == "" {
-			name = s.Server + "." + s.Tool
-		}
+		name := cmp.Or(s.As, s.Server+"."+s.Tool)
 		var got *stepResult
 		if i < len(results) {
 			got = &results[i]

@@ -31,20 +31,17 @@ type Captured struct {
 	Text    string          // the snapshot
 	Gaps    []mcpclient.Gap // what it lacks although requested
 	Secrets []string        // what the server was given and must not disclose, as NAME=VALUE
+	Notes   []Note          // the lines to show about it
 
 	name  string        // name in messages
 	era   mcpclient.Era // the detected era
 	again string        // the snapshot after a list changed; "" if none did
 	after string        // the notification of that change
-	notes []Note
-	err   error // why nothing is known
+	err   error         // why nothing is known
 
 	askings []asking       // set with Options.Differential
 	contact *probe.Contact // response headers over HTTP; nil over stdio
 }
-
-// Notes returns the lines to show about the server.
-func (c *Captured) Notes() []Note { return c.notes }
 
 // A Note is a line to show about one server. It is held back until all servers are done, so that lines do not mix and keep the
 // targets' order.
@@ -171,7 +168,7 @@ func (c *Captured) takeSnapshot(snap *mcpclient.Snapshot, server *launch.Opened,
 		if lines := snap.Noise.Lines; len(lines) > 0 {
 			text += ", the first: " + clipLine(server.Conn.Redact(lines[0]), 120)
 		}
-		c.notes = append(c.notes, Note{Text: text})
+		c.Notes = append(c.Notes, Note{Text: text})
 	}
 	var text strings.Builder
 	_, _ = snap.WriteTo(&text) // a Builder accepts everything
@@ -194,9 +191,9 @@ func (c *Captured) noteStderr(server *wire.Process) {
 	if lines == nil {
 		return
 	}
-	c.notes = append(c.notes, Note{Text: "what the server wrote to its stderr:"})
+	c.Notes = append(c.Notes, Note{Text: "what the server wrote to its stderr:"})
 	for _, l := range lines {
-		c.notes = append(c.notes, Note{Text: clipLine(l, stderrWidth), Quote: true})
+		c.Notes = append(c.Notes, Note{Text: clipLine(l, stderrWidth), Quote: true})
 	}
 }
 

@@ -2,7 +2,6 @@ package target
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"gauntlet/catalog"
@@ -72,7 +71,7 @@ func (r *Reader) Gather(ctx context.Context, targets []Target) (*Gathered, error
 		documents, servers := len(g.Catalog.Documents), len(g.Catalog.Servers)
 		var err error
 		if c := captured[i]; c != nil {
-			for _, n := range c.notes {
+			for _, n := range c.Notes {
 				if several && !n.Quote {
 					n.Server = c.name
 				}
@@ -109,40 +108,27 @@ func (r *Reader) Gather(ctx context.Context, targets []Target) (*Gathered, error
 	return g, nil
 }
 
-// captureAll captures the live servers among targets, by index.
+// captureAll captures the live servers among targets, by index. The limit concerns the servers' memory, not our processors.
 func (r *Reader) captureAll(ctx context.Context, targets []Target) map[int]*Captured {
 	out := map[int]*Captured{}
+	var live []int
 	for i := range targets {
 		if targets[i].Live() {
-			out[i] = &Captured{}
+			out[i], live = &Captured{}, append(live, i)
 		}
 	}
-	free := make(chan struct{}, r.Parallel) // the limit concerns the servers' memory, not our processors
-	var running sync.WaitGroup
-	r.Progress.Count(0, len(out))
-	for i := range targets {
-		into, live := out[i]
-		if !live {
-			continue
-		}
-		select {
-		case free <- struct{}{}:
-		case <-ctx.Done():
-		}
+	r.Progress.Count(0, len(live))
+	interrupt.Each(len(live), r.Parallel, func(n int) {
 		if ctx.Err() != nil {
-			break
+			return
 		}
-		// Ends with its server, whose time is limited.
-		running.Go(func() {
-			got, err := r.Capture(ctx, targets[i])
-			*into = *got
-			into.err = err
-			r.tellCaptured(into, &targets[i])
-			r.Progress.Count(1, 0)
-			<-free
-		})
-	}
-	running.Wait()
+		into, t := out[live[n]], &targets[live[n]]
+		got, err := r.Capture(ctx, *t)
+		*into = *got
+		into.err = err
+		r.tellCaptured(into, t)
+		r.Progress.Count(1, 0)
+	})
 	r.Progress.ResetCount()
 	return out
 }

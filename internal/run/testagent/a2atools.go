@@ -1,6 +1,7 @@
 package testagent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,10 +88,8 @@ func (b *bridge) call(ctx context.Context, c mcpserver.Call) (string, error) {
 	if err := tree.Parse(c.Params, 0); err != nil {
 		return "", err
 	}
-	text := tree.Root().Get("arguments").Get("message").Text()
-	if text == "" {
-		text = tree.Root().Get("arguments").Compact()
-	}
+	arguments := tree.Root().Get("arguments")
+	text := cmp.Or(arguments.Get("message").Text(), arguments.Compact())
 	b.mu.Lock()
 	b.sent++
 	id := fmt.Sprint(b.sent)

@@ -63,12 +63,7 @@ func firstReasons(all []string) []string {
 
 // atLeast returns the findings of at least a severity, most severe first.
 func atLeast(fs []finding.Finding, floor finding.Severity) []finding.Finding {
-	var out []finding.Finding
-	for i := range fs {
-		if fs[i].Severity >= floor {
-			out = append(out, fs[i])
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(fs), func(f finding.Finding) bool { return f.Severity < floor })
 	slices.SortStableFunc(out, func(a, b finding.Finding) int { return int(b.Severity) - int(a.Severity) })
 	return out
 }
