@@ -150,7 +150,7 @@ func writeFrom(b *strings.Builder, v reflect.Value) {
 	}
 	switch v.Kind() {
 	case reflect.String:
-		writeQuoted(b, v.String())
+		b.WriteString(rawjson.Quote(v.String()))
 	case reflect.Int:
 		b.WriteString(strconv.FormatInt(v.Int(), 10))
 	case reflect.Float64:

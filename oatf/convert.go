@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"gauntlet/internal/leaf/yamltext"
+	"gauntlet/rawjson"
 )
 
 // maxAliased limits the values that aliases expand to. Aliases are forbidden and are followed only to check the rest of the document.
@@ -136,7 +137,7 @@ func (c *converter) writeMapping(n *yaml.Node, depth int) *Diagnostic {
 		if c.inAlias == 0 {
 			c.markPosition(key)
 		}
-		writeQuoted(&c.json, key.Value)
+		c.json.WriteString(rawjson.Quote(key.Value))
 		c.json.WriteByte(':')
 		if failed := c.writeNode(value, depth+1); failed != nil {
 			return failed
@@ -216,5 +217,5 @@ func (c *converter) writeScalar(n *yaml.Node) {
 			return
 		}
 	}
-	writeQuoted(&c.json, c.placeholders.off(n.Value))
+	c.json.WriteString(rawjson.Quote(c.placeholders.off(n.Value)))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"gauntlet/oatf/match"
+	"gauntlet/rawjson"
 )
 
 // seeds are the documents of the fixtures.
@@ -84,17 +85,13 @@ func FuzzString(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		var b strings.Builder
-		w := beginObject(&b, nil)
-		w.writeField(s, true, func() { writeQuoted(w.b, s) })
-		w.endObject()
-		d := &Document{OATF: Version, Attack: Attack{Execution: Execution{Mode: "mcp_server", State: parseValue(b.String())}}}
+		want := rawjson.Build(s, rawjson.Quote(s))
+		d := &Document{OATF: Version, Attack: Attack{Execution: Execution{Mode: "mcp_server", State: rawjson.Read(want)}}}
 		written := Serialize(d)
 		again, err := Parse(written)
 		if err != nil {
 			t.Fatalf("%q: %v\n%s", s, err, written)
 		}
-		want := b.String()
 		if got := again.Attack.Execution.Actors[0].Phases[0].State.Raw(); got != want {
 			t.Errorf("%q was written\n%s\nand read as %s", s, written, got)
 		}

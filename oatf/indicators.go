@@ -1,10 +1,6 @@
 package oatf
 
-import (
-	"strings"
-
-	"gauntlet/rawjson"
-)
+import "gauntlet/rawjson"
 
 // An Indicator is a sign that the agent complied with the attack (§6.1). It examines the messages of its protocol, filtered
 // by Surface, Actor and Direction, and matches if any of them does. Exactly one of Pattern, Expression and Semantic is set.
@@ -67,13 +63,11 @@ func (p *PatternMatch) readRest(v rawjson.Value) {
 	case p.Target == nil && v.Len() == 1:
 		p.Shorthand = v
 	default:
-		var b strings.Builder
-		w := beginObject(&b, nil)
+		var members []string
 		for _, o := range shortOperators {
-			w.writeValue(o.name, v.Get(o.name))
+			members = append(members, o.name, v.Get(o.name).Raw())
 		}
-		w.endObject()
-		p.Shorthand = parseValue(b.String())
+		p.Shorthand = rawjson.Read(rawjson.Build(members...))
 	}
 }
 
@@ -96,13 +90,11 @@ func (e *ExpressionMatch) readRest(v rawjson.Value) {
 }
 
 func (e *ExpressionMatch) writeRest(w *objectWriter) {
-	w.writeField("variables", e.Variables != nil, func() {
-		w := beginObject(w.b, nil)
-		for _, v := range e.Variables {
-			w.writeField(v.Name, true, func() { writeQuoted(w.b, v.Path) })
-		}
-		w.endObject()
-	})
+	var members []string
+	for _, v := range e.Variables {
+		members = append(members, v.Name, rawjson.Quote(v.Path))
+	}
+	w.writeField("variables", e.Variables != nil, func() { w.b.WriteString(rawjson.Build(members...)) })
 }
 
 // A Variable names a nested value of the message for an expression.

@@ -236,8 +236,8 @@ func TestChangedByAProgram(t *testing.T) {
 		t.Errorf("got %v, want V-023 without a line", r.Errors)
 	}
 	built := &Document{OATF: Version, Attack: Attack{Execution: Execution{
-		Mode: "mcp_server", State: parseValue(`{"tools":[{"name":"add"}]}`),
-		Extensions: []Extension{{Name: "x-after", Value: parseValue(`1`), After: "no such field"}, {Name: "x-none"}},
+		Mode: "mcp_server", State: rawjson.Read(`{"tools":[{"name":"add"}]}`),
+		Extensions: []Extension{{Name: "x-after", Value: rawjson.Read(`1`), After: "no such field"}, {Name: "x-none"}},
 	}}}
 	if r := Validate(built); r.Errors != nil {
 		t.Errorf("a built document: %v", r.Errors)

@@ -45,12 +45,8 @@ func (s *sender) addPayload(surface string, side Direction, content, from rawjso
 }
 
 // made adds a message that the runtime builds.
-func (s *sender) made(surface string, side Direction, from rawjson.Value, write func(w *objectWriter)) {
-	var b strings.Builder
-	w := beginObject(&b, nil)
-	write(w)
-	w.endObject()
-	s.addPayload(surface, side, parseValue(b.String()), from)
+func (s *sender) made(surface string, side Direction, from rawjson.Value, members ...string) {
+	s.addPayload(surface, side, rawjson.Read(rawjson.Build(members...)), from)
 }
 
 func (s *sender) addState(mode string, state rawjson.Value) {
@@ -77,11 +73,8 @@ func (s *sender) addState(mode string, state rawjson.Value) {
 
 // mcpServer collects the messages of §7.1.4.
 func (s *sender) mcpServer(state rawjson.Value) {
-	s.made(mcp.Initialize, answers, state, func(w *objectWriter) {
-		w.writeValue("serverInfo", state.Get("server_info"))
-		w.writeValue("instructions", state.Get("instructions"))
-		w.writeValue("capabilities", state.Get("capabilities"))
-	})
+	s.made(mcp.Initialize, answers, state, "serverInfo", state.Get("server_info").Raw(),
+		"instructions", state.Get("instructions").Raw(), "capabilities", state.Get("capabilities").Raw())
 	for _, l := range []struct{ key, surface, field, own string }{
 		{"tools", mcp.ToolsList, "tools", "responses"},
 		{"resources", mcp.ResourcesList, "resources", "content"},
@@ -90,7 +83,7 @@ func (s *sender) mcpServer(state rawjson.Value) {
 	} {
 		items := memberOfKind(state, l.key, rawjson.Array)
 		if items.Len() > 0 {
-			s.made(l.surface, answers, items, func(w *objectWriter) { w.writeField(l.field, true, func() { w.listWithout(items, l.own) }) })
+			s.made(l.surface, answers, items, l.field, listWithout(items, l.own))
 		}
 	}
 	for _, tool := range state.Get("tools").Elements() {
@@ -105,9 +98,7 @@ func (s *sender) mcpServer(state rawjson.Value) {
 	}
 	for _, r := range state.Get("resources").Elements() {
 		if content := memberOfKind(r, "content", rawjson.Object); content.Exists() {
-			s.made(mcp.ResourcesRead, answers, content, func(w *objectWriter) {
-				w.writeField("contents", true, func() { w.b.WriteString("[" + content.Raw() + "]") })
-			})
+			s.made(mcp.ResourcesRead, answers, content, "contents", "["+content.Raw()+"]")
 		}
 	}
 	for _, e := range state.Get("elicitations").Elements() {
@@ -135,7 +126,7 @@ func (s *sender) mcpClient(state rawjson.Value) {
 		s.addPayload(mcp.ElicitationCreate, answers, e, e)
 	}
 	if roots := state.Get("roots"); roots.Len() > 0 {
-		s.made(mcp.RootsList, answers, roots, func(w *objectWriter) { w.writeValue("roots", roots) })
+		s.made(mcp.RootsList, answers, roots, "roots", roots.Raw())
 	}
 }
 
@@ -145,22 +136,17 @@ func (s *sender) actions(state rawjson.Value) {
 	}
 }
 
-// listWithout writes a list of objects without the member own, which belongs to the format.
-func (w *objectWriter) listWithout(list rawjson.Value, own string) {
-	w.b.WriteByte('[')
-	for i, e := range list.Elements() {
-		if i > 0 {
-			w.b.WriteByte(',')
+// listWithout returns a list of objects without the member own, which belongs to the format.
+func listWithout(list rawjson.Value, own string) string {
+	var all []string
+	for _, e := range list.Elements() {
+		if e.Kind() == rawjson.Object {
+			all = append(all, rawjson.Without(e.Raw(), own))
+		} else {
+			all = append(all, "{}")
 		}
-		inner := beginObject(w.b, nil)
-		for m := range e.Members() {
-			if name := m.Key.Text(); name != own {
-				inner.writeValue(name, m.Value)
-			}
-		}
-		inner.endObject()
 	}
-	w.b.WriteByte(']')
+	return "[" + strings.Join(all, ",") + "]"
 }
 
 // A look selects the messages that an indicator examines (§6).

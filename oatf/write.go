@@ -53,7 +53,7 @@ func (w *objectWriter) writeName(name string) {
 		w.b.WriteByte(',')
 	}
 	w.some = true
-	writeQuoted(w.b, name)
+	w.b.WriteString(rawjson.Quote(name))
 	w.b.WriteByte(':')
 }
 
@@ -68,13 +68,4 @@ func (w *objectWriter) writeField(name string, there bool, write func()) {
 
 func (w *objectWriter) writeValue(name string, v rawjson.Value) {
 	w.writeField(name, v.Exists(), func() { w.b.WriteString(v.Raw()) })
-}
-
-// parseValue indexes JSON written by this package.
-func parseValue(json string) rawjson.Value {
-	t := new(rawjson.Tree)
-	if err := t.Parse(json, 0); err != nil {
-		return rawjson.Value{} // a caller's value that is not JSON
-	}
-	return t.Root()
 }

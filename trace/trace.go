@@ -10,6 +10,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -184,12 +185,7 @@ func (m *Message) Mode() string {
 // IsProtocol reports whether the message belongs to the named protocol, such as "mcp".
 func (m *Message) IsProtocol(name string) bool { return m.protocol() == name }
 
-func (m *Message) protocol() string {
-	if m.Protocol == "" {
-		return "mcp"
-	}
-	return m.Protocol
-}
+func (m *Message) protocol() string { return cmp.Or(m.Protocol, "mcp") }
 
 // Content returns a message without its envelope, as triggers, extractors and indicators see it: the params of a request
 // or notification, the result or error of an answer, an Event whole. tree holds the value, which is valid until the tree

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -103,10 +104,7 @@ func (m Method) IsNotification() bool { return strings.HasPrefix(m.Name, "notifi
 
 // Since returns the first revision that has the method.
 func (m Method) Since() string {
-	if m.since == "" {
-		return Revision2024Nov
-	}
-	return m.since
+	return cmp.Or(m.since, Revision2024Nov)
 }
 
 // Until returns the last revision that has the method, "" if the newest does.

@@ -133,9 +133,7 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 		if err != nil {
 			return Exit{}, fmt.Errorf("the agent %s: %w", opt.Preset.Name, err)
 		}
-		if command.Dir == "" {
-			command.Dir = filepath.Join(dir, "work")
-		}
+		command.Dir = cmp.Or(command.Dir, filepath.Join(dir, "work"))
 	}
 	var place *workplace
 	if len(opt.Files) > 0 {

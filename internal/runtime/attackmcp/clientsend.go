@@ -64,9 +64,7 @@ func (c *client) sendAction(ctx context.Context, session *mcpclient.Session, at 
 
 // sendMessage sends a notification, or a request whose answer is an event under its method. An error is the end of the session.
 func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at int, method, params string) error {
-	if params == "" {
-		params = "{}"
-	}
+	params = cmp.Or(params, "{}")
 	content := rawjson.Read(params)
 	if !content.Exists() {
 		c.Notice(attack.Unplayed, at, "%s is left out: its params are not JSON", method)

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -94,10 +95,7 @@ func (s *source) followOne(f *config.File, m mention, root string, tooFar bool) 
 
 // followPattern reads the files of the project, or of the file's folder, that a pattern names: docs/**/*.md.
 func (s *source) followPattern(f *config.File, m mention) (why string) {
-	base := f.Project
-	if base == "" {
-		base = f.Path[:max(strings.LastIndexAny(f.Path, `/\`), 0)]
-	}
+	base := cmp.Or(f.Project, f.Path[:max(strings.LastIndexAny(f.Path, `/\`), 0)])
 	pattern := slashed(m.path)
 	read := func(p string) {
 		if ok, _ := path.Match(path.Base(pattern), path.Base(slashed(p))); ok && s.below(p, base) {

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -121,10 +122,7 @@ func (r *resolver) pluginFolder() string {
 
 // folder returns the project that a workspace reference means.
 func (r *resolver) folder() string {
-	if r.entry.Project != "" {
-		return r.entry.Project
-	}
-	return r.Cwd
+	return cmp.Or(r.entry.Project, r.Cwd)
 }
 
 func (r *resolver) unanswered(at config.Place, why string) {

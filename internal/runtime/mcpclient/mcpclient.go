@@ -57,9 +57,7 @@ const (
 
 func (o Options) withDefaults() Options {
 	o.Name = cmp.Or(o.Name, "gauntlet")
-	if o.Capabilities == "" {
-		o.Capabilities = "{}"
-	}
+	o.Capabilities = cmp.Or(o.Capabilities, "{}")
 	o.Revision = cmp.Or(o.Revision, mcp.NewestHandshake)
 	o.Version = cmp.Or(o.Version, "dev")
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
@@ -145,10 +143,7 @@ func (c *conversation) handshake(ctx context.Context) error {
 }
 
 func (c *conversation) clientInfo() string {
-	if c.opt.Info != "" {
-		return c.opt.Info
-	}
-	return fmt.Sprintf(`{"name":%s,"version":%s}`, rawjson.Quote(c.opt.Name), rawjson.Quote(c.opt.Version))
+	return cmp.Or(c.opt.Info, rawjson.Build("name", rawjson.Quote(c.opt.Name), "version", rawjson.Quote(c.opt.Version)))
 }
 
 // noteRenewal records that the session was replaced, if the server's opening differs: its new text was not read. Lists continue

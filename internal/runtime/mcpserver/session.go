@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -79,10 +80,7 @@ func (t *Session) Done() <-chan struct{} { return t.over }
 func (t *Session) Revision() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.revision != "" {
-		return t.revision
-	}
-	return t.heard
+	return cmp.Or(t.revision, t.heard)
 }
 
 // Client returns the capabilities that the client claims, as JSON: in initialize, or in the stateless era in its latest request. It
