@@ -3,6 +3,7 @@ package fromscan
 import (
 	"strings"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/rawjson"
 )
 
@@ -30,20 +31,10 @@ func verbatim(v rawjson.Value) string {
 	return out
 }
 
+var notInFileNames = lazyregexp.New(`[^a-z0-9]+`)
+
 // fileName turns untrusted text into a part of a file name.
 func fileName(s string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(s) {
-		switch {
-		case b.Len() >= 40:
-			return b.String()
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			b.WriteRune(r)
-		default:
-			if n := b.Len(); n > 0 && b.String()[n-1] != '-' {
-				b.WriteByte('-')
-			}
-		}
-	}
-	return strings.Trim(b.String(), "-")
+	name := strings.Trim(notInFileNames.ReplaceAllString(strings.ToLower(s), "-"), "-")
+	return strings.TrimRight(name[:min(len(name), 40)], "-")
 }

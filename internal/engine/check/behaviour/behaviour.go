@@ -26,26 +26,33 @@ const protocol = "sandbox"
 // An observed is a parsed event of a trace.
 type observed struct {
 	message  *trace.Message
+	root     rawjson.Value // until the next event is read
 	kind     string
 	host     string
 	call     string
 	path     string
 	text     string // what was sent, as far as recorded
 	canaries []string
-	allowed  bool
 	best     string // the member that best shows what happened
 }
 
-// eachEvent calls do for every event of the trace.
-func eachEvent(p *check.Pass, do func(*observed, rawjson.Value)) {
+// reportEvents reports the events of the trace for which judge has a message, once for each server and identity.
+func reportEvents(p *check.Pass, judge func(*observed) (message string, identity []string)) {
 	var tree rawjson.Tree
+	seen := map[string]bool{}
 	for i := range p.Trace.Messages {
 		m := &p.Trace.Messages[i]
 		if !m.IsProtocol(protocol) || m.Kind != trace.Event || tree.Parse(m.Raw, 0) != nil {
 			continue
 		}
 		p.Looked(1)
-		do(readEvent(m, tree.Root()), tree.Root())
+		e := readEvent(m, tree.Root())
+		message, identity := judge(e)
+		identity = append([]string{m.Server}, identity...)
+		if key := strings.Join(identity, "\x00"); message != "" && !seen[key] {
+			seen[key] = true
+			p.Report(check.Relation{At: e.place(p), Message: message, Identity: identity})
+		}
 	}
 }
 
@@ -54,8 +61,7 @@ const maxCanaries = 100
 
 func readEvent(m *trace.Message, v rawjson.Value) *observed {
 	text := func(name string) string { return strings.Clone(v.Get(name).Text()) }
-	e := &observed{message: m, kind: m.Method, host: strings.ToLower(text("host")), call: text("call"), path: text("path"), text: text("text") + "\n" + text("url")}
-	e.allowed, _ = v.Get("allowed").Bool()
+	e := &observed{message: m, root: v, kind: m.Method, host: strings.ToLower(text("host")), call: text("call"), path: text("path"), text: text("text") + "\n" + text("url")}
 	for _, c := range v.Get("canaries").Elements() {
 		if len(e.canaries) < maxCanaries {
 			e.canaries = append(e.canaries, strings.Clone(c.Text()))
@@ -112,8 +118,8 @@ func domain(host string) string {
 // title describes an event for readers.
 func (e *observed) title() string { return strings.ReplaceAll(e.kind, "_", " ") }
 
-func (e *observed) place(p *check.Pass, root rawjson.Value) check.Place {
-	return p.Message(e.message, e.title(), root.Get(e.best))
+func (e *observed) place(p *check.Pass) check.Place {
+	return p.Message(e.message, e.title(), e.root.Get(e.best))
 }
 
 // quoted quotes server text for a message.

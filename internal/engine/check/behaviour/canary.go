@@ -8,7 +8,6 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/excerpt"
-	"gauntlet/rawjson"
 )
 
 var _ = register(check.Check{
@@ -29,26 +28,17 @@ since servers are meant to use it; and a file that is only opened, which is reco
 the server encrypts before sending is not recognised.`,
 	Advice: "Do not run this server. Report the evidence to its publisher.",
 	Run: func(p *check.Pass) {
-		seen := map[string]bool{}
-		eachEvent(p, func(e *observed, root rawjson.Value) {
+		reportEvents(p, func(e *observed) (message string, identity []string) {
 			if e.kind == "limit" { // events after this one may be missing
-				p.Unread(e.place(p, root), fmt.Sprintf("the behaviour of %s was not recorded completely: %s", e.server(), excerpt.Quote(strings.TrimSpace(e.text), 200)))
-				return
+				p.Unread(e.place(p), fmt.Sprintf("the behaviour of %s was not recorded completely: %s", e.server(), excerpt.Quote(strings.TrimSpace(e.text), 200)))
+				return "", nil
 			}
 			if !e.outgoing() || len(e.canaries) == 0 {
-				return
+				return "", nil
 			}
 			names := slices.Sorted(slices.Values(e.canaries))
-			key := e.message.Server + "\x00" + domain(e.host) + "\x00" + strings.Join(names, " ")
-			if seen[key] {
-				return
-			}
-			seen[key] = true
-			p.Report(check.Relation{
-				At:       e.place(p, root),
-				Message:  fmt.Sprintf("%s sent the canary %s %s %s, %s; it exists only in this sandbox", e.server(), strings.Join(names, ", "), e.how(), quoted(e.host), e.when()),
-				Identity: append([]string{e.message.Server, domain(e.host)}, names...),
-			})
+			return fmt.Sprintf("%s sent the canary %s %s %s, %s; it exists only in this sandbox", e.server(), strings.Join(names, ", "), e.how(), quoted(e.host), e.when()),
+				append([]string{domain(e.host)}, names...)
 		})
 	},
 })

@@ -125,7 +125,7 @@ func (c *sentCall) readContent(p *check.Pass) {
 		e := readEvent(m, tree.Root())
 		to := domain(e.host)
 		if _, known := c.sent[to]; !known && len(finder.Names(e.text+"\n"+e.host)) > 0 {
-			c.sent[to] = sentTo{e.host, e.place(p, tree.Root()), len(c.sent)}
+			c.sent[to] = sentTo{e.host, e.place(p), len(c.sent)}
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/startup"
-	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
 
@@ -25,21 +24,14 @@ Not reported: every other file that is written, which is recorded as an event. I
 write that very file, the message names the call.`,
 	Advice: "Look at what was written. An installer has a reason to write such a file, and asks first; a server does not.",
 	Run: func(p *check.Pass) {
-		seen := map[string]bool{}
 		told := filesInCalls(p)
-		eachEvent(p, func(e *observed, root rawjson.Value) {
+		reportEvents(p, func(e *observed) (message string, identity []string) {
 			what := startup.What(e.path)
-			if slices.ContainsFunc(told, func(end string) bool { return strings.HasSuffix(e.path, end) }) {
-				return
+			if e.kind != "file_change" || what == "" || strings.HasPrefix(e.text, "deleted") ||
+				slices.ContainsFunc(told, func(end string) bool { return strings.HasSuffix(e.path, end) }) {
+				return "", nil
 			}
-			if e.kind != "file_change" || what == "" || strings.HasPrefix(e.text, "deleted") || seen[e.message.Server+"\x00"+e.path] {
-				return
-			}
-			seen[e.message.Server+"\x00"+e.path] = true
-			p.Report(check.Relation{
-				At: e.place(p, root), Message: fmt.Sprintf("%s wrote %s, %s", e.server(), quoted(e.path), what),
-				Identity: []string{e.message.Server, e.path},
-			})
+			return fmt.Sprintf("%s wrote %s, %s", e.server(), quoted(e.path), what), []string{e.path}
 		})
 	},
 })

@@ -6,7 +6,6 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
-	"gauntlet/rawjson"
 )
 
 var _ = register(check.Check{
@@ -22,18 +21,12 @@ Not reported: calls with which browsers and language runtimes seal off parts of 
 and counters of performance, which are recorded as events.`,
 	Advice: "Look at what makes the call. A debugger or a tool for containers has a reason to make it.",
 	Run: func(p *check.Pass) {
-		seen := map[string]bool{}
-		eachEvent(p, func(e *observed, root rawjson.Value) {
+		reportEvents(p, func(e *observed) (message string, identity []string) {
 			name, ok := strings.CutPrefix(strings.TrimSpace(e.text), "the system call ")
-			key := e.message.Server + "\x00" + name
-			if e.kind != "denied" || !ok || refusedFor[name] == "" || seen[key] {
-				return
+			if e.kind != "denied" || !ok || refusedFor[name] == "" {
+				return "", nil
 			}
-			seen[key] = true
-			p.Report(check.Relation{
-				At: e.place(p, root), Message: fmt.Sprintf("%s tried the system call %s, which %s, %s", e.server(), name, refusedFor[name], e.when()),
-				Identity: []string{e.message.Server, name},
-			})
+			return fmt.Sprintf("%s tried the system call %s, which %s, %s", e.server(), name, refusedFor[name], e.when()), []string{name}
 		})
 	},
 })

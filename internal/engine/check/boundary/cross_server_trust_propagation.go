@@ -95,7 +95,7 @@ func knownBefore(f *flow) string {
 	case f.given:
 		return "; the user had provided it before"
 	case f.known != 0:
-		return "; the client had sent it before (message " + formatNumber(f.known) + ")"
+		return "; the client had sent it before (message " + strconv.Itoa(f.known) + ")"
 	}
 	return ""
 }
@@ -106,5 +106,3 @@ func valueOf(f *flow, v rawjson.Value) string {
 	}
 	return v.Canonical()
 }
-
-func formatNumber(n int) string { return strconv.Itoa(n) }

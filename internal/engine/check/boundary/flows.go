@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gauntlet/finding"
@@ -368,7 +369,7 @@ func (w *flowTracer) quoteNumber(seq int) string {
 	if w.trace == nil {
 		return ""
 	}
-	return " (message " + formatNumber(seq) + ")"
+	return " (message " + strconv.Itoa(seq) + ")"
 }
 
 // gotBy returns the first message before call to in which a sanitizer received the result of call from; 0 for none.

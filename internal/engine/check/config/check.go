@@ -135,8 +135,6 @@ func (p *Pass) Report(r Report) {
 	p.findings = append(p.findings, out)
 }
 
-func contains(s, part string) bool { return strings.Contains(s, part) }
-
 // identity distinguishes a client's files other than configurations by their base names.
 func (f *File) identity() string {
 	if f.Role == Configuration {

@@ -189,7 +189,7 @@ reported.`,
 		}, true)
 		p.eachSetting(func(file int, s *Setting, way string) {
 			f := &p.Files[file]
-			if endsIn(way, "enabledmcpjsonservers/") && f.Project != "" && !contains(f.Path, "settings.local") {
+			if endsIn(way, "enabledmcpjsonservers/") && f.Project != "" && !strings.Contains(f.Path, "settings.local") {
 				p.Report(Report{File: file, At: s.Value.Place, Evidence: settingText(s), Severity: finding.Medium, Message: "the project approves its own server"})
 			}
 			if endsIn(way, "runoptions/runon") && s.Value.Reveal() == "folderOpen" {
