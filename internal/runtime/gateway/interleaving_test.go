@@ -326,7 +326,8 @@ func TestMergedNames(t *testing.T) {
 		{"the same, of the server itself", []string{"x", "a__x"}, []string{"x"}, []string{"a__x", "a__a__x", "b__x"}},
 		{"a name like another server's, before that has it", []string{"b__y"}, []string{"x"}, []string{"a__b__y", "x"}},
 		{"in another case", []string{"B__x"}, []string{"x"}, []string{"a__B__x", "x"}},
-		{"a server's own beginning alone, or a shorter separator", []string{"a__y", "b_x", "b"}, []string{"x"}, []string{"a__y", "b_x", "b", "x"}},
+		{"a server's own beginning alone, or a shorter separator", []string{"a__y", "b_z", "b"}, []string{"x"}, []string{"a__y", "b_z", "b", "x"}},
+		{"a shorter separator before a tool of another server", []string{"b_x", "B-x"}, []string{"x"}, []string{"a__b_x", "a__B-x", "x"}},
 		{"names that providers do not take", []string{"demo/read", "demo.read", "查询", ""}, []string{"x"}, []string{"a__demo_read", "a__demo_read_f664b5b3", "a__bcd6771e", "a__e3b0c442", "x"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

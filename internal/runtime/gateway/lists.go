@@ -55,12 +55,32 @@ func listOf(method string) int {
 	return -1
 }
 
-// passList passes on a page of a single server's list, unchanged unless it has a name that cannot stay. While the server is away, the last known list is returned.
+// passList passes on a page of a single server's list, unchanged unless it has a name that cannot stay. While the server is away, the
+// last known list is returned. A list that the server does not declare is its if it answers as a scan wants it to, the first time and
+// soon: what no scan has seen reaches no client.
 func (cs *clientSession) passList(ctx context.Context, l int, c mcpserver.Call) (string, error) {
 	s := cs.upstreams[0]
 	first := rawjson.LastMember(c.Params, "cursor") == ""
+	init := s.initResult()
+	undeclared := init != "" && !offersList(init, l)
+	if undeclared {
+		if s.unoffered[l].Load() {
+			return "", mcpserver.ErrUnhandled
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, mcpclient.UnpromisedWait)
+		defer cancel()
+	}
 	result, err := cs.forwardRequest(ctx, s, c, c.Params)
 	var own *mcpserver.Error
+	if err != nil && undeclared {
+		s.unoffered[l].Store(true)
+		cs.noteOnce("%s of %s is refused from now on: the server does not declare it, and did not answer with a list within %s", mcp.Lists[l].Method, s.up.Name, mcpclient.UnpromisedWait)
+		if ctx.Err() != nil {
+			err = mcpserver.ErrUnhandled
+		}
+		return "", err
+	}
 	if err != nil {
 		s.mu.Lock()
 		known := s.lists[l] != nil
@@ -71,8 +91,8 @@ func (cs *clientSession) passList(ctx context.Context, l int, c mcpserver.Call) 
 		cs.noteEvent("%s of %s is the last one known: %v", mcp.Lists[l].Method, s.up.Name, err)
 		return `{` + rawjson.Quote(mcp.Lists[l].Member) + `:[` + strings.Join(cs.mergeItems(l), ",") + `]}`, nil
 	}
-	page := slices.AppendSeq([]string{}, rawjson.Items(rawjson.LastMember(result, mcp.Lists[l].Member)))
-	page = page[:min(len(page), maxListItems)]
+	w := &mcpclient.Walk{List: mcp.Lists[l], Items: maxListItems, Note: func(gap string) { cs.noteOnce("%s of %s: %s", mcp.Lists[l].Method, s.up.Name, gap) }}
+	page := append([]string{}, w.Page(result)...) // an empty list is known
 	items := page
 	s.mu.Lock()
 	s.mirrorHeaders(s.conn, l, items, first)

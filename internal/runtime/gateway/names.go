@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/mcp"
@@ -14,7 +15,8 @@ import (
 
 // Front names are ours: "bank__search" is the tool "search" of the server bank, whatever names other servers use, and every name is
 // valid for model providers. A tool or prompt keeps its name if no other server has it, it does not begin like another server's
-// qualified names, no earlier one of its server has it, and it is valid. "Search" and "search" are one name to people and models.
+// qualified names, is not another server's qualified name with other signs ("bank-search"), no earlier one of its server has it, and it
+// is valid. "Search" and "search" are one name to people and models.
 
 const (
 	separator     = "__"
@@ -59,7 +61,7 @@ type frontName struct {
 // nameItems names the tools or prompts of all servers, whose own names are given in order. Qualified names come first, so that no
 // other item takes one. taken are the names of earlier pages in lower case.
 func nameItems(servers []Upstream, prefixes []string, own [][]string, taken map[string]bool) []map[string]frontName {
-	owners, shared := map[string]int{}, map[string]bool{}
+	owners, shared, written := map[string]int{}, map[string]bool{}, map[string]int{}
 	out := make([]map[string]frontName, len(own))
 	for i := range own {
 		out[i] = map[string]frontName{}
@@ -67,6 +69,7 @@ func nameItems(servers []Upstream, prefixes []string, own [][]string, taken map[
 			owner, known := owners[strings.ToLower(id)]
 			shared[strings.ToLower(id)] = shared[strings.ToLower(id)] || known && owner != i
 			owners[strings.ToLower(id)] = i
+			written[writtenName(prefixes[i]+separator+id)] = i
 		}
 	}
 	qualify := func(i int, id, why string) {
@@ -87,11 +90,15 @@ func nameItems(servers []Upstream, prefixes []string, own [][]string, taken map[
 		}
 	}
 	each(func(i int, id string) {
-		switch posesAs := beginsLike(prefixes, id); {
+		posesAs := beginsLike(prefixes, id)
+		if of, ok := written[writtenName(id)]; ok && posesAs < 0 {
+			posesAs = of
+		}
+		switch {
 		case shared[strings.ToLower(id)]:
 			qualify(i, id, "several servers have it")
 		case posesAs >= 0 && posesAs != i:
-			qualify(i, id, "its name begins like those of "+servers[posesAs].Name+" do")
+			qualify(i, id, "it is like the names that those of "+servers[posesAs].Name+" get")
 		case len(id) > maxName || unacceptable.MatchString(id) || id == "":
 			qualify(i, id, "model providers accept names of at most "+strconv.Itoa(maxName)+" letters, digits, _ and - only")
 		}
@@ -105,6 +112,11 @@ func nameItems(servers []Upstream, prefixes []string, own [][]string, taken map[
 		out[i][id] = frontName{name: id}
 	})
 	return out
+}
+
+// writtenName is a name without what tells names apart for programs alone.
+func writtenName(name string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r < '0' || r > '9' && r < 'a' || r > 'z' && r < utf8.RuneSelf }), "_")
 }
 
 // beginsLike returns the server whose qualified names begin like name, with or without a client's prefix, or -1.

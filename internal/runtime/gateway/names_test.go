@@ -39,6 +39,7 @@ var accepted = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // within that server.
 func FuzzNames(f *testing.F) {
 	f.Add("bank evil", "search", "search bank__search evil__bank__search")
+	f.Add("bank evil", "search", "bank-search bank_search Bank.search bank_fees")
 	f.Add("bank evil mcp", "search", "mcp__bank__search bank__search")
 	f.Add("a a__b a_b", "b__c c", "c a__b__c 查询 demo/read demo.read")
 	f.Add("bank", "search Search bank__Search bank__search 查询", "search")

@@ -30,8 +30,8 @@ func (s *mirror) upstream() Upstream {
 				m := wire.Decode(in.Text())
 				s.mu.Lock()
 				s.asked = append(s.asked, m)
-				s.mu.Unlock()
 				answer, ok := s.answers[m.Method]
+				s.mu.Unlock()
 				if !ok {
 					answer = `"error":{"code":-32601,"message":"Method not found"}`
 				}
@@ -144,5 +144,41 @@ func TestMetaOfTheOtherEraStaysBehind(t *testing.T) {
 		if got := (&upstreamConn{meta: tt.meta}).paramsForEra(tt.params); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
+	}
+}
+
+// A list that is not declared is handed on if it is there the first time, as a scan reads it; what is odd about a list is said.
+func TestListsAsAScanReadsThem(t *testing.T) {
+	const list = `"result":{"prompts":[{"name":"p"}]}`
+	for _, tt := range []struct {
+		name, capabilities, first string
+		want                      bool   // the second time
+		note                      string // "" for none
+	}{
+		{"declared, refused at first", `{"prompts":{}}`, `"error":{"code":-32603,"message":"later"}`, true, ""},
+		{"undeclared, refused at first", `{"tools":{}}`, `"error":{"code":-32603,"message":"later"}`, false, "prompts/list of only is refused from now on"},
+		{"undeclared, there", `{"tools":{}}`, list, true, ""},
+		{"a cursor that is no text", `{"prompts":{}}`, `"result":{"prompts":[],"nextCursor":0}`, true, "prompts/list of only: nextCursor is not a string but"},
+		{"no list", `{"prompts":{}}`, `"result":{"prompts":{"a":{}}}`, true, "prompts/list of only: prompts is not an array but"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := &mirror{answers: map[string]string{
+				"initialize": `"result":{"protocolVersion":"2025-06-18","capabilities":` + tt.capabilities + `,"serverInfo":{"name":"s","version":"1"}}`, "prompts/list": tt.first,
+			}}
+			f := open(t, Options{Upstreams: []Upstream{server.upstream()}})
+			f.begin("{}")
+			_, _ = f.try("prompts/list", "{}") // the second answer tells
+			server.mu.Lock()
+			server.answers["prompts/list"] = list
+			server.mu.Unlock()
+			if got, err := f.try("prompts/list", "{}"); (err == nil) != tt.want {
+				t.Errorf("the second time: %q, %v, want the list: %t", got, err, tt.want)
+			}
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if notes := strings.Join(f.notes, "; "); (notes != "") != (tt.note != "") || !strings.HasPrefix(notes, tt.note) {
+				t.Errorf("told %q, want %q", notes, tt.note)
+			}
+		})
 	}
 }

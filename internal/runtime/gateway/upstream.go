@@ -32,7 +32,9 @@ type upstream struct {
 	listens int                      // active subscriptions/listen requests
 	calls   map[*pendingCall]struct{}
 	lost    atomic.Int64 // messages that did not reach the client
-	users   int          // users of the connection: it must not be ended for another
+	// unoffered are the lists that are not declared and were not there when they were asked for.
+	unoffered [4]atomic.Bool
+	users     int // users of the connection: it must not be ended for another
 }
 
 // A pendingCall is a client's call that the server is processing.

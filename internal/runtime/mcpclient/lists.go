@@ -12,9 +12,9 @@ import (
 	"gauntlet/rawjson"
 )
 
-// unpromisedWait is how long a server may take to answer for lists that it does not declare. Many handwritten ones ignore unknown
+// UnpromisedWait is how long a server may take to answer for lists that it does not declare. Many handwritten ones ignore unknown
 // methods.
-const unpromisedWait = 3 * time.Second
+const UnpromisedWait = 3 * time.Second
 
 // readLists reads all four lists, whatever the server declares: some servers list tools without declaring them, and hosts differ in
 // whether they ask. Undeclared lists are requested last and together, so that a server that ignores them costs one short wait.
@@ -32,7 +32,7 @@ func (c *conversation) readLists(ctx context.Context) {
 	for k, i := range unpromised {
 		asked[k] = wire.Asked{Method: mcp.Lists[i].Method, Params: c.params("")}
 	}
-	c.callTogether(ctx, min(unpromisedWait, c.opt.Timeout), asked)
+	c.callTogether(ctx, min(UnpromisedWait, c.opt.Timeout), asked)
 	for k, i := range unpromised {
 		if !c.notOffered(ctx, i, &asked[k]) {
 			c.readList(ctx, i, &asked[k])

@@ -116,6 +116,15 @@ func (w *Walk) Read(ctx context.Context) error {
 	}
 }
 
+// Page returns the items of one answer that somebody else requested, and notes what is wrong with it.
+func (w *Walk) Page(result string) []string {
+	w.setDefaults()
+	if _, err := w.takePage(wire.Message{Result: result}); err != nil {
+		w.Note(err.Error())
+	}
+	return w.Found
+}
+
 const emptyCursor = `"cursor":""`
 
 // repeats reports whether the items from before on equal the list's first ones.
@@ -173,7 +182,11 @@ func (w *Walk) takePage(m wire.Message) (cursors []string, err error) {
 
 // notePage records what is wrong with the latest page.
 func (w *Walk) notePage(format string, args ...any) {
-	w.Note(fmt.Sprintf("page %d: ", w.page) + fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	if w.page > 0 {
+		text = fmt.Sprintf("page %d: %s", w.page, text)
+	}
+	w.Note(text)
 }
 
 // takeItems reads the items of one reading of an answer. The error is the limit on items.
