@@ -143,7 +143,7 @@ func (k *sinkhole) passOn(ctx context.Context, s *stream) {
 // splitTLS ends the server's TLS and begins one with the host.
 func (k *sinkhole) splitTLS(ctx context.Context, c, out net.Conn, host string) (inner, outer net.Conn, name string, err error) {
 	name = host
-	secure := k.endTLS(c, &name)
+	secure := k.endTLS(c, &name, "http/1.1")
 	if err := secure.HandshakeContext(ctx); err != nil {
 		return nil, nil, name, err
 	}

@@ -54,33 +54,7 @@ func (k *sinkhole) serveHTTP(s *stream) {
 
 // answerRequest records a request and answers it as the address would. It reports whether another one may follow.
 func (k *sinkhole) answerRequest(s *stream, r *http.Request) (more bool) {
-	sent := patient{r.Body, s}
-	body, err := io.ReadAll(io.LimitReader(sent, maxSearched))
-	var rest bodySearch
-	if len(body) == maxSearched {
-		rest = bodySearch{outlet: k.outlet, host: s.host}
-		_, err = io.Copy(&rest, sent)
-		if isCompressed(r, body) {
-			k.limit(fmt.Sprintf("a compressed body was read up to its first %d bytes", maxSearched))
-		}
-	}
-	e := s.event(Request)
-	if name, _, err := net.SplitHostPort(r.Host); err == nil && net.ParseIP(e.Host) != nil && name != "" {
-		e.Host = cleanName(name)
-	} else if r.Host != "" && net.ParseIP(e.Host) != nil {
-		e.Host = cleanName(r.Host)
-	}
-	scheme := "http"
-	if s.network == "tls" {
-		scheme = "https"
-	}
-	text := requestText(r, body)
-	e.Method, e.URL, e.Text = r.Method, cutText(scheme+"://"+r.Host+r.RequestURI, 8<<10), cutText(text, MaxText)
-	e.Canaries = union(k.search(e.Host, text, s.turn), rest.found)
-	if isDeflated(r) {
-		plain, _ := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(body)), maxSearched)) // what came before an error counts
-		e.Canaries = union(e.Canaries, k.search(e.Host, string(plain), s.turn))
-	}
+	e, err := k.readRequest(s.event(Request), r, patient{r.Body, s}, s.turn)
 	s.say(e)
 	if err == nil {
 		s.understood()
@@ -92,6 +66,40 @@ func (k *sinkhole) answerRequest(s *stream, r *http.Request) (more bool) {
 	w := &httpAnswer{header: http.Header{}}
 	k.answer(w, r, s.addr)
 	return w.write(s, r) == nil && err == nil && !r.Close && r.ProtoAtLeast(1, 1)
+}
+
+// readRequest reads the body of a request, and returns the event with what is to be said of it.
+func (k *sinkhole) readRequest(e Event, r *http.Request, sent io.Reader, turn int64) (Event, error) {
+	body, err := io.ReadAll(io.LimitReader(sent, maxSearched))
+	var rest bodySearch
+	if len(body) == maxSearched {
+		rest = bodySearch{outlet: k.outlet, host: e.Host}
+		_, err = io.Copy(&rest, sent)
+		if isCompressed(r, body) {
+			k.limit(fmt.Sprintf("a compressed body was read up to its first %d bytes", maxSearched))
+		}
+	}
+	if name, _, err := net.SplitHostPort(r.Host); err == nil && net.ParseIP(e.Host) != nil && name != "" {
+		e.Host = cleanName(name)
+	} else if r.Host != "" && net.ParseIP(e.Host) != nil {
+		e.Host = cleanName(r.Host)
+	}
+	scheme := "http"
+	if e.Network == "tls" {
+		scheme = "https"
+	}
+	text := requestText(r, body)
+	e.Method, e.URL, e.Text = r.Method, cutText(scheme+"://"+r.Host+r.RequestURI, 8<<10), cutText(text, MaxText)
+	e.Canaries = union(k.search(e.Host, text, turn), rest.found)
+	e.Canaries = union(e.Canaries, k.searchPart(e.Host, inflated(body)))
+	return e, err
+}
+
+// inflated is what bytes are that were compressed without a beginning by which that could be recognised; what came before an error
+// counts.
+func inflated(b []byte) string {
+	plain, _ := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b)), maxSearched))
+	return string(plain)
 }
 
 // A patient reader waits anew for each part of what it reads: searching the parts before takes longer than a client is silent.
@@ -163,11 +171,6 @@ func requestText(r *http.Request, body []byte) string {
 
 func isCompressed(r *http.Request, body []byte) bool {
 	return r.Header.Get("Content-Encoding") != "" || bytes.HasPrefix(body, []byte{0x1f, 0x8b})
-}
-
-// isDeflated tells bodies that are compressed without a beginning by which they could be recognised.
-func isDeflated(r *http.Request) bool {
-	return strings.Contains(strings.ToLower(r.Header.Get("Content-Encoding")), "deflate")
 }
 
 // answer answers for a service of the sandbox, the metadata service, or anybody else.

@@ -66,6 +66,9 @@ func (o *outlet) searchPart(host, sent string) []string {
 	}
 	o.searching <- struct{}{}
 	found := o.puzzle.namesIn(sent)
+	if plain := inflated([]byte(sent)); len(plain) >= redact.Shortest {
+		found = union(found, o.puzzle.namesIn(plain))
+	}
 	<-o.searching
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -113,8 +113,16 @@ func (p *puzzle) completeAnywhere(host, text string, words []string, order int64
 	return slices.DeleteFunc(p.complete(all, words, order), func(n string) bool { return p.told[n] })
 }
 
-func wordsOf(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return !isWord(r) })
+// wordsOf separates words; a path is several.
+func wordsOf(text string) (out []string) {
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !isWord(r) }) {
+		if strings.HasPrefix(w, "/") && strings.Count(w, "/") > 1 {
+			out = append(out, strings.FieldsFunc(w, func(r rune) bool { return r == '/' })...)
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 // namesIn returns the canaries in a text, which may be written value by value behind names.

@@ -36,6 +36,15 @@ func numbered(pieces []string) []string {
 	return pieces
 }
 
+// A path is several words, and what base64 has of one is not.
+func TestWordsOfPaths(t *testing.T) {
+	for text, want := range map[string]string{"GET /0/k HTTP/1.1": "GET 0 k HTTP/1 1", "ab/cd+e /xy": "ab/cd+e /xy", "/a/": "a"} {
+		if got := strings.Join(wordsOf(text), " "); got != want {
+			t.Errorf("%q has the words %q, want %q", text, got, want)
+		}
+	}
+}
+
 // A canary in pieces is found in whatever order they leave and wherever they go to; what is like one is none.
 func TestCanariesInPieces(t *testing.T) {
 	canaries := newCanaries()

@@ -89,9 +89,20 @@ func (k *sinkhole) speak(s *stream) {
 	case err != nil:
 	case head[0] == 0x16 && s.network == "tcp":
 		k.serveTLS(s, k.speak)
+	case head[0] == http2Preface[0] && startsWith(s.in, http2Preface):
+		k.serveHTTP2(s)
 	case isUpper(head[0]) && looksLikeHTTP(s.in):
 		k.serveHTTP(s)
 	}
+}
+
+func startsWith(in *bufio.Reader, text string) bool {
+	for n := 1; n <= len(text); n++ { // what does not begin so is not waited for
+		if head, err := in.Peek(n); err != nil || head[n-1] != text[n-1] {
+			return false
+		}
+	}
+	return true
 }
 
 func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
@@ -115,7 +126,7 @@ func looksLikeHTTP(in *bufio.Reader) bool {
 // serveTLS ends TLS with a certificate that the sandbox trusts, and has do answer what is inside.
 func (k *sinkhole) serveTLS(s *stream, do func(*stream)) {
 	name := s.host
-	secure := k.endTLS(s, &name)
+	secure := k.endTLS(s, &name, "h2", "http/1.1")
 	if err := secure.HandshakeContext(context.Background()); err != nil { // bounded by the deadline of the connection
 		e := s.event(Data)
 		e.Host, e.Network, e.Text, e.Canaries = name, "tls", "the TLS handshake failed: "+err.Error(), s.search()
@@ -142,8 +153,8 @@ func (s *stream) secured(do func()) {
 }
 
 // endTLS is the server's end of TLS, with a certificate for the name that the client asks for.
-func (k *sinkhole) endTLS(c net.Conn, name *string) *tls.Conn {
-	return tls.Server(c, &tls.Config{NextProtos: []string{"http/1.1"}, GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) {
+func (k *sinkhole) endTLS(c net.Conn, name *string, speaks ...string) *tls.Conn {
+	return tls.Server(c, &tls.Config{NextProtos: speaks, GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) {
 		if h.ServerName != "" {
 			*name = h.ServerName
 		}

@@ -46,10 +46,12 @@ func (k *sinkhole) serveWebSocket(s *stream, r *http.Request) {
 	}
 }
 
-// maxPayload bounds the bytes of a frame.
-const maxPayload = 256 << 10
+const (
+	maxPayload = 256 << 10 // bytes of a frame
+	compressed = 0x40      // the bit of a frame that says so
+)
 
-// readFrame reads a frame of a WebSocket, of a size that fits in memory.
+// readFrame reads a frame of a WebSocket, of a size that fits in memory. One that is compressed is so also where nobody agreed to it.
 func readFrame(in io.Reader) (kind byte, payload []byte, err error) {
 	read := func(n uint64) (b []byte) {
 		if b = make([]byte, n); err == nil {
@@ -77,6 +79,9 @@ func readFrame(in io.Reader) (kind byte, payload []byte, err error) {
 		if mask != nil {
 			payload[i] ^= mask[i%4]
 		}
+	}
+	if head[0]&compressed != 0 && err == nil {
+		payload = []byte(inflated(payload))
 	}
 	return head[0] & 15, payload, err
 }

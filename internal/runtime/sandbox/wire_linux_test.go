@@ -32,6 +32,10 @@ def tls(*parts, name="a.example"):
         for p in parts: s.sendall(p)
         try: s.unwrap()
         except ssl.SSLError: pass
+def h2(s, head):
+    s.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\x04\0\0\0\0\0" + struct.pack(">I", len(head))[1:] + b"\x01\x05\0\0\0\x01" + head)
+    said = b""
+    while b"{}" not in said: said += s.recv(999) or exit(1)
 `
 	for name, tt := range map[string]struct {
 		script string
@@ -70,6 +74,10 @@ for n in range(30):
 		"a body cut into chunks":            {`tcp("198.51.100.1", 80, post(b"".join(b"1\r\n%c\r\n" % c for c in K) + b"0\r\n\r\n", b"Transfer-Encoding: chunked"))`, Request, true},
 		"behind a megabyte":                 {`tcp("198.51.100.1", 80, post(b"a" * (1 << 20) + K, b"Content-Length: %d" % ((1 << 20) + len(K))))`, Request, true},
 		"a body without a compressed head":  {`c = zlib.compressobj(wbits=-15); b = c.compress(b"x" * 99 + K) + c.flush(); tcp("198.51.100.1", 80, post(b, b"Content-Encoding: deflate", b"Content-Length: %d" % len(b)))`, Request, true},
+		"compressed without a head":         {`c = zlib.compressobj(wbits=-15); tcp("198.51.100.1", 9000, c.compress(b"x" * 99 + K) + c.flush())`, Data, true},
+		"a WebSocket's compressed frame":    {`c = zlib.compressobj(wbits=-15); b = (c.compress(b"k=" + K) + c.flush(zlib.Z_SYNC_FLUSH))[:-4]; tcp("198.51.100.1", 80, b"GET / HTTP/1.1\r\nHost: a.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\n\r\n", bytes([0xc2, 0x80 | len(b)]) + b"abcd" + bytes(c ^ b"abcd"[i % 4] for i, c in enumerate(b)))`, Data, true},
+		"HTTP/2":                            {`h2(socket.create_connection(("198.51.100.1", 80), 5), b"\x82\x86\x84\x41\x09a.example\0\x01k" + bytes([len(K)]) + K)`, Request, true},
+		"HTTP/2 inside TLS":                 {`c = ssl._create_unverified_context(); c.set_alpn_protocols(["h2"]); h2(c.wrap_socket(socket.create_connection(("198.51.100.1", 443), 5), server_hostname="a.example"), b"\x82\x87\x84\x41\x09a.example\0\x01k" + bytes([len(K)]) + K)`, Request, true},
 		"behind a request":                  {`tcp("198.51.100.1", 80, post(b"", b"Content-Length: 0") + b"\0" + K)`, Data, true},
 		"through a proxy":                   {`tcp("198.51.100.1", 8080, b"CONNECT b.example:443 HTTP/1.1\r\nHost: b.example\r\n\r\n", b"\0" + K)`, Data, true},
 		"behind an upgrade":                 {`tcp("198.51.100.1", 80, b"GET / HTTP/1.1\r\nHost: a.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x81\x20" + K)`, Data, true},
