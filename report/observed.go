@@ -29,7 +29,7 @@ func probeSection(r *result.Report) section {
 		s.Intro = append(s.Intro, "ended early: "+p.Cut)
 	}
 	s.quiet = func(i int) bool {
-		return p.Trials[i].Outcome != result.Proved && (!p.Trials[i].Planned || p.Trials[i].Outcome == result.InconclusiveTrial)
+		return p.Trials[i].Outcome != result.Proved && p.Trials[i].Outcome != result.ByDesign && (!p.Trials[i].Planned || p.Trials[i].Outcome == result.InconclusiveTrial)
 	}
 	return withRows(s, p.Trials, func(t *result.ProbeTrial) row {
 		one := row{Badge: cmp.Or(trialWords[t.Outcome], string(t.Outcome)), Title: t.Class + " in " + strings.TrimSuffix(t.Tool+"."+t.Parameter, "."), Text: t.Reason}
@@ -52,8 +52,10 @@ func probeCounts(r *result.Probing) string {
 		}
 	}
 	text := fmt.Sprintf("%s planned: %s", groupDigits(planned), strings.Join(counts, ", "))
-	if more := r.Count(result.Proved, true) - r.Count(result.Proved, false); more > 0 {
-		text += fmt.Sprintf("; %s more proved outside the plan", groupDigits(more))
+	for _, o := range []result.ProbeOutcome{result.Proved, result.ByDesign} {
+		if more := r.Count(o, true) - r.Count(o, false); more > 0 {
+			text += fmt.Sprintf("; %s more %s outside the plan", groupDigits(more), trialWords[o])
+		}
 	}
 	return text
 }

@@ -2,9 +2,11 @@ package scanner_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"gauntlet/catalog"
+	"gauntlet/internal/engine/check"
 	"gauntlet/internal/engine/scanner"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/result"
@@ -69,6 +71,20 @@ func TestNothingProbed(t *testing.T) {
 	} {
 		if r := probed(t, tt.snapshot, &probe.Evidence{Server: "s", Protocol: tt.protocol}); r.Complete() != tt.complete {
 			t.Errorf("%s: complete %t, problems %+v", tt.name, r.Complete(), r.Problems)
+		}
+	}
+}
+
+// Who asks for checks none of which can run must not see green.
+func TestNoneOfTheChecksCanRun(t *testing.T) {
+	c, err := catalog.Parse("", `{"tools":[{"name":"a"}]}`, catalog.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ids, complete := range map[string]bool{"SEC-060": false, "GNT-018 GNT-501": false, "SEC-060 SEC-001": true, "SEC-001": true, "SEC-010": true} {
+		checks := slices.DeleteFunc(scanner.Checks(), func(k *check.Check) bool { return !slices.Contains(strings.Fields(ids), string(k.ID)) })
+		if r := scanner.Run(c, scanner.Options{Checks: checks}); r.Complete() != complete {
+			t.Errorf("%s: complete %t, problems %+v", ids, r.Complete(), r.Problems)
 		}
 	}
 }

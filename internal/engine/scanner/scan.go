@@ -112,7 +112,7 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 		Rules:         Rules(checks),
 	}
 	nameSourceServer(r)
-	r.Problems = append(r.Problems, idle(c, checks, opt)...)
+	r.Problems = append(r.Problems, idle(c, checks, opt, r.Coverage.Checks)...)
 	docs := c.Documents
 	if opt.Baseline != nil {
 		r.Problems = append(r.Problems, baselineProblems(c, opt.Baseline)...)
@@ -140,13 +140,19 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 const NothingRead = "nothing was read: the catalog holds no server"
 
 // idle reports a scan that examined nothing, which must not look clean.
-func idle(c *catalog.Catalog, checks []*check.Check, opt Options) []finding.Problem {
+func idle(c *catalog.Catalog, checks []*check.Check, opt Options, covered []result.CheckCoverage) []finding.Problem {
 	var out []finding.Problem
 	if len(c.Servers) == 0 && opt.Configs == nil && opt.Trace.Trace == nil && opt.Source.Sources == nil && opt.Package == nil {
 		out = append(out, finding.Problem{Kind: finding.Unread, Message: NothingRead, Input: -1})
 	}
 	if len(checks) == 0 && (opt.Configs == nil || opt.ConfigChecks != nil && len(opt.ConfigChecks) == 0) {
 		out = append(out, finding.Problem{Kind: finding.Unread, Message: "nothing was checked: no check was requested", Input: -1})
+	}
+	ran := func(c result.CheckCoverage) bool { return c.State != "skipped" }
+	judges := func(k *check.Check) bool { return k.Needs&^(check.Definitions|check.Servers) == 0 } // definitions, of which there may be none
+	if len(covered) > 0 && len(opt.Configs) == 0 && !slices.ContainsFunc(covered, ran) && !slices.ContainsFunc(checks, judges) {
+		first := covered[0]
+		out = append(out, finding.Problem{Kind: finding.Unread, Message: fmt.Sprintf("nothing was checked: none of the checks that were asked for could run: %s %s", first.Rule, first.Reason), Input: -1})
 	}
 	return out
 }

@@ -188,3 +188,19 @@ func TestWordsOverHTTPNeedAControl(t *testing.T) {
 		})
 	}
 }
+
+// Who prints the prompt has not answered it; who quotes it and says more has.
+func TestOnlyRepeats(t *testing.T) {
+	const prompt = "Add a note\nabout tea."
+	for said, want := range map[string]bool{
+		"> Add a note about tea.\n": true, "Add a note\n  about tea.\n\n": true,
+		"> Add a note about tea.\nDone.": false, "Add a note": false, "Done.": false,
+	} {
+		if got := onlyRepeats(said, prompt); got != want {
+			t.Errorf("%q: %t, want %t", said, got, want)
+		}
+	}
+	if onlyRepeats("Done.", "") {
+		t.Error("without a prompt there is nothing to repeat")
+	}
+}

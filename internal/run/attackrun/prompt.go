@@ -36,8 +36,15 @@ func (p *play) runAgent(ctx context.Context) {
 	p.outcome = p.agent().Start(ctx, p.servers, task)
 	p.recordOwnHands()
 	if strings.TrimSpace(p.outcome.Answer) != "" {
-		p.recordEvent(trace.ToClient, agui.Answer, agui.AnswerContent(strings.ToValidUTF8(p.outcome.Answer, "\uFFFD"), p.outcome.Crashed), "what the agent answered, as it printed or wrote it")
+		said := strings.ToValidUTF8(p.outcome.Answer, "\uFFFD")
+		p.recordEvent(trace.ToClient, agui.Answer, agui.AnswerContent(said, p.outcome.Crashed || onlyRepeats(said, prompt)), "what the agent answered, as it printed or wrote it")
 	}
+}
+
+// onlyRepeats reports whether an agent printed its prompt and no word beside: it has answered nothing.
+func onlyRepeats(said, prompt string) bool {
+	prompt = strings.Join(strings.Fields(prompt), " ")
+	return prompt != "" && !delivery.SaysSomething(strings.ReplaceAll(strings.Join(strings.Fields(said), " "), prompt, ""))
 }
 
 func (p *play) recordEvent(d trace.Direction, method, raw, note string) {

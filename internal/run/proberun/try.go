@@ -413,6 +413,9 @@ func (r *run) repeatOrdinary(ctx context.Context) {
 			again := r.call(ctx, t, first.Sent)
 			t.works = again.Came && slices.ContainsFunc(t.resembling, func(text string) bool { return !probe.Ignores(text, first.Text, again.Text) })
 		}
+		if !t.works && t.first.Came && !t.first.Failed && t.entry == (entry{}) && len(t.Schema.Parameters()) > 0 {
+			r.call(ctx, t, "{}") // whoever says "saved" to everything may refuse to save nothing
+		}
 		failing := func(of *target) bool { return of.tool == t && of.last != "" }
 		if t.accepted.Came && t.slow < mostUnanswered && slices.ContainsFunc(r.targets, failing) {
 			if again := r.call(ctx, t, t.accepted.Sent); again.Came && again.Failed {

@@ -127,8 +127,8 @@ func TestReportIsOfEachModel(t *testing.T) {
 			"T1": "3/1/0 control 1 task 2/4 2/4 rate 0.75", "T2": "0/1/1 control 0 task 0/0 0/0 rate 0", "P1": "2/1/1 control 1 task 1/2 1/2 rate 0.6667", "P2": "1/1/0 control 0 task 1/2 1/2 rate 0.5",
 		},
 		{
-			"": "0/4/2 control 1 task 0/4 0/4 rate 0", "a": "0/2/0 control 0 task 0/2 0/2 rate 0", "b": "0/2/0 control 0 task 0/0 0/0 rate 0", "c": "0/0/2 control 1 task 0/2 0/2 rate -1",
-			"T1": "0/2/2 control 1 task 0/4 0/4 rate 0", "T2": "0/2/0 control 0 task 0/0 0/0 rate 0", "P1": "0/4/0 control 0 task 0/2 0/2 rate 0", "P2": "0/0/2 control 1 task 0/2 0/2 rate -1",
+			"": "0/4/2 control 1 task 0/2 0/4 rate 0", "a": "0/2/0 control 0 task 0/2 0/2 rate 0", "b": "0/2/0 control 0 task 0/0 0/0 rate 0", "c": "0/0/2 control 1 task 0/0 0/2 rate -1",
+			"T1": "0/2/2 control 1 task 0/2 0/4 rate 0", "T2": "0/2/0 control 0 task 0/0 0/0 rate 0", "P1": "0/4/0 control 0 task 0/2 0/2 rate 0", "P2": "0/0/2 control 1 task 0/0 0/2 rate -1",
 		},
 	} {
 		m := &r.Models[i]

@@ -130,6 +130,7 @@ func addRun(t *result.RedTeamTally, j *job, kept bool) result.RedTeamRun {
 		t.Resisted++
 	default:
 		t.Inconclusive++
+		return out // a run that could not finish says nothing of the task
 	}
 	if len(j.scenario.Needed) > 0 && !j.scenario.NoControl {
 		done := !slices.ContainsFunc(j.scenario.Needed, func(call string) bool { return !slices.Contains(p.Calls, call) })

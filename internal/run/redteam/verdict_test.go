@@ -98,6 +98,7 @@ func TestAddRun(t *testing.T) {
 		{"inconclusive without an attack", true, Inconclusive, nil, false, tally{}, ""},
 		{"did the task", false, Resisted, calls[:1], false, tally{Resisted: 1, WithAttack: done(1, 1)}, Resisted},
 		{"did half of the task", false, Resisted, append(calls, "tools/call c"), false, tally{Resisted: 1, WithAttack: done(0, 1)}, Resisted},
+		{"did the task, and could not finish", false, Inconclusive, calls, false, tally{Inconclusive: 1}, Inconclusive},
 		{"did the task without an attack", true, Resisted, calls, false, tally{WithoutAttack: done(1, 1)}, ""},
 		{"was not played", false, Unplayed, nil, false, tally{Unplayed: 1}, Unplayed},
 		{"was not played without an attack", true, Unplayed, nil, false, tally{}, Unplayed},

@@ -140,11 +140,22 @@ func (t *chatText) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// chatEnd is how an answer ended; null is what the parts of an answer have before its end.
+type chatEnd string
+
+func (e *chatEnd) UnmarshalJSON(raw []byte) error {
+	if string(raw) == "null" {
+		*e = "null"
+		return nil
+	}
+	return json.Unmarshal(raw, (*string)(e))
+}
+
 type chatAnswer struct {
 	Model   string `json:"model"`
 	Choices []struct {
 		Message      chatReply `json:"message"`
-		FinishReason string    `json:"finish_reason"`
+		FinishReason chatEnd   `json:"finish_reason"`
 	} `json:"choices"`
 	Usage struct {
 		PromptTokens     int `json:"prompt_tokens"`
@@ -165,7 +176,7 @@ func decodeChat(body []byte) (Answer, error) {
 	for _, c := range first.Message.ToolCalls {
 		out.Calls = append(out.Calls, ToolCall{c.ID, c.Function.Name, argumentText(c.Function.Arguments)})
 	}
-	if err := out.end(first.FinishReason); err != nil {
+	if err := out.end(string(first.FinishReason)); err != nil {
 		return Answer{}, err
 	}
 	if refusal := first.Message.Refusal; refusal != "" {

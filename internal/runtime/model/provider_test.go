@@ -122,6 +122,11 @@ func TestEnds(t *testing.T) {
 			t.Errorf("%q, ended by %q: %+v, %v", tt.text, tt.finish, a, err)
 		}
 	}
+	for finish, fails := range map[string]bool{`,"finish_reason":null`: true, ``: false} {
+		if a, err := decodeChat([]byte(`{"choices":[{"message":{"content":"x"}` + finish + `}]}`)); (err != nil) != fails {
+			t.Errorf("an answer with %q: %+v, %v", finish, a, err)
+		}
+	}
 	if _, err := decodeMessages([]byte(`{"content":[{"type":"text","text":"x"}],"stop_reason":"error"}`), false); err == nil {
 		t.Error("a message that ended with an error is an answer")
 	}
