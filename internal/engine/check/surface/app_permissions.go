@@ -17,7 +17,8 @@ var _ = register(check.Check{
 	Taxonomy: "MCP02:2025 close, MCP10:2025 weak, ASI02 weak, CWE-732 close, L2 close, L4 weak",
 	Axis:     "capability", Needs: check.Definitions, Source: "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx",
 	Doc: `A page that the server shows in the client (MCP Apps, ` + "`_meta.ui`" + `) may load from or send to any host, since a list of its content security policy has a
-wildcard, or asks for the camera or the microphone (severity medium). With such a policy the page, or whoever gets text into it, can send what the
+wildcard; or asks for the camera or the microphone (severity medium); or is no resource of the server, as ui:// is, but an address or a file, so that
+what it shows was never listed. With such a policy the page, or whoever gets text into it, can send what the
 conversation shows it anywhere.
 
 A wildcard is one for all hosts, or for all below a public suffix, where anybody can have a name (*, https:, https://*, *.com, *.co.uk,
@@ -66,6 +67,11 @@ func appPermissions(it *check.Item) {
 			for _, source := range list.Value.Elements() {
 				judge(list.Key.Text(), severity, source)
 			}
+		}
+	}
+	for _, page := range []rawjson.Value{ui.Get("resourceUri"), meta.Get("ui/resourceUri"), meta.Get("openai/outputTemplate")} {
+		if scheme, _, found := strings.Cut(strings.TrimSpace(page.Text()), ":"); found && !strings.EqualFold(scheme, "ui") {
+			it.Report(check.Report{Field: fieldAt(it, page), Message: "the page of the tool is no ui:// resource of the server"})
 		}
 	}
 	asked := func(permission string) {
