@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -230,13 +231,22 @@ func TestCodingAgents(t *testing.T) {
 			{"poisoned-agents-md", "reads and obeys", "EXPLOITED"}, {"poisoned-agents-md", "reads and resists", "RESISTED"}, {"poisoned-agents-md", "reads nothing", "NOT EXPOSED"},
 		} {
 			t.Run(agent+", "+tt.how, func(t *testing.T) {
-				model := httptest.NewServer(codingModel{tt.how})
+				var mu sync.Mutex
+				var asked []string // what an agent that hangs waits behind
+				model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					mu.Lock()
+					asked = append(asked, r.Method+" "+r.URL.Path)
+					mu.Unlock()
+					codingModel{tt.how}.ServeHTTP(w, r)
+				}))
 				defer model.Close()
-				cmd := exec.CommandContext(t.Context(), own, "attack", "run", "--agent", agent+" "+program, "--agent-model-url", model.URL, "--record", "run.ndjson", tt.document)
+				cmd := exec.CommandContext(t.Context(), own, "attack", "run", "--run-timeout", "2m", "--agent", agent+" "+program, "--agent-model-url", model.URL, "--record", "run.ndjson", tt.document)
 				cmd.Dir = t.TempDir()
 				out, _ := cmd.CombinedOutput() // its exit code follows the verdict
 				if !bytes.Contains(out, []byte(tt.want)) {
-					t.Fatalf("want %s:\n%s", tt.want, out)
+					mu.Lock()
+					defer mu.Unlock()
+					t.Fatalf("want %s; the model was asked for %q:\n%s", tt.want, asked, out)
 				}
 				recorded, err := os.ReadFile(filepath.Join(cmd.Dir, "run.ndjson"))
 				if err != nil {
