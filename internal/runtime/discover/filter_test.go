@@ -17,3 +17,12 @@ func TestFilters(t *testing.T) {
 		}
 	}
 }
+
+// A hook of Kiro is one of the configurations of its folder, and a text beside it is none.
+func TestConfigurationNames(t *testing.T) {
+	for name, want := range map[string]bool{"on-save.kiro.hook": true, "a.json": true, "b.yml": true, "hook": false, "notes.md": false} {
+		if configurationName(name) != want {
+			t.Errorf("%s: %t", name, !want)
+		}
+	}
+}

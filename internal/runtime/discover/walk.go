@@ -130,7 +130,7 @@ func (h Host) glob(pattern string, walked func(*walk)) []string {
 
 // configurationName reports whether a file has a configuration's extension.
 func configurationName(name string) bool {
-	return ends(name, ".json", ".yaml", ".yml")
+	return ends(name, ".json", ".yaml", ".yml", ".hook")
 }
 
 // A source reads files one after the other, each once, within a total limit.
