@@ -75,6 +75,8 @@ func (ev *evaluator) memberOf(v value, name string) []value {
 		switch name {
 		case "call", "apply", "bind", "fn", "func":
 			return []value{v}
+		case "constructor": // (async () => {}).constructor
+			return outsideValue("Function")
 		}
 	case constant, data:
 		if v.kind == constant && (name == "value" || name == "valueOf" || name == "toString") {

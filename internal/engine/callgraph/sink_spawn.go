@@ -2,7 +2,6 @@ package callgraph
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strings"
 
@@ -116,4 +115,4 @@ func (w *walker) recordShellLine(e, line *ir.Expr, shown string) {
 }
 
 // ProgramBase is a program without its folder.
-func ProgramBase(program string) string { return path.Base(strings.ReplaceAll(program, `\`, "/")) }
+func ProgramBase(program string) string { return program[strings.LastIndexAny(program, `/\`)+1:] }

@@ -62,7 +62,7 @@ func headerRead(e *ir.Expr) (name string, of *ir.Expr) {
 	return "", nil
 }
 
-var headerGetters = callgraph.Names("get header Get getHeader getlist")
+var headerGetters = callgraph.Names("get header Get getHeader GetHeader getlist")
 
 // isHeaders reports whether an expression is named as the headers of a request are.
 func isHeaders(e *ir.Expr) bool {

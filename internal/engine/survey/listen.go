@@ -67,7 +67,51 @@ func (s *surveyor) readListeners() {
 	if !guards.authenticates && !guards.compares {
 		s.readBindings()
 	}
+	s.readRoutes()
 	s.readSharing()
+}
+
+// servers are the methods of transports and of servers that answer a request.
+var servers = callgraph.Names("ServeHTTP handleRequest handlePostMessage HandleMessage handle_request handle_post_message")
+
+// readRoutes notes a route to the endpoint that asks for no credential beside one that does:
+// r.Any("/mcp", auth(), serve); r.Any("/mcp_message", serve).
+func (s *surveyor) readRoutes() {
+	var open []*ir.Expr
+	guarded := ""
+	for _, c := range s.g.Program().Calls {
+		if path := c.Arg(0); len(c.Args) < 2 || !c.X.Is(ir.Attr) || !path.Is(ir.String) || !strings.HasPrefix(path.Text, "/") {
+			continue
+		}
+		var run []ir.Stmt
+		for _, a := range c.Args[1:] {
+			if a.Value.Is(ir.Name, ir.Attr) { // app.post("/mcp", auth, serve)
+				a.Value = &ir.Expr{Kind: ir.Call, X: a.Value, Scope: a.Value.Scope}
+			}
+			run = append(run, ir.Stmt{X: a.Value})
+		}
+		switch {
+		case !s.g.Reaches(run, maxRoute, func(e *ir.Expr) bool { return servers[e.Calls()] }):
+		case s.g.Reaches(run, maxRoute, asksCredential):
+			guarded = c.Args[0].Value.Text
+		default:
+			open = append(open, c)
+		}
+	}
+	for _, c := range open {
+		if guarded != "" {
+			s.report(sink.OpenListener, c, lastName(c.X), "its route "+c.Args[0].Value.Text+" asks for no credential, and "+guarded+" does: whoever can reach the one needs no credential for the other")
+		}
+	}
+}
+
+// maxRoute is how many calls, one inside the other, are followed from a route.
+const maxRoute = 3
+
+// asksCredential reports whether an expression reads a credential of a request, or lets nobody in without one.
+func asksCredential(e *ir.Expr) bool {
+	name, _ := headerRead(e)
+	return credentialHeader.MatchString(name) || hasAnySuffix(lastName(e.Target()), authenticators)
 }
 
 // entries returns the calls that make HTTP endpoints.
@@ -209,7 +253,7 @@ func (s *surveyor) refusesByHelper(fn *ir.Func) (refuses bool) {
 
 // addGuard adds what a function reads of a request's headers by which requests are refused.
 func (s *surveyor) addGuard(g *guards, fn *ir.Func, h headers) {
-	g.compares = g.compares || h.origin && !s.looksInside(fn)
+	g.compares = g.compares || h.origin && s.comparesOrigin(fn)
 	if h.credential && s.isForgiving(fn) {
 		g.forgiving = cmp.Or(g.forgiving, fn)
 	} else {
@@ -225,36 +269,48 @@ var (
 	ofEach = callgraph.Names("some every find filter any all ContainsFunc")
 )
 
-// looksInside reports whether all that a function compares of a header is whether it holds a text that the source fixes, or begins with one that
-// no port or path ends: a host such as localhost.example.com holds it, too.
-func (s *surveyor) looksInside(fn *ir.Func) bool {
-	inside, other := false, false
+// comparesOrigin reports whether a function compares Host or Origin with more than a text that the source fixes which the header holds, or begins
+// with and which no port or path ends: localhost.example.com does so, too.
+func (s *surveyor) comparesOrigin(fn *ir.Func) bool {
+	mentioned, inside, other := false, false, false
 	var look func(e *ir.Expr) bool
-	ir.EachCondition(fn.Body, func(st *ir.Stmt) {
-		look = func(e *ir.Expr) bool {
-			switch {
-			case e.Kind == ir.Call && ofEach[e.Calls()]:
-				for _, a := range e.Args {
-					if a.Value.Is(ir.Function) {
-						ir.EachExpr(a.Value.Func.Body, func(x *ir.Expr) { x.Holds(look) })
-					}
+	look = func(e *ir.Expr) bool {
+		switch {
+		case e.Kind == ir.Call && ofEach[e.Calls()]:
+			for _, a := range e.Args {
+				if a.Value.Is(ir.Function) {
+					ir.EachExpr(a.Value.Func.Body, func(x *ir.Expr) { x.Holds(look) })
 				}
-			case e.Kind == ir.Call && e.X.Is(ir.Attr) && (insiders[e.X.Text] || prefixers[e.X.Text]) && len(e.Args) > 0:
-				texts := s.constants(e.Args[len(e.Args)-1].Value, 0)
-				fixed := len(texts) > 0 && !slices.ContainsFunc(texts, func(t string) bool { return prefixers[e.X.Text] && endsInDelimiter(t) })
-				inside, other = inside || fixed, other || !fixed
-			case e.Kind == ir.Call || e.Kind == ir.Index && len(e.Args) > 0:
-				other = true
-			case e.Kind == ir.Other && (e.Text == "==" || e.Text == "!=" || e.Text == "===" || e.Text == "!=="):
-				other = other || s.g.Finds(e, isOrigin) && !slices.ContainsFunc(e.Args, func(a ir.Arg) bool {
-					return a.Value != nil && (a.Value.Kind == ir.Literal || a.Value.Kind == ir.String && a.Value.Text == "")
-				})
 			}
-			return false
+		case !e.Is(ir.Call, ir.Index, ir.Other) || !s.mentionsOrigin(e):
+		case e.Kind == ir.Call && e.X.Is(ir.Attr) && (insiders[e.X.Text] || prefixers[e.X.Text]) && len(e.Args) > 0:
+			texts := s.constants(e.Args[len(e.Args)-1].Value, 0)
+			fixed := len(texts) > 0 && !slices.ContainsFunc(texts, func(t string) bool { return prefixers[e.X.Text] && endsInDelimiter(t) })
+			inside, other = inside || fixed, other || !fixed
+		case e.Kind == ir.Call || len(asked(e)) > 0:
+			other = other || !slices.ContainsFunc(e.Args, func(a ir.Arg) bool {
+				return a.Value != nil && (a.Value.Kind == ir.Literal || a.Value.Kind == ir.String && a.Value.Text == "")
+			})
 		}
-		st.Cond.Holds(look)
+		return false
+	}
+	ir.EachStmt(fn.Body, func(st *ir.Stmt) {
+		x := st.Cond
+		if st.Step == ir.Return {
+			x = st.X
+		}
+		mentioned = mentioned || s.mentionsOrigin(x)
+		x.Holds(look)
 	})
-	return inside && !other
+	return other || mentioned && !inside
+}
+
+// besideHost are members of a request, or of its address, that do not depend on its host.
+var besideHost = callgraph.Names("pathname path search searchParams query hash method url")
+
+// mentionsOrigin reports whether the value of an expression depends on Host or Origin.
+func (s *surveyor) mentionsOrigin(e *ir.Expr) bool {
+	return s.g.Looks(e, func(x *ir.Expr) (found, into bool) { return isOrigin(x), !x.Is(ir.Attr) || !besideHost[x.Text] })
 }
 
 // isOrigin reports whether an expression is the header Host or Origin, or called so.

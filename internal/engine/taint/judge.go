@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -34,7 +35,7 @@ func judge(f flow, language string) (sink.Flow, bool) {
 		i := slices.IndexFunc(complaints[f.kind], func(c complaint) bool {
 			return (c.about == "" || c.about == f.about) && (c.facts == 0 || f.has(c.facts)) && (c.more == 0 || f.has(c.more))
 		})
-		out.Guard = strings.NewReplacer("PROGRAM", f.about, "OPTION", callgraph.ProgramOf(f.about).Danger).Replace(complaints[f.kind][i].text)
+		out.Guard = strings.NewReplacer("PROGRAM", cmp.Or(f.about, "the program"), "OPTION", callgraph.ProgramOf(f.about).Danger).Replace(complaints[f.kind][i].text)
 	}
 	return out, true
 }
