@@ -116,7 +116,7 @@ func (ev *evaluator) classMember(v value, name string, depth int) []value {
 				up := v
 				up.class = b.class
 				if vs := ev.classMember(up, name, depth+1); vs != nil {
-					return inheritedBy(v, b.class, vs)
+					return vs
 				}
 			case outside:
 				return outsideValue(strings.TrimSuffix(b.text, "()") + "()." + name)
@@ -126,21 +126,6 @@ func (ev *evaluator) classMember(v value, name string, depth int) []value {
 		}
 	}
 	return nil
-}
-
-// inheritedBy returns methods of a base as those of an object derived from it, so that what they call on the object is the derived
-// class's own.
-func inheritedBy(v value, base *ir.Class, methods []value) []value {
-	if v.kind != instance {
-		return methods
-	}
-	out := slices.Clone(methods)
-	for i := range out {
-		if m := &out[i]; m.kind == function && m.class == base && m.this == v.expr && m.up == v.frame {
-			m.class = v.class
-		}
-	}
-	return out
 }
 
 // evalFields evaluates what is assigned to a field: values first, types where there are none.

@@ -78,7 +78,7 @@ func (s *surveyor) unprotected(others []sink.Handler) []sink.Handler {
 // namesOf returns what a call calls outside of the program, "express().listen" or ".listen", where that can be one of some names: by its
 // last word, or because it is an imported name, which may be another one's alias. Other calls are not resolved, which takes time.
 func (s *surveyor) namesOf(c *ir.Expr, wanted []string) []string {
-	if c.X == nil || !slices.ContainsFunc(wanted, func(name string) bool { return lastWord(name) == c.X.Text }) && c.X.Binding().Import == nil {
+	if c.X == nil || !slices.ContainsFunc(wanted, func(name string) bool { return strings.HasSuffix(name, c.X.Text) && lastWord(name) == c.X.Text }) && c.X.Binding().Import == nil {
 		return nil
 	}
 	names, known := s.named[c]

@@ -260,25 +260,10 @@ func (r *reader) evalEither(e *ir.Expr) *value {
 		if e.Text == "?" {
 			v = st.noted(v)
 		}
-		v = v.lookedUp(st)
 		r.st = outer
 		out = join(out, v)
 	}
 	return out
-}
-
-// lookedUp returns a value in which a host that a state knows to be an address counts as looked up.
-func (v *value) lookedUp(st *state) *value {
-	for _, m := range v.all() {
-		if m.facts&hostOf != 0 && st.facts[m.src]&looked != 0 {
-			return v.each(func(m *mark) {
-				if m.facts&hostOf != 0 {
-					m.facts |= st.facts[m.src] & looked
-				}
-			})
-		}
-	}
-	return v
 }
 
 // without returns a value without what is not the caller's in a state.

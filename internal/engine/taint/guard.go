@@ -363,28 +363,11 @@ func (r *reader) assumePrefix(subject, prefix *ir.Expr, holds bool, st *state) {
 	case !holds:
 		st.learn(v, denylisted)
 	case text != "" && !strings.ContainsAny(text, `/\\`): // a word, no directory: what it begins with is known
-		st.beginWith(r, subject, text)
+		st.learn(v, noDash)
 	case r.endsWithSeparator(prefix) || subject.Is(ir.Name) && r.endsWithSeparator(subject):
 		st.learn(v, fenced)
 	default:
 		st.learn(v, prefixed)
-	}
-}
-
-// beginWith notes that a variable begins with a fixed text: behind that, the caller's begins.
-func (st *state) beginWith(r *reader, subject *ir.Expr, text string) {
-	for subject.Kind == ir.Call && subject.X != nil && subject.X.Kind == ir.Attr && unchanged[subject.X.Text] {
-		subject = subject.X.X
-	}
-	if subject.Kind != ir.Name || statement.MatchString(text) { // a statement that the caller sends whole
-		return
-	}
-	if at := variableOf(subject); at.scope != nil {
-		st.vars[at] = r.silently(subject).each(func(m *mark) {
-			if m.head == "" {
-				m.whole, m.head = false, text
-			}
-		})
 	}
 }
 

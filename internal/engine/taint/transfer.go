@@ -167,8 +167,6 @@ func (r *reader) transferPath(c call, name, method string) *value {
 		return of.derived(op.adds)
 	case known:
 		return op.of(c)
-	case (name == "min" || name == "max") && hasNumber(c.expr.Args): // a text cannot be compared with it
-		return nothing
 	case slices.ContainsFunc(digests, func(d string) bool { return strings.HasPrefix(name, d) }):
 		return nothing
 	case strings.HasSuffix(name, "net/url.Values.Encode"), name == "urllib.parse.quote" && len(c.expr.Args) > 1:
@@ -297,11 +295,4 @@ func (r *reader) appended(c call) *value {
 		}
 	}
 	return out
-}
-
-// hasNumber reports whether one of the arguments is a number.
-func hasNumber(args []ir.Arg) bool {
-	return slices.ContainsFunc(args, func(a ir.Arg) bool {
-		return a.Value.Is(ir.Literal) && a.Value.Text != "" && a.Value.Text[0] >= '0' && a.Value.Text[0] <= '9'
-	})
 }
