@@ -77,10 +77,14 @@ var servers = callgraph.Names("ServeHTTP handleRequest handlePostMessage HandleM
 // readRoutes notes a route to the endpoint that asks for no credential beside one that does:
 // r.Any("/mcp", auth(), serve); r.Any("/mcp_message", serve).
 func (s *surveyor) readRoutes() {
-	var open []*ir.Expr
-	guarded := ""
+	type endpoint struct {
+		in     *ir.Func
+		served string // what answers its requests, as it is called
+	}
+	guarded, open := map[endpoint]string{}, map[*ir.Expr]endpoint{}
 	for _, c := range s.g.Program().Calls {
-		if path := c.Arg(0); len(c.Args) < 2 || !c.X.Is(ir.Attr) || !path.Is(ir.String) || !strings.HasPrefix(path.Text, "/") {
+		path := c.Arg(0)
+		if len(c.Args) < 2 || !c.X.Is(ir.Attr) || !path.Is(ir.String) || !strings.HasPrefix(path.Text, "/") {
 			continue
 		}
 		var run []ir.Stmt
@@ -90,17 +94,24 @@ func (s *surveyor) readRoutes() {
 			}
 			run = append(run, ir.Stmt{X: a.Value})
 		}
+		to := endpoint{in: c.Scope.Owner()}
+		serves := func(e *ir.Expr) bool {
+			if e.X.Is(ir.Attr) {
+				to.served = lastName(e.X.X)
+			}
+			return servers[e.Calls()]
+		}
 		switch {
-		case !s.g.Reaches(run, maxRoute, func(e *ir.Expr) bool { return servers[e.Calls()] }):
+		case !s.g.Reaches(run, maxRoute, serves):
 		case s.g.Reaches(run, maxRoute, asksCredential):
-			guarded = c.Args[0].Value.Text
+			guarded[to] = path.Text
 		default:
-			open = append(open, c)
+			open[c] = to
 		}
 	}
-	for _, c := range open {
-		if guarded != "" {
-			s.report(sink.OpenListener, c, lastName(c.X), "its route "+c.Args[0].Value.Text+" asks for no credential, and "+guarded+" does: whoever can reach the one needs no credential for the other")
+	for _, c := range s.g.Program().Calls {
+		if to, ok := open[c]; ok && guarded[to] != "" {
+			s.report(sink.OpenListener, c, lastName(c.X), "its route "+c.Arg(0).Text+" does not ask for a credential, and "+guarded[to]+" does: whoever can reach the one needs none for the other")
 		}
 	}
 }
@@ -204,37 +215,25 @@ func (s *surveyor) readGuards() (g guards) {
 			g.compares = true
 		}
 	}
-	asks := map[*ir.Func]headers{}
-	var refusing []*ir.Func
 	for _, fn := range s.g.Program().Funcs {
 		h := headersIn(fn.Body)
-		h.refuses = h.refuses || (h.origin || h.credential) && s.refusesByHelper(fn)
-		switch {
-		case h.refuses && h.credential && s.isOptional(fn):
-			g.optional, h.credential = cmp.Or(g.optional, fn), false
-			fallthrough
-		case h.refuses:
-			refusing = append(refusing, fn)
-			s.addGuard(&g, fn, h)
-		case h.origin || h.credential:
-			asks[fn] = h
+		if h.refuses = h.refuses || (h.origin || h.credential) && s.refusesByHelper(fn); !h.refuses {
+			continue
 		}
-	}
-	if len(asks) == 0 {
-		return g
-	}
-	seen := map[*ir.Func]bool{}
-	for _, fn := range refusing { // if (!isAllowed(req)) res.status(403).end()
-		ir.EachCondition(fn.Body, func(st *ir.Stmt) {
+		if h.credential && s.isOptional(fn) {
+			g.optional, h.credential = cmp.Or(g.optional, fn), false
+		}
+		s.addGuard(&g, fn, h)
+		ir.EachCondition(fn.Body, func(st *ir.Stmt) { // if (!isAllowed(req)) res.status(403).end()
 			for _, asked := range s.calleesIn([]ir.Stmt{{X: st.Cond}}) {
-				if asked.Func == nil || seen[asked.Func] {
+				if asked.Func == nil {
 					continue
 				}
-				seen[asked.Func] = true
-				s.addGuard(&g, asked.Func, asks[asked.Func])
-				for _, reader := range s.calleesIn(asked.Func.Body) { // const key = bearer(req)
-					if !reader.Guess {
-						s.addGuard(&g, asked.Func, asks[reader.Func])
+				for _, reader := range append(s.calleesIn(asked.Func.Body), callgraph.Callee{Func: asked.Func}) { // const key = bearer(req)
+					if reader.Func != nil && !reader.Guess {
+						if h := headersIn(reader.Func.Body); !h.refuses {
+							s.addGuard(&g, asked.Func, h)
+						}
 					}
 				}
 			}

@@ -56,7 +56,7 @@ var _ = register(check.Check{
 	ID: "MCP-S-014", Name: "open-listener", Severity: finding.Medium, Maturity: check.Experimental, Needs: check.Sources,
 	Taxonomy: "MCP07:2025 close, ASI03 weak, CWE-346 exact, CWE-306 close, L5 close, L4 weak",
 	Axis:     "open-listener", Source: "https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#security-warning",
-	Doc: `The server opens an HTTP endpoint to callers that should not reach it. There are four cases.
+	Doc: `The server opens an HTTP endpoint to callers that should not reach it. There are five cases.
 
 Nothing checks the Host or Origin header of a request. A web page in a browser on the same machine can then
 make its own name resolve to 127.0.0.1 (DNS rebinding) and call the tools. Guards are the transport's own list
@@ -68,6 +68,8 @@ The server listens on all addresses of the machine (0.0.0.0, or listen() without
 credential and does not check Host.
 
 A check of a credential refuses a wrong one and lets in whoever sends none.
+
+One of several routes to the same endpoint asks for no credential, and another one does.
 
 CORS lets every origin read the answers, with the credentials of the user's browser.
 
