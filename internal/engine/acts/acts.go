@@ -265,8 +265,8 @@ func pieceOf(s string) string {
 // The scores from which a text resembles attacks: of 1,592 honest files of agents, by weights that had not learnt from their sources, one
 // in a hundred reaches the first and none the second.
 const (
-	resembles = 130
-	surely    = 350
+	resembles = 145
+	surely    = 320
 )
 
 // resembling adds the act of a sentence that resembles known attacks.

@@ -32,10 +32,10 @@ const (
 // other names are somebody's text.
 func (w *worker) fields(it *catalog.Item, v rawjson.Value) []Field {
 	w.buf, w.full = w.buf[:0], false
-	w.reader.Begin(clause.Business{Name: it.Name(), Size: len(v.Raw()), Prompt: it.Kind == finding.Prompt})
 	clear(w.params)
 	addProperties(w.params, v.Get("inputSchema"))
 	addProperties(w.params, v.Get("outputSchema"))
+	w.reader.Begin(clause.Business{Name: it.Name(), Parameters: w.params, Size: len(v.Raw()), Prompt: it.Kind == finding.Prompt})
 	ctx := inItem
 	if it.Kind == finding.Server {
 		if it.Label() == "capabilities" { // switches for the client, which no model sees; additions of the server are read

@@ -19,6 +19,7 @@ type learntWord struct {
 	start, end int32
 	grams      int32 // its first n-gram in features.grams
 	pairs      int32 // its first pair of classes in features.pairs
+	named      int32 // words before it that are in a name of the definition
 }
 
 // features is what the learnt layer sees of one text. Its memory is reused.
@@ -29,7 +30,13 @@ type features struct {
 	last  [wordsBack]classSet
 	n     int // sets in last, in all
 	a, b  uint32
-	seen  int // words so far, up to two
+	seen  int   // words so far, up to two
+	named int32 // words so far that are in a name of the definition
+
+	names struct { // the words of the names of the definition and of its parameters
+		stems   map[uint32]bool
+		classes classSet
+	}
 
 	met meetings // of words, over all texts
 	at  uint32   // words so far, over all texts
@@ -54,7 +61,7 @@ func (f *features) news(entry uint32) bool {
 
 // read collects the features of the tokens of s.
 func (f *features) read(s string, toks []token) {
-	f.words, f.grams, f.pairs, f.n, f.seen = f.words[:0], f.grams[:0], f.pairs[:0], 0, 0
+	f.words, f.grams, f.pairs, f.n, f.seen, f.named = f.words[:0], f.grams[:0], f.pairs[:0], 0, 0, 0
 	f.at += again + 1
 	at := 0
 	for i := range toks {
@@ -105,7 +112,10 @@ func (f *features) between(s string) {
 // word begins a word with a hash; its features end there: runs of one to three words, and pairs with a word between.
 func (f *features) word(start, end int32, h uint32) {
 	f.at++
-	f.words = append(f.words, learntWord{start, end, int32(len(f.grams)), int32(len(f.pairs))})
+	f.words = append(f.words, learntWord{start, end, int32(len(f.grams)), int32(len(f.pairs)), f.named})
+	if f.names.stems[h] {
+		f.named++
+	}
 	f.gram(h, 1)
 	if f.seen >= 1 {
 		f.gram(hashOf(f.b, h), 2)
@@ -209,10 +219,15 @@ func placeholder(s string) bool {
 	return false
 }
 
-// classes notes the classes of the last word and their pairs with those of words before.
+// classes notes the classes of the last word and their pairs with those of words before. A class that a name of the definition has as well
+// is what the tool is for, and counts for itself: a secret in what get_secret says.
 func (f *features) classes(set classSet) {
 	for c := range set.all() {
-		f.pair(uint16(c))
+		p := uint16(c)
+		if f.names.classes.has(c) {
+			p += uint16(classes) * (uint16(classes) + 1)
+		}
+		f.pair(p)
 	}
 	for k := max(0, f.n-wordsBack); k < f.n; k++ {
 		for a := range f.last[k%wordsBack].all() {
@@ -225,8 +240,53 @@ func (f *features) classes(set classSet) {
 	f.n++
 }
 
-// pairEntries is the size of the table of classes and of pairs of classes.
-const pairEntries = int(classes) * (int(classes) + 1)
+// pairEntries is the size of the table of classes, of pairs of classes, and of classes that are in a name of the definition.
+const pairEntries = int(classes) * (int(classes) + 2)
+
+// namedEntries is the size of the table of how much a window says of what the names of its definition say: none to three words or more in a
+// few words, in many, and where there is no name.
+const (
+	namedEntries = 9
+	noName       = namedEntries - 1
+	manyWords    = 16
+)
+
+// namedIn returns the entry of the words between two. An order that was put into a description speaks of something else than its tool.
+func (f *features) namedIn(from, to int) int {
+	if len(f.names.stems) == 0 {
+		return noName
+	}
+	named := f.named
+	if to < len(f.words) {
+		named = f.words[to].named
+	}
+	entry := min(int(named-f.words[from].named), 3)
+	if to-from > manyWords {
+		entry += noName / 2
+	}
+	return entry
+}
+
+// forget leaves the names of the definition before.
+func (f *features) forget() {
+	f.names.classes = classSet{}
+	if f.names.stems == nil {
+		f.names.stems = map[uint32]bool{}
+	}
+	clear(f.names.stems)
+}
+
+// name notes the words of a name of the definition.
+func (f *features) name(s string, toks []token) {
+	for i := range toks {
+		f.names.classes.addAll(toks[i].set)
+	}
+	for w := range strings.FieldsSeq(s) {
+		if len(w) > 2 {
+			f.names.stems[stemHash(w)] = true
+		}
+	}
+}
 
 const (
 	number    = 0x6E756D62 // what all numbers count as

@@ -24,7 +24,7 @@ var learntData string
 type weights struct {
 	grams  string // a signed byte for each n-gram
 	pairs  string // for each class and pair of classes
-	places string // for each place, at the beginning of its text and further on
+	places string // for each place, at the beginning of its text and further on, and for how much a window says of the names
 	bias   int64
 	size   int64 // what a sentence must score more without a rule for each doubling of its definition's size
 
@@ -36,7 +36,7 @@ type weights struct {
 // learntHeader is how many bytes stand before the tables: seven numbers of four bytes.
 const (
 	learntHeader = 28
-	placeEntries = 2 * int(places)
+	placeEntries = 2*int(places) + namedEntries
 )
 
 // theWeights is read when the first text is scored.
@@ -108,8 +108,8 @@ func (l *learnt) read(s string, toks []token, at Place) {
 		if from == 0 {
 			place--
 		}
-		sum := l.sums[to] - l.sums[from] + int64(int8(m.places[place]))
-		count := int(l.counts[to]-l.counts[from]) + 1
+		sum := l.sums[to] - l.sums[from] + int64(int8(m.places[place])) + int64(int8(m.places[2*int(places)+l.namedIn(from, to)]))
+		count := int(l.counts[to]-l.counts[from]) + 2
 		score := sum*roots[min(count, len(roots)-1)]>>8 + m.bias
 		l.best = max(l.best, score)
 		if score >= m.faint {
@@ -280,11 +280,12 @@ func (r *Reader) Samples(s string, at Place) (out []Sample) {
 		if to < len(l.words) {
 			grams, pairs = int(l.words[to].grams), int(l.words[to].pairs)
 		}
-		place := uint32(2*int(at) + 1)
+		place := 2*int(at) + 1
 		if from == 0 {
 			place--
 		}
-		sample.Features = append(append(sample.Features, uint32(LearntGrams+LearntPairs)+place), l.grams[l.words[from].grams:grams]...)
+		names := 2*int(places) + l.namedIn(from, to)
+		sample.Features = append(append(sample.Features, uint32(LearntGrams+LearntPairs+place), uint32(LearntGrams+LearntPairs+names)), l.grams[l.words[from].grams:grams]...)
 		for _, p := range l.pairs[l.words[from].pairs:pairs] {
 			sample.Features = append(sample.Features, LearntGrams+uint32(p))
 		}

@@ -13,7 +13,7 @@ import (
 
 // LexiconVersion changes whenever a word class or a rule does, so that two reports can be
 // told apart by more than the program's version.
-const LexiconVersion = "18"
+const LexiconVersion = "19"
 
 //go:embed words/*.txt
 var wordFiles embed.FS

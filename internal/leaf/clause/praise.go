@@ -51,14 +51,20 @@ func (r *Reader) slotName(s string) string {
 	return ""
 }
 
-// ownWords reads the name of a tool as what its business is.
-func (r *Reader) ownWords(name string) {
+// ownWords reads the names of a definition as what its business is.
+func (r *Reader) ownWords(name string, parameters map[string]bool) {
 	r.own, r.models = classSet{}, false
+	r.learnt.forget()
+	for p := range parameters {
+		split := splitName(p)
+		r.learnt.name(split.text, r.tok.run(split.text, false))
+	}
 	if name == "" {
 		return
 	}
 	split := splitName(name)
 	toks := r.tok.run(split.text, false)
+	r.learnt.name(split.text, toks)
 	for i := range toks {
 		r.own.addAll(toks[i].set)
 	}

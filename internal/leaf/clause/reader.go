@@ -36,8 +36,9 @@ type Reader struct {
 
 // Business is what the reader has to know of a definition besides its texts.
 type Business struct {
-	Name string
-	Size int // bytes of the whole definition
+	Name       string
+	Parameters map[string]bool // the names of what it takes and returns
+	Size       int             // bytes of the whole definition
 	// Prompt is set for a prompt, whose arguments the user fills in: "the rest of your prompt" there is what the user types.
 	Prompt bool
 }
@@ -61,7 +62,7 @@ type Text struct {
 // Begin makes the reader forget the definition before, and says what the next one is for.
 func (r *Reader) Begin(b Business) {
 	r.tok.names, r.tok.place, r.framer.names = r.Names, r.OwnHost, r.Names
-	r.ownWords(b.Name)
+	r.ownWords(b.Name, b.Parameters)
 	r.framer.carry = classSet{}
 	r.definition = b
 }

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"sync"
@@ -20,7 +19,7 @@ func (k *sinkhole) serveHTTP2(s *stream) {
 	var asked sync.WaitGroup
 	one := &oneConn{conn: s, ended: make(chan struct{})}
 	server := &http.Server{
-		Protocols: new(http.Protocols), IdleTimeout: idleTimeout, ErrorLog: log.New(io.Discard, "", 0), ConnState: one.state,
+		Protocols: new(http.Protocols), IdleTimeout: idleTimeout, ConnState: one.state,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			asked.Add(1)
 			defer asked.Done()
@@ -32,6 +31,8 @@ func (k *sinkhole) serveHTTP2(s *stream) {
 			k.answer(w, r, s.addr)
 		}),
 	}
+	server.ErrorLog = newLike(server.ErrorLog)
+	server.ErrorLog.SetOutput(io.Discard) // it would hold a stranger's text
 	server.Protocols.SetUnencryptedHTTP2(true)
 	_ = server.Serve(one) // ends with the connection, whose time is limited
 	_ = server.Close()
@@ -66,3 +67,5 @@ func (o *oneConn) state(_ net.Conn, now http.ConnState) {
 		close(o.ended)
 	}
 }
+
+func newLike[T any](*T) *T { return new(T) }

@@ -126,6 +126,7 @@ func (d *document) build() error {
 			}
 			return clause.Unknown
 		}
+		reader.Begin(clause.Business{Name: it.Name(), Parameters: params})
 		for i := range it.Fields {
 			f := &it.Fields[i]
 			for _, s := range reader.Samples(f.Text.Raw, f.Sort.Place()) {
