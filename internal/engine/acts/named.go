@@ -35,7 +35,10 @@ func withoutNamed(s string) string {
 		}
 		at = end
 		names = names && item
-		masked := codeSpan.ReplaceAllStringFunc(inQuotes.ReplaceAllStringFunc(s[start:end], filled), filled)
+		masked := s[start:end]
+		if marked(masked) {
+			masked = codeSpan.ReplaceAllStringFunc(inQuotes.ReplaceAllStringFunc(masked, filled), filled)
+		}
 		from := 0
 		for _, m := range append(sentenceEnds.FindAllStringSubmatchIndex(masked, -1), []int{len(masked), len(masked)}) {
 			blankNamed(b, s, masked[from:m[1]], start+from, names)
@@ -54,6 +57,9 @@ func withoutNamed(s string) string {
 // table of such things.
 func blankNamed(b []byte, s, masked string, start int, told bool) {
 	text := s[start : start+len(masked)]
+	if !marked(text) && !strings.Contains(text, ".pub") {
+		return
+	}
 	blankOut := func(from, to int) {
 		for i := start + from; i < start+to; i++ {
 			if b[i] != '\n' {
@@ -86,6 +92,9 @@ func blankNamed(b []byte, s, masked string, start int, told bool) {
 		blankOut(m[0], m[1])
 	}
 }
+
+// marked reports whether a text may hold a quotation or code: most sentences hold neither.
+func marked(s string) bool { return strings.ContainsAny(s, "`\"'“„«「") }
 
 // longestParagraph is how much of a paragraph is read together, in bytes.
 const longestParagraph = 4 << 10
