@@ -198,7 +198,11 @@ func (c *conversation) params(members string) string {
 	if c.meta == "" {
 		return "{" + members + "}"
 	}
-	return wire.WithMeta("{"+members+"}", c.meta)
+	params := "{" + members + "}"
+	if own := rawjson.LastMember(params, "_meta"); own != "" && own[0] == '{' { // of two members of one name the last counts: a document may claim another version
+		return rawjson.Replace(params, "_meta", rawjson.Join(c.meta, own))
+	}
+	return wire.WithMeta(params, c.meta)
 }
 
 // noteCacheHint reads the cache hints in a result of the stateless era.

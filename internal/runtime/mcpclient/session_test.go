@@ -358,7 +358,7 @@ func TestParamsKeepTheirMeta(t *testing.T) {
 		``:                               `{"_meta":{"v":1}}`,
 		`"a":1`:                          `{"a":1,"_meta":{"v":1}}`,
 		`"_meta":{},"a":1`:               `{"_meta":{"v":1},"a":1}`,
-		`"_meta": { "p":2 },"a":{"b":3}`: `{"_meta": {"p":2,"v":1},"a":{"b":3}}`,
+		`"_meta": { "p":2 },"a":{"b":3}`: `{"_meta": {"v":1,"p":2},"a":{"b":3}}`,
 		`"_meta":7`:                      `{"_meta":7,"_meta":{"v":1}}`,
 	} {
 		if got := c.params(members); got != want {
