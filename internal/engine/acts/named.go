@@ -79,11 +79,11 @@ func blankNamed(b []byte, s, masked string, start int, told bool) {
 			b[start+m[0]+i] = ' '
 		}
 	}
-	data := noOrder.MatchString(low)
+	data, condition := noOrder.MatchString(low), conditional.FindStringIndex(low)
 	for _, m := range inQuotes.FindAllStringSubmatchIndex(text, -1) {
-		before := low[:m[0]]
-		met := conditional.MatchString(before) && strings.ContainsFunc(masked[m[1]:], func(c rune) bool { return c >= 'a' && c <= 'z' || c >= 0x80 })
-		said := speaks.MatchString(before) && !principal.MatchString(before)
+		before := low[max(0, m[0]-longest):m[0]] // of all of a long text it would be quadratic
+		met := condition != nil && condition[1] <= m[0] && strings.ContainsFunc(masked[m[1]:min(len(masked), m[1]+longest)], func(c rune) bool { return c >= 'a' && c <= 'z' || c >= 0x80 })
+		said := speaks.MatchString(before[max(0, len(before)-longestSpeech):]) && !principal.MatchString(before)
 		if (data || met || said) && !toldToSay.MatchString(before[max(0, len(before)-40):]) && strings.IndexByte(text[m[0]:m[1]], '`') < 0 {
 			blankOut(m[0], m[1])
 		}
@@ -95,6 +95,9 @@ func blankNamed(b []byte, s, masked string, start int, told bool) {
 
 // marked reports whether a text may hold a quotation or code: most sentences hold neither.
 func marked(s string) bool { return strings.ContainsAny(s, "`\"'“„«「") }
+
+// longestSpeech is within how many bytes before a quotation its speaker's verb stands.
+const longestSpeech = 160
 
 // longestParagraph is how much of a paragraph is read together, in bytes.
 const longestParagraph = 4 << 10
