@@ -28,8 +28,22 @@ func TestLinear(t *testing.T) {
 			if huge := kept(t, strings.Repeat(tt.unit, 20_000)); huge > maxDeeds+100 {
 				t.Errorf("%q: %d deeds are kept of 20,000", tt.unit, huge)
 			}
+			// What copies the rest of a text at each word allocates quadratically: once, "löscht Ordner" did.
+			if some, many := allocated(t, strings.Repeat(tt.unit, 1_000)), allocated(t, strings.Repeat(tt.unit, 8_000)); many > 16*some {
+				t.Errorf("%q: %d bytes are allocated for 1,000, %d for 8,000", tt.unit, some, many)
+			}
 		})
 	}
+}
+
+// allocated returns how many bytes are allocated for reading a description.
+func allocated(t *testing.T, description string) uint64 {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	kept(t, description)
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
 
 func kept(t *testing.T, description string) int {

@@ -393,7 +393,9 @@ func dropsData(ks []token, s string) []token {
 			kept = kept || ks[b].set.meets(droppable)
 		}
 		for i := a; i < b && !kept; i++ {
-			if k := &ks[i]; k.set.meets(destroyActs) && strings.HasPrefix(strings.ToLower(s[min(int(k.start), len(s)):]), "drop") {
+			k := &ks[i]
+			start := min(int(k.start), len(s))
+			if word := s[start:min(start+len("drop"), len(s))]; k.set.meets(destroyActs) && strings.EqualFold(word, "drop") {
 				k.set = k.set.without(actClasses)
 			}
 		}
