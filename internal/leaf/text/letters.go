@@ -18,11 +18,17 @@ func named(s string) []Blob {
 			i++
 			continue
 		}
-		b, end := namedRow(s, i)
-		if b.Encoding != "" {
-			out = append(out, b)
+		end := i
+		if s[i] <= '9' || i+1 < len(s) && lower(s[i+1]) == namesOfLetters[lower(s[i])-'a'][1] { // one word in eight may begin a row
+			var b Blob
+			if b, end = namedRow(s, i); b.Encoding != "" {
+				out = append(out, b)
+			}
 		}
-		i = end + runLen(s, end, inWord)
+		for end < len(s) && inWord(s[end]) {
+			end++
+		}
+		i = end
 	}
 	return out
 }

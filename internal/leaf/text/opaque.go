@@ -109,18 +109,29 @@ func unspeakable(sentence string) bool {
 		word := sentence[i : i+n]
 		// "pdf/docx/csv/txt" names formats.
 		listed := n <= 5 && (i > 0 && sentence[i-1] == '/' || i+n < len(sentence) && sentence[i+n] == '/')
-		if i += n; n < 3 || listed || word[1:] != strings.ToLower(word[1:]) || strings.Contains(word, strings.Repeat(word[n-1:], 3)) {
+		sounds, spoken := vowelsOf(word)
+		if i += n; n < 3 || listed || !spoken {
 			others += n
 			continue
 		}
 		words++
 		letters += n
-		for j := range len(word) {
-			switch lower(word[j]) {
-			case 'a', 'e', 'i', 'o', 'u', 'y':
-				vowels++
-			}
-		}
+		vowels += sounds
 	}
 	return words >= 8 && letters >= minLetters && letters > 2*others && vowels*100 < letters*mostMute
+}
+
+// vowelsOf counts the vowels of a word. spoken is false for one with a capital inside ("getURL") or with a letter three times in a
+// row ("xxxx").
+func vowelsOf(word string) (n int, spoken bool) {
+	for i, c := range []byte(word) {
+		switch lower(c) {
+		case 'a', 'e', 'i', 'o', 'u', 'y':
+			n++
+		}
+		if i > 0 && c < 'a' || i > 1 && c == word[i-1] && c == word[i-2] {
+			return n, false
+		}
+	}
+	return n, true
 }
