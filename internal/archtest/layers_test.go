@@ -138,7 +138,7 @@ var table = []row{
 	{path: "internal/runtime/broker", layer: wires, not: impure},
 
 	{path: "internal/runtime/wire", layer: wires, may: []string{"internal/leaf/schema", "internal/leaf/mcp", "rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
-	{path: "internal/runtime/oauth", layer: wires, may: []string{"internal/leaf/mcp", "internal/leaf/probe"}, deps: []string{"github.com/go-jose/go-jose/v4", "github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}, not: impure},
+	{path: "internal/runtime/oauth", layer: wires, may: []string{"internal/leaf/hostscope", "internal/leaf/mcp", "internal/leaf/probe"}, deps: []string{"github.com/go-jose/go-jose/v4", "github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}, not: impure},
 	{path: "internal/runtime/attackoauth", layer: manners, may: []string{"internal/leaf/suggest", "report", "internal/runtime/oauth"}, not: impure},
 	{path: "internal/runtime/model", layer: wires, may: []string{}, not: impure},
 	{path: "internal/runtime/sandbox", layer: wires, may: []string{"internal/leaf/sockettable", "internal/leaf/startup", "internal/leaf/text", "trace"}, deps: []string{"github.com/elastic/go-seccomp-bpf", "github.com/landlock-lsm/go-landlock", "golang.org/x/net", "golang.org/x/sys", "gvisor.dev/gvisor"}, not: impure},

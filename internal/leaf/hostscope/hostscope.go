@@ -23,7 +23,9 @@ const (
 
 var (
 	carrierGrade = netip.MustParsePrefix("100.64.0.0/10") // RFC 6598
-	translated   = netip.MustParsePrefix("64:ff9b::/96")  // IPv4 in IPv6, RFC 6052
+	benchmarks   = netip.MustParsePrefix("198.18.0.0/15") // RFC 2544
+	reserved     = netip.MustParsePrefix("240.0.0.0/4")
+	translated   = netip.MustParsePrefix("64:ff9b::/96") // IPv4 in IPv6, RFC 6052
 	thisNetwork  = netip.MustParsePrefix("0.0.0.0/8")
 )
 
@@ -71,7 +73,7 @@ func Of(host string) Scope {
 		return LinkLocal
 	case a.IsLoopback(), thisNetwork.Contains(a):
 		return Loopback
-	case a.IsPrivate(), carrierGrade.Contains(a):
+	case a.IsPrivate(), carrierGrade.Contains(a), benchmarks.Contains(a), reserved.Contains(a):
 		return Private
 	case a.IsLinkLocalUnicast(), a.IsUnspecified(), a.IsMulticast():
 		return LinkLocal

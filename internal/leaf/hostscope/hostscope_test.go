@@ -10,7 +10,7 @@ func TestOf(t *testing.T) {
 		"64:ff9b::7f00:1": Loopback, "localhost": Loopback, "LOCALHOST.": Loopback, "a.localhost": Loopback, "0.0.0.0": Loopback,
 		"10.0.0.1": Private, "192.168.1.1": Private, "172.31.0.1": Private, "100.64.0.1": Private, "fd00::1": Private, "printer.local": Private, "db.internal": Private,
 		"169.254.169.254": LinkLocal, "fe80::1%eth0": LinkLocal, "metadata.google.internal": LinkLocal, "2852039166": LinkLocal, "224.0.0.1": LinkLocal,
-		"100.100.100.200": LinkLocal, "192.0.0.192": LinkLocal, "fd00:ec2::254": LinkLocal, "::ffff:6464:64c8": LinkLocal, "100.100.100.201": Private, "192.0.0.193": Public, "fd00:ec2::253": Private,
+		"100.100.100.200": LinkLocal, "192.0.0.192": LinkLocal, "fd00:ec2::254": LinkLocal, "::ffff:6464:64c8": LinkLocal, "100.100.100.201": Private, "192.0.0.193": Public, "198.19.0.1": Private, "198.20.0.1": Public, "255.255.255.255": Private, "fd00:ec2::253": Private,
 		"example.com": Public, "8.8.8.8": Public, "172.32.0.1": Public, "127.0.0.1.example.com": Public, "localhost.example.com": Public, "1.2.3.4.5": Public, "256.1": Public, "4294967296": Public, "": Public, "internal": Public, "0x": Public,
 	} {
 		if got := Of(host); got != want {

@@ -310,8 +310,11 @@ func requestError(what string, err error) error {
 	if r := wasRefused(err); r != nil {
 		return r
 	}
-	if u := (*url.Error)(nil); errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
+	}
+	if long, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		err = fmt.Errorf("the answer has more than %d bytes", long.Limit)
 	}
 	return fmt.Errorf("%s: %s", what, plainText(err.Error()))
 }

@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -16,6 +14,7 @@ import (
 	"time"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/hostscope"
 )
 
 const (
@@ -48,7 +47,7 @@ const (
 	public scope = iota
 	private
 	loopback
-	forbidden // link-local (cloud metadata services), unspecified, multicast, reserved
+	forbidden // link-local (cloud metadata services), unspecified, multicast
 )
 
 // A Guard decides which addresses are requested. It is safe for concurrent use.
@@ -182,7 +181,7 @@ func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	res.Body = &limitedBody{res.Body, maxBody}
+	res.Body = http.MaxBytesReader(nil, res.Body, maxBody)
 	return res, nil
 }
 
@@ -212,27 +211,6 @@ func (g *Guard) client() *http.Client {
 		}
 		return nil
 	}}
-}
-
-// limitedBody fails after so many bytes.
-type limitedBody struct {
-	io.ReadCloser
-	left int
-}
-
-var errLongBody = fmt.Errorf("the answer has more than %d bytes", maxBody)
-
-func (b *limitedBody) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		var one [1]byte
-		if n, err := b.ReadCloser.Read(one[:]); n == 0 {
-			return 0, err
-		}
-		return 0, errLongBody
-	}
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
 }
 
 // parseAddress parses a stranger's address. Only absolute http and https addresses with a host and without a user pass:
@@ -272,7 +250,7 @@ func originOf(u *url.URL) string {
 
 // scopeOf resolves a host and returns the widest scope of its addresses.
 func scopeOf(ctx context.Context, host string) scope {
-	if at := literalScope(host); at != public || isAddress(host) {
+	if at := literalScope(host); at != public {
 		return at
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
@@ -283,68 +261,14 @@ func scopeOf(ctx context.Context, host string) scope {
 	}
 	at := loopback
 	for _, a := range found {
-		at = min(at, addressScope(a))
+		at = min(at, literalScope(a.String()))
 	}
 	return at
 }
 
-func isAddress(host string) bool {
-	_, err := netip.ParseAddr(host)
-	return err == nil
-}
-
-// literalScope returns a host's scope without resolving it; a name counts as public unless it is one of this machine.
+// literalScope returns a host's scope without resolving it.
 func literalScope(host string) scope {
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return loopback
-	}
-	if a, err := netip.ParseAddr(host); err == nil {
-		return addressScope(a)
-	}
-	if looksNumeric(host) {
-		return forbidden
-	}
-	return public
-}
-
-// looksNumeric reports whether a host could be an old spelling of an address (2130706433, 0x7f.1, 017700000001), which some
-// resolvers accept: no name ends in such a label.
-func looksNumeric(host string) bool {
-	last := host[strings.LastIndexByte(host, '.')+1:]
-	digits := strings.TrimPrefix(last, "0x")
-	return digits != "" && strings.Trim(digits, "0123456789abcdef") == "" && (digits != last || strings.Trim(last, "0123456789") == "")
-}
-
-// special lists ranges without hosts: this network, protocol assignments, benchmarks, reserved.
-var special = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4")}
-
-// shared is the range for carrier-grade NAT (RFC 6598), nat64 that of IPv4 addresses in IPv6.
-var (
-	shared = netip.MustParsePrefix("100.64.0.0/10")
-	nat64  = netip.MustParsePrefix("64:ff9b::/96")
-)
-
-func addressScope(a netip.Addr) scope {
-	a = a.Unmap().WithZone("")
-	if nat64.Contains(a) { // an IPv4 address in IPv6 form
-		b := a.As16()
-		a = netip.AddrFrom4([4]byte(b[12:]))
-	}
-	switch {
-	case a.IsLoopback():
-		return loopback
-	case a.IsPrivate(), shared.Contains(a):
-		return private
-	case a.IsLinkLocalUnicast(), a.IsMulticast(), a.IsUnspecified(), a.IsInterfaceLocalMulticast():
-		return forbidden
-	}
-	for _, p := range special {
-		if p.Contains(a) {
-			return forbidden
-		}
-	}
-	return public
+	return map[hostscope.Scope]scope{hostscope.Private: private, hostscope.Loopback: loopback, hostscope.LinkLocal: forbidden}[hostscope.Of(host)]
 }
 
 // wasRefused returns the refusal in err, or nil.
