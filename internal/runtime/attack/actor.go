@@ -17,7 +17,7 @@ import (
 // performs the entry actions of new phases. It is safe for concurrent use, and never waits for a peer.
 type Actor struct {
 	*script
-	run    *Run
+	*services
 	player Player
 	place  int // index among the run's servers
 
@@ -50,7 +50,7 @@ type Exchange struct {
 }
 
 func newActor(s *script, r *Run) *Actor {
-	a := &Actor{script: s, run: r, ended: make(chan struct{})}
+	a := &Actor{script: s, services: &r.services, ended: make(chan struct{})}
 	for range s.Phases {
 		a.settled = append(a.settled, make(chan struct{}))
 		a.entered = append(a.entered, make(chan struct{}))
@@ -60,7 +60,7 @@ func newActor(s *script, r *Run) *Actor {
 
 func (a *Actor) beginFirstPhase(ctx context.Context) {
 	a.mu.Lock()
-	a.m = newPhaseMachine(a.script, a.run.clockNow())
+	a.m = newPhaseMachine(a.script, a.Now())
 	a.left = make(chan struct{})
 	first := Entry{left: a.left, acted: func() {}, met: func() {}}
 	a.armTimer(ctx)
@@ -73,7 +73,7 @@ func (a *Actor) armTimer(ctx context.Context) {
 	if a.timer != nil {
 		a.timer.Stop()
 	}
-	if due, ok := a.m.dueTime(); ok && a.run.opt.Clock == nil {
+	if due, ok := a.m.dueTime(); ok && a.opt.Clock == nil {
 		a.timer = time.AfterFunc(time.Until(due), func() { a.wake(ctx) })
 	}
 }
@@ -81,7 +81,7 @@ func (a *Actor) armTimer(ctx context.Context) {
 func (a *Actor) wake(ctx context.Context) {
 	if ctx.Err() == nil {
 		a.mu.Lock()
-		entries := a.recordChanges(ctx, a.m.endDuePhases(a.run.clockNow()), Exchange{})
+		entries := a.recordChanges(ctx, a.m.endDuePhases(a.Now()), Exchange{})
 		a.mu.Unlock()
 		a.enterPhases(ctx, entries)
 	}
@@ -128,7 +128,7 @@ func (a *Actor) beginEntry() (acted, met func()) {
 	if _, ok := a.player.(Listener); !ok {
 		return func() {}, func() {}
 	}
-	return a.run.entering.begin(), a.BeginPending()
+	return a.openings.begin(), a.BeginPending()
 }
 
 // finishScript marks the script as ended. a.mu is held.
@@ -143,34 +143,34 @@ func (a *Actor) finishScript() {
 // returns that phase, which must answer the message, and what to call once it is answered, or nil. counts is false for what is no
 // event of its own, such as a call repeated with requested input.
 func (a *Actor) ObserveMessage(ctx context.Context, event string, side oatf.ExtractorSource, content rawjson.Value, counts bool) (phase int, then func(response string)) {
+	return a.observe(ctx, event, content, Exchange{Request: content.Raw()}, counts, func() { a.RunExtractors(a.m.index, side, content) })
+}
+
+// ObserveEvent handles an event without running extractors: the answer of an exchange.
+func (a *Actor) ObserveEvent(ctx context.Context, event string, content rawjson.Value, cause Exchange) (then func(string)) {
+	_, then = a.observe(ctx, event, content, cause, true, func() {})
+	return then
+}
+
+// observe calls extract, with a.mu held, in the phase that an event falls into.
+func (a *Actor) observe(ctx context.Context, event string, content rawjson.Value, cause Exchange, counts bool, extract func()) (phase int, then func(response string)) {
 	a.mu.Lock()
-	now := a.run.clockNow()
+	now := a.Now()
 	due := a.recordChanges(ctx, a.m.endDuePhases(now), Exchange{})
 	phase = a.m.index
-	a.RunExtractors(phase, side, content)
+	extract()
 	var upon []Entry
 	if counts {
-		upon = a.applyTrigger(ctx, now, event, content, Exchange{Request: content.Raw()})
+		upon = a.applyTrigger(ctx, now, event, content, cause)
 	}
 	a.mu.Unlock()
 	a.enterPhases(ctx, due)
 	return phase, a.deferEntries(ctx, upon)
 }
 
-// ObserveEvent handles an event without running extractors: the answer of an exchange.
-func (a *Actor) ObserveEvent(ctx context.Context, event string, content rawjson.Value, cause Exchange) (then func(string)) {
-	a.mu.Lock()
-	now := a.run.clockNow()
-	due := a.recordChanges(ctx, a.m.endDuePhases(now), Exchange{})
-	upon := a.applyTrigger(ctx, now, event, content, cause)
-	a.mu.Unlock()
-	a.enterPhases(ctx, due)
-	return a.deferEntries(ctx, upon)
-}
-
 // applyTrigger checks an event against the phase's trigger. a.mu is held.
 func (a *Actor) applyTrigger(ctx context.Context, now time.Time, event string, content rawjson.Value, cause Exchange) []Entry {
-	limited, cancel := a.run.matchContext()
+	limited, cancel := a.MatchContext()
 	defer cancel()
 	changes, err := a.m.observe(limited, now, event, content)
 	if err != nil {
@@ -185,9 +185,9 @@ func (a *Actor) deferEntries(ctx context.Context, entries []Entry) func(response
 	if entries == nil {
 		return nil
 	}
-	a.run.progress.ExpectEntry()
+	a.progress.ExpectEntry()
 	return func(response string) {
-		defer a.run.progress.FinishEntry()
+		defer a.progress.FinishEntry()
 		for i := range entries {
 			if response != "" {
 				entries[i].cause.Response = response
@@ -202,7 +202,7 @@ func (a *Actor) RunExtractors(phase int, side oatf.ExtractorSource, content rawj
 	if len(a.Phases[phase].Extractors) == 0 {
 		return
 	}
-	limited, cancel := a.run.matchContext()
+	limited, cancel := a.MatchContext()
 	defer cancel()
 	for _, x := range a.Phases[phase].Extractors {
 		if x.Source != side {
@@ -216,7 +216,7 @@ func (a *Actor) RunExtractors(phase int, side oatf.ExtractorSource, content rawj
 		switch {
 		case err != nil:
 			a.Notice(Trouble, phase, "extractor %q: %v", x.Name, err)
-		case ok && a.run.captures.setCapture(a.Name, x.Name, value):
+		case ok && a.captures.setCapture(a.Name, x.Name, value):
 			a.Notice(Trouble, phase, "extractor %q: the value has %d bytes and is not kept whole", x.Name, len(value))
 		}
 	}
@@ -237,7 +237,7 @@ func (a *Actor) CurrentPhase(ctx context.Context) int {
 
 // Expander returns an expander with the current values.
 func (a *Actor) Expander(request rawjson.Value) *Expander {
-	return &Expander{Scope: match.Scope{Captures: a.run.captures.visibleTo(a.Name), Request: request}}
+	return &Expander{Scope: match.Scope{Captures: a.captures.visibleTo(a.Name), Request: request}}
 }
 
 // ExpanderUpon returns an expander for templates about an exchange.
@@ -255,7 +255,7 @@ func (a *Actor) NoteMissing(phase int, x *Expander) {
 
 func (a *Actor) Notice(kind NoticeKind, phase int, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	a.run.notices.addNotice(Notice{kind, a.Name, a.Phases[phase].Name, excerpt.Clip(text, mostNoticed)})
+	a.notices.addNotice(Notice{kind, a.Name, a.Phases[phase].Name, excerpt.Clip(text, mostNoticed)})
 }
 
 func IsClosed(c <-chan struct{}) bool {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net"
-	"time"
 
 	"gauntlet/trace"
 )
@@ -88,40 +87,22 @@ type ReplaySession interface {
 	Close()
 }
 
-// The methods of Actor for protocol bindings.
+// The methods of Actor, and of the services of its run, for protocol bindings.
 
-// Recorder returns the recorder of the actor's messages.
-func (a *Actor) Recorder() *trace.Recorder { return a.run.opt.Recorder }
-
-// Record adds a message to the trace and returns its number, 0 if it was not added.
-func (a *Actor) Record(m trace.Message) int { return a.run.recordMessage(m) }
-
-// NoteLoss records why messages are missing from the trace; nil is ignored.
-func (a *Actor) NoteLoss(err error) { a.run.noteLoss(err) }
+// Recorder returns the recorder of the run's messages.
+func (r *services) Recorder() *trace.Recorder { return r.opt.Recorder }
 
 // Credential returns the label of a credential, "" for none.
-func (a *Actor) Credential(header string) string { return a.run.credentials.Of(header) }
-
-// ExchangeNumber converts a server's own HTTP exchange number to one that is unique in the trace among all servers.
-func (a *Actor) ExchangeNumber(own int) int { return (own-1)*len(a.run.servers) + a.place + 1 }
-
-// Now returns the run's time.
-func (a *Actor) Now() time.Time { return a.run.clockNow() }
-
-// Spawn starts a goroutine that ends with the run.
-func (a *Actor) Spawn(f func()) { a.run.spawn(f) }
-
-// AwaitBegin waits until the run has begun and returns its context.
-func (a *Actor) AwaitBegin() context.Context { return a.run.awaitBegin() }
-
-// MatchContext returns a context that bounds the matching of one message.
-func (a *Actor) MatchContext() (context.Context, context.CancelFunc) { return a.run.matchContext() }
-
-// Captures returns the values that the actor's templates can refer to.
-func (a *Actor) Captures() map[string]string { return a.run.captures.visibleTo(a.Name) }
+func (r *services) Credential(header string) string { return r.credentials.Of(header) }
 
 // Progress tracks what is still to be sent in a replay; nil for a normal run.
-func (a *Actor) Progress() *ReplayProgress { return a.run.progress }
+func (r *services) Progress() *ReplayProgress { return r.progress }
+
+// ExchangeNumber converts a server's own HTTP exchange number to one that is unique in the trace among all servers.
+func (a *Actor) ExchangeNumber(own int) int { return (own-1)*len(a.servers) + a.place + 1 }
+
+// Captures returns the values that the actor's templates can refer to.
+func (a *Actor) Captures() map[string]string { return a.captures.visibleTo(a.Name) }
 
 // Settled returns a channel that is closed when the phase's entry actions are done, including waits for values.
 func (a *Actor) Settled(phase int) <-chan struct{} { return a.settled[phase] }

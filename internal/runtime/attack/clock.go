@@ -30,7 +30,8 @@ func (c *Clock) setTime(to time.Time) {
 	}
 }
 
-func (r *Run) clockNow() time.Time {
+// Now returns the run's time.
+func (r *services) Now() time.Time {
 	if r.opt.Clock == nil {
 		return time.Now()
 	}

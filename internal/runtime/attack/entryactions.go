@@ -29,7 +29,7 @@ func (a *Actor) enterPhase(ctx context.Context, e Entry) {
 	}
 	close(a.entered[e.to])
 	e.acted()
-	a.run.spawn(func() { // ends with the wait, the phase or the run
+	a.Spawn(func() { // ends with the wait, the phase or the run
 		defer e.met()
 		defer close(a.settled[e.to])
 		switch none := a.awaitCaptures(ctx, e.to, e.left); {
@@ -48,7 +48,7 @@ func (a *Actor) awaitCaptures(ctx context.Context, phase int, left <-chan struct
 	for _, w := range a.Phases[phase].awaits {
 		timer := time.NewTimer(w.timeout)
 		for waiting := true; waiting; {
-			missing, changed := a.run.captures.missingKeys(w.keys)
+			missing, changed := a.captures.missingKeys(w.keys)
 			none = missing
 			if len(missing) == 0 {
 				break

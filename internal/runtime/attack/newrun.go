@@ -16,8 +16,8 @@ import (
 func New(doc *oatf.Document, opt Options) (*Run, error) {
 	opt.Limit = cmp.Or(opt.Limit, DefaultLimit)
 	r := &Run{
-		opt: opt, doc: doc, captures: newCaptureStore(), notices: newNotices(opt.Notice), credentials: trace.NewLabels("c"),
-		begun: make(chan struct{}), over: make(chan ending, 1),
+		services: services{opt: opt, captures: newCaptureStore(), notices: newNotices(opt.Notice), credentials: trace.NewLabels("c"), begun: make(chan struct{})},
+		doc:      doc, over: make(chan ending, 1),
 	}
 	if err := r.readGrace(); err != nil {
 		return nil, err

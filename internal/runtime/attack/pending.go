@@ -63,7 +63,7 @@ func (r *Run) Due(within time.Duration) bool {
 
 // BeginPending marks something of this server as pending for the agent until end is called, possibly more than once: the run does
 // not end before, within PendingGrace.
-func (a *Actor) BeginPending() (end func()) { return a.run.pending.begin() }
+func (r *services) BeginPending() (end func()) { return r.pending.begin() }
 
 // await waits until nothing is pending, at most PendingGrace.
 func (p *pendingWork) await(ctx context.Context) {

@@ -15,8 +15,17 @@ type PhaseStop struct {
 	stop context.CancelCauseFunc
 }
 
-// SetStop sets the function that cancels the work in progress, or nil.
-func (p *PhaseStop) SetStop(stop context.CancelCauseFunc) {
+// Interruptible returns a context that Moved cancels, until done is called.
+func (p *PhaseStop) Interruptible(ctx context.Context) (interruptible context.Context, done func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	p.setStop(cancel)
+	return ctx, func() {
+		p.setStop(nil)
+		cancel(nil)
+	}
+}
+
+func (p *PhaseStop) setStop(stop context.CancelCauseFunc) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stop = stop

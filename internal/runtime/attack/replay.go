@@ -118,7 +118,7 @@ func (p *replay) playMessage(m *trace.Message) {
 		return // its actor records it again
 	}
 	if m.Kind == trace.Event && m.Role == "" { // not on the wire: an agent's prompt or its answer
-		p.run.recordMessage(*m)
+		p.run.Record(*m)
 		return
 	}
 	if t := p.peers[m.Actor]; t != nil && m.Role == trace.AsClient {

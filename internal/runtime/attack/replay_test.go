@@ -58,7 +58,7 @@ func (p *replayedActor) SendRecorded(line string, m *trace.Message) {
 
 func newReplay(clients ...string) (*replay, *replayedActor) {
 	player := &replayedActor{}
-	player.run = &Run{progress: newReplayProgress()}
+	player.run = &Run{services: services{progress: newReplayProgress()}}
 	player.run.actors = []*Actor{{script: &script{Name: "server"}, player: player}}
 	p := &replay{run: player.run, ctx: context.Background(), peers: map[string]*ReplayTransport{}, said: map[string]int{}, sessions: map[string]ReplaySession{}}
 	for _, c := range clients {

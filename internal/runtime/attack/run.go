@@ -42,28 +42,32 @@ type Options struct {
 
 // A Run plays one document once.
 type Run struct {
+	services
+	doc     *oatf.Document
+	grace   time.Duration // after the agent has ended
+	settle  time.Duration // after the last actor has ended
+	patient bool          // wait for pending work before that, since no grace was given
+	actors  []*Actor
+	clients []*Actor // actors whose players are Clients
+	skipped []ActorSummary
+	over    chan ending // why the run ends, before its grace; buffered
+}
+
+// services are what a run shares with its actors and their players.
+type services struct {
 	opt         Options
-	doc         *oatf.Document
-	grace       time.Duration // after the agent has ended
-	settle      time.Duration // after the last actor has ended
-	patient     bool          // wait for pending work before that, since no grace was given
 	captures    *captureStore
 	notices     *notices
 	credentials *trace.Labels
-	actors      []*Actor
 	servers     []Listener
-	clients     []*Actor // actors whose players are Clients
-	skipped     []ActorSummary
-
 	// alive is the context of everything the run starts: transports, which report events, have contexts that end earlier or later.
 	// It is set before begun is closed.
 	alive context.Context
 	begun chan struct{} // closed when the actors have begun
-	over  chan ending   // why the run ends, before its grace; buffered
 
 	progress *ReplayProgress // set for a replay only
 	pending  pendingWork
-	entering pendingWork // phases whose entry actions are not done
+	openings pendingWork // phases whose entry actions are not done
 
 	mu    sync.Mutex
 	work  sync.WaitGroup
@@ -142,7 +146,7 @@ func (r *Run) Run(ctx context.Context) Summary {
 	}
 	close(r.begun)
 	for _, c := range r.clients {
-		r.spawn(func() { // ends with its script or with the run
+		r.Spawn(func() { // ends with its script or with the run
 			player := c.player.(Client)
 			err := player.Play(alive)
 			player.Close()
@@ -169,7 +173,7 @@ var errLimit = errors.New(EndedLimit)
 func (r *Run) awaitEnd(ctx context.Context) string {
 	all := make(chan struct{})
 	through := all
-	r.spawn(func() { // ends with the actors or with the run
+	r.Spawn(func() { // ends with the actors or with the run
 		for _, a := range r.awaited() {
 			select {
 			case <-a.ended:
@@ -186,7 +190,7 @@ func (r *Run) awaitEnd(ctx context.Context) string {
 	select {
 	case e = <-r.over:
 	case <-through:
-		r.entering.await(ctx)
+		r.openings.await(ctx)
 		if r.lingers() {
 			if r.patient {
 				r.pending.await(ctx)
@@ -234,8 +238,8 @@ func endOf(ctx context.Context) string {
 	return EndedInterrupted
 }
 
-// spawn starts a goroutine that ends with the run. After the end, when transports may still report something, it does nothing.
-func (r *Run) spawn(f func()) {
+// Spawn starts a goroutine that ends with the run. After the end, when transports may still report something, it does nothing.
+func (r *services) Spawn(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.ended {
@@ -243,8 +247,8 @@ func (r *Run) spawn(f func()) {
 	}
 }
 
-// awaitBegin waits for the run to begin, which the caller ensures, and returns its context.
-func (r *Run) awaitBegin() context.Context {
+// AwaitBegin waits for the run to begin, which the caller ensures, and returns its context.
+func (r *services) AwaitBegin() context.Context {
 	<-r.begun
 	return r.alive
 }
@@ -255,23 +259,24 @@ const matchTime = 2 * time.Second
 
 var errMatchTime = errors.New("there was no time left to look at a message")
 
-// matchContext returns a context that ends after matchTime or with the run.
-func (r *Run) matchContext() (context.Context, context.CancelFunc) {
+// MatchContext returns a context that ends after matchTime or with the run.
+func (r *services) MatchContext() (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(r.alive, matchTime, errMatchTime)
 }
 
-func (r *Run) recordMessage(m trace.Message) int {
+// Record adds a message to the trace and returns its number, 0 if it was not added.
+func (r *services) Record(m trace.Message) int {
 	out, err := r.opt.Recorder.Record(m)
 	if err != nil {
-		r.noteLoss(err)
+		r.NoteLoss(err)
 		return 0
 	}
 	r.progress.noteRecorded(&out)
 	return out.Seq
 }
 
-// noteLoss records why messages are missing from the trace.
-func (r *Run) noteLoss(err error) {
+// NoteLoss records why messages are missing from the trace; nil is ignored.
+func (r *services) NoteLoss(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil && r.lost == "" {

@@ -217,7 +217,7 @@ func TestWhenARunEnds(t *testing.T) {
 				if got := ended(r.Run(ctx)); got != tt.want {
 					t.Errorf("%s, want %s", got, tt.want)
 				}
-				r.spawn(func() { t.Error("something was started behind the end") })
+				r.Spawn(func() { t.Error("something was started behind the end") })
 				synctest.Wait()
 			})
 		})
@@ -296,7 +296,7 @@ actors:
       - name: three
         on_enter: [{send: {method: notifications/b}}]`, nil)
 		go func() { // ends before the run does
-			ctx := r.awaitBegin()
+			ctx := r.AwaitBegin()
 			a := s.actors["s"]
 			if got := s.take(); got != "s moved" {
 				t.Errorf("at the beginning: %s", got)
@@ -403,7 +403,7 @@ actors:
 				s := newStage()
 				r := s.run(t, fmt.Sprintf(execution, tt.timeout), nil)
 				go func() { // ends before the run does
-					ctx := r.awaitBegin()
+					ctx := r.AwaitBegin()
 					begun := time.Now()
 					a := s.actors["strike"]
 					a.ObserveEvent(ctx, "ping", rawjson.Read("{}"), Exchange{})("")
@@ -456,7 +456,7 @@ actors:
 			return out
 		}
 		go func() { // ends before the run does
-			r.awaitBegin()
+			r.AwaitBegin()
 			r.advanceClock(start.Add(10*time.Second - 1))
 			if got := sends(); got != "" {
 				t.Errorf("before the first is due: %s", got)
@@ -486,10 +486,10 @@ actors:
 
 // Each exchange of each server has a number of its own in the trace: no two meet, and none is zero.
 func TestExchangeNumbers(t *testing.T) {
-	r := &Run{servers: make([]Listener, 3)}
+	r := &Run{services: services{servers: make([]Listener, 3)}}
 	seen := map[int]string{}
 	for place := range 3 {
-		a := &Actor{run: r, place: place}
+		a := &Actor{services: &r.services, place: place}
 		for own := 1; own <= 20; own++ {
 			n := a.ExchangeNumber(own)
 			if n < 1 || n > 60 || seen[n] != "" {

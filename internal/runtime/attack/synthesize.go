@@ -56,7 +56,7 @@ func (a *Actor) Synthesize(ctx context.Context, phase int, entry rawjson.Value, 
 		return written, nil
 	}
 	text := fmt.Sprintf("%s: %v", f.What, err)
-	a.run.noteUnwritten(text)
+	a.noteUnwritten(text)
 	if with := Member(entry, "content").Exists() || Member(entry, "messages").Exists(); with {
 		text += "; what the document gives beside is sent instead"
 	}
@@ -65,7 +65,7 @@ func (a *Actor) Synthesize(ctx context.Context, phase int, entry rawjson.Value, 
 }
 
 func (a *Actor) synthesize(ctx context.Context, phase int, entry rawjson.Value, x *Expander, f Form) (rawjson.Value, error) {
-	if a.run.opt.Synthesizer == nil {
+	if a.opt.Synthesizer == nil {
 		return rawjson.Value{}, ErrNoSynthesizer
 	}
 	given := entry.Get("synthesize").Get("prompt").Text()
@@ -77,7 +77,7 @@ func (a *Actor) synthesize(ctx context.Context, phase int, entry rawjson.Value, 
 	if strings.TrimSpace(prompt) == "" {
 		return rawjson.Value{}, errNoPrompt
 	}
-	text, err := a.run.opt.Synthesizer.Synthesize(ctx, Synthesis{Actor: a.Name, What: f.What, Prompt: prompt, About: f.About, Schema: f.Schema})
+	text, err := a.opt.Synthesizer.Synthesize(ctx, Synthesis{Actor: a.Name, What: f.What, Prompt: prompt, About: f.About, Schema: f.Schema})
 	if err != nil {
 		return rawjson.Value{}, err
 	}
@@ -120,7 +120,7 @@ func checkWritten(text, schema string) (rawjson.Value, error) {
 }
 
 // noteUnwritten records why a text was not sent as intended; the first reason is kept.
-func (r *Run) noteUnwritten(why string) {
+func (r *services) noteUnwritten(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.unwritten = cmp.Or(r.unwritten, why)

@@ -249,13 +249,13 @@ func TestPhaseStop(t *testing.T) {
 	p.Moved()
 	first, stopFirst := context.WithCancelCause(t.Context())
 	second, stopSecond := context.WithCancelCause(t.Context())
-	p.SetStop(stopFirst)
-	p.SetStop(stopSecond)
+	p.setStop(stopFirst)
+	p.setStop(stopSecond)
 	p.Moved()
 	if first.Err() != nil || !errors.Is(context.Cause(second), ErrMoved) {
 		t.Errorf("the first: %v, the second: %v, want the second alone to end", context.Cause(first), context.Cause(second))
 	}
-	p.SetStop(nil)
+	p.setStop(nil)
 	p.Moved()
 	stopFirst(nil)
 }

@@ -47,19 +47,8 @@ func (c *client) playPhase(ctx context.Context, at int, left <-chan struct{}) er
 		if attack.IsClosed(left) || c.Over() || ctx.Err() != nil {
 			return nil
 		}
-		x := c.ExpanderUpon(c.latest)
-		method := action.Get("method").Text()
-		params, err := "{}", error(nil)
-		if v := attack.Member(action, "params"); v.Exists() {
-			params, err = x.ExpandValue(v)
-		}
-		c.NoteMissing(at, x)
-		switch {
-		case method == "":
-			c.Notice(attack.Unplayed, at, "an action has no method and is left out; the form is {method, params}")
-			continue
-		case err != nil:
-			c.Notice(attack.Unplayed, at, "the action %q is left out: %v", method, err)
+		method, params, ok := c.ReadAction(at, action, c.latest)
+		if !ok {
 			continue
 		}
 		if err := c.act(ctx, at, method, params); err != nil {
@@ -71,22 +60,19 @@ func (c *client) playPhase(ctx context.Context, at int, left <-chan struct{}) er
 
 // act performs one action and then the effects of its events.
 func (c *client) act(ctx context.Context, at int, method, params string) error {
-	own, cancel := context.WithCancelCause(ctx)
-	c.SetStop(cancel)
+	own, done := c.Interruptible(ctx)
 	t := &action{client: c, ctx: own, at: at, method: method, params: params}
 	timed, end := context.WithTimeout(own, c.opt.Timeout)
 	err := t.run(timed)
 	end()
-	c.SetStop(nil)
-	moved := errors.Is(context.Cause(own), attack.ErrMoved)
-	cancel(nil)
+	done()
 	for _, then := range t.deferred {
 		then("")
 	}
 	switch {
 	case ctx.Err() != nil:
 		return nil
-	case moved:
+	case errors.Is(context.Cause(own), attack.ErrMoved):
 		c.Notice(attack.Trouble, at, "the answer to %s did not come before the phase was over", method)
 		return nil
 	case errors.Is(err, context.DeadlineExceeded):
@@ -233,11 +219,7 @@ func (t *action) tell(event, content string) {
 // observe reports an event: the answer together with its request.
 func (t *action) observe(event, content string) {
 	t.latest = attack.Exchange{Request: t.params, Response: content}
-	seen := content
-	if v := rawjson.Read(content); v.Kind() == rawjson.Object {
-		seen = rawjson.Join(v.Raw(), rawjson.Build("_request", t.params))
-	}
-	v := rawjson.Read(seen)
+	v := attack.WithRequest(rawjson.Read(content), t.params)
 	t.RunExtractors(t.at, oatf.SourceResponse, v)
 	if then := t.ObserveEvent(t.ctx, event, v, t.latest); then != nil {
 		t.deferred = append(t.deferred, then)

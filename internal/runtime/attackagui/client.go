@@ -56,12 +56,10 @@ func (c *client) Play(ctx context.Context) error { return c.PlayPhases(ctx, c.pl
 
 // playPhase starts the phase's run and continues it until the agent calls no more tools; then it applies the effects of events.
 func (c *client) playPhase(ctx context.Context, at int, _ <-chan struct{}) error {
-	running, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	c.SetStop(cancel)
+	running, done := c.Interruptible(ctx)
+	defer done()
 	t, err := c.newTurn(running, at)
 	if err != nil || t == nil {
-		c.SetStop(nil)
 		return err
 	}
 	for round := 0; ; round++ {
@@ -69,7 +67,7 @@ func (c *client) playPhase(ctx context.Context, at int, _ <-chan struct{}) error
 			break
 		}
 	}
-	c.SetStop(nil)
+	done()
 	if err == nil && t.waits && c.Phases[at].Trigger == nil {
 		err = errors.New("the agent waits for its user (the run ended with an interrupt), and no phase of the document goes on: what it would have done is unknown")
 	}

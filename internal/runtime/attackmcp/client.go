@@ -36,16 +36,6 @@ func (c *client) Send(_ context.Context, e attack.Entry, method, params string) 
 	c.Moved() // ends the current wait, for an answer or anything else
 }
 
-// interruptible returns a context that Moved cancels.
-func (c *client) interruptible(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	c.SetStop(cancel)
-	return ctx, func() {
-		c.SetStop(nil)
-		cancel(nil)
-	}
-}
-
 // Play runs the script. An error says why it could not be completed.
 func (c *client) Play(ctx context.Context) error {
 	c.tape = wire.NewTape(c.Recorder(), trace.Message{
@@ -164,8 +154,10 @@ func (c *client) playPhase(ctx context.Context, session *mcpclient.Session, at i
 		if attack.IsClosed(left) || c.Over() || ctx.Err() != nil {
 			return nil
 		}
-		if err := c.sendAction(ctx, session, at, action); err != nil {
-			return err
+		if method, params, ok := c.ReadAction(at, action, c.latest); ok {
+			if err := c.sendMessage(ctx, session, at, method, params); err != nil {
+				return err
+			}
 		}
 	}
 	for !attack.IsClosed(left) && !c.Over() && ctx.Err() == nil {

@@ -31,7 +31,7 @@ func (c *client) sendQueued(ctx context.Context, session *mcpclient.Session) err
 
 // waitForServer receives unsolicited messages until something has changed.
 func (c *client) waitForServer(ctx context.Context, session *mcpclient.Session, left <-chan struct{}) error {
-	waiting, done := c.interruptible(ctx)
+	waiting, done := c.Interruptible(ctx)
 	defer done()
 	if attack.IsClosed(left) || c.Over() { // it ended before there was anything to interrupt
 		return nil
@@ -41,25 +41,6 @@ func (c *client) waitForServer(ctx context.Context, session *mcpclient.Session, 
 	c.idle = false
 	c.runDeferred()
 	return err
-}
-
-func (c *client) sendAction(ctx context.Context, session *mcpclient.Session, at int, action rawjson.Value) error {
-	x := c.ExpanderUpon(c.latest)
-	method, err := x.ExpandText(action.Get("method").Text())
-	params := "{}"
-	if v := attack.Member(action, "params"); err == nil && v.Exists() {
-		params, err = x.ExpandValue(v)
-	}
-	c.NoteMissing(at, x)
-	switch {
-	case err != nil:
-		c.Notice(attack.Unplayed, at, "the action %q is left out: %v", action.Get("method").Text(), err)
-		return nil
-	case method == "":
-		c.Notice(attack.Unplayed, at, "an action has no method and is left out; the form is {method, params}")
-		return nil
-	}
-	return c.sendMessage(ctx, session, at, method, params)
 }
 
 // sendMessage sends a notification, or a request whose answer is an event under its method. An error is the end of the session.
@@ -77,7 +58,7 @@ func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at
 		}
 		return nil
 	}
-	waiting, done := c.interruptible(ctx)
+	waiting, done := c.Interruptible(ctx)
 	call := session.Call
 	if params[0] != '{' {
 		call = session.CallVerbatim // the document asks for it
@@ -104,7 +85,7 @@ func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at
 // observeOwnAnswer handles the server's answer to our request as an event under its method. The extractors are those of the phase
 // that sent it, even if it is over.
 func (c *client) observeOwnAnswer(ctx context.Context, at int, method, params string, m wire.Message) {
-	content := withRequest(m, params)
+	content := attack.WithRequest(parseAnswer(m), params)
 	c.RunExtractors(at, oatf.SourceResponse, content)
 	c.latest = attack.Exchange{Request: params, Response: cmp.Or(m.Result, m.Error)}
 	c.deferEntry(c.ObserveEvent(ctx, method, content, c.latest))
@@ -115,17 +96,4 @@ func (c *client) observeOpening(ctx context.Context, method, params string, m wi
 	at := c.LastPhase()
 	c.RunExtractors(at, oatf.SourceRequest, rawjson.Read(params))
 	c.observeOwnAnswer(ctx, at, method, params, m)
-}
-
-// requestKey is the member that holds the request's params in an answer's event; SDK §4.1 requires one without naming it. The judge
-// of traces uses the same.
-const requestKey = "_request"
-
-// withRequest returns an answer's content together with the request's params.
-func withRequest(m wire.Message, params string) rawjson.Value {
-	v := parseAnswer(m)
-	if v.Kind() == rawjson.Object {
-		v = rawjson.Read(rawjson.Join(v.Raw(), rawjson.Build(requestKey, params)))
-	}
-	return v
 }

@@ -191,45 +191,38 @@ func (w *faultInjector) carryOut(ctx context.Context, o *mcpserver.Outgoing, f *
 		f.closed, f.hung = f.closed || err != nil && run.Err() == nil, f.hung || err != nil && run.Err() != nil
 		return err == nil
 	}
+	stop := func(note func(), reset bool) {
+		w.mu.Lock()
+		note()
+		w.mu.Unlock()
+		o.Close(reset)
+	}
 	for s := range plan.Steps {
 		switch {
 		case run.Err() != nil:
-			w.mu.Lock()
-			f.hung = true
-			w.mu.Unlock()
-			o.Close(false)
+			stop(func() { f.hung = true }, false)
 			return
 		case ctx.Err() != nil:
-			w.mu.Lock()
-			f.closed = true
-			w.mu.Unlock()
-			o.Close(false)
+			stop(func() { f.closed = true }, false)
 			return
 		case s.Close || s.Reset:
-			w.mu.Lock()
-			f.Ceiling = f.rule.Name == "endless"
-			w.mu.Unlock()
-			o.Close(s.Reset)
+			stop(func() { f.Ceiling = f.rule.Name == "endless" }, s.Reset)
 			return
 		case s.Wait > 0:
 			sleepUntil(ctx, run, s.Wait)
 			continue
 		}
 		data := s.Data
-		if s.Begin && begin != "" || s.End && end != "" {
-			data = slices.Concat([]byte(textIf(s.Begin, begin)), data, []byte(textIf(s.End, end)))
+		if s.Begin {
+			data = slices.Concat([]byte(begin), data)
+		}
+		if s.End {
+			data = slices.Concat(data, []byte(end))
 		}
 		if !write(data) {
 			return
 		}
 	}
-}
-
-func textIf(yes bool, s string) string {
-	if yes {
-		return s
-	}
-	return ""
 }
 
 func (w *faultInjector) endDelivery(f *injection) {
