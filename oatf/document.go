@@ -1,6 +1,28 @@
+// Package oatf reads, validates, normalizes and writes documents of the Open Agent Threat Format, version 0.1. They describe
+// an attack on an agent (what an adversarial server or client presents, phase by phase) and the signs that the agent complied.
+//
+// The document model is plain structs. Names are those of the specification in Go's spelling: attack.grace_period is
+// [Attack].GracePeriod. Three conventions hold throughout:
+//
+//   - Optional values are zero when absent: "", nil, 0, or an absent [rawjson.Value]. Where
+//     zero has a meaning (a confidence of 0, the target "" that selects the whole message)
+//     the field is a pointer. A nil list is absent, an empty one was written as [].
+//     An empty string reads as absent unless a field says otherwise.
+//   - Values that the specification passes through (state, parameters, conditions,
+//     predicates, extensions) are [rawjson.Value]: the document's own tree, written as
+//     JSON. Key order, repeated digits and exact numbers are kept; nothing becomes a float64.
+//   - Extensions (x-*) keep their names, values, order and position on the six objects
+//     that may have them.
+//
+// § refers to the format specification, SDK § to the SDK specification, both at https://oatf.io.
 package oatf
 
-import "gauntlet/rawjson"
+import (
+	"fmt"
+	"time"
+
+	"gauntlet/rawjson"
+)
 
 // Version is the format version that this package reads and writes, the only valid value of [Document].OATF (§4.1).
 const Version = "0.1"
@@ -89,4 +111,17 @@ func (a *Attack) Extension(name string) rawjson.Value {
 		}
 	}
 	return rawjson.Value{}
+}
+
+// A Date is a date or date-time as written in a document: 2026-02-15 or 2026-02-15T10:30:00Z (§4.2). Time parses it.
+type Date string
+
+// Time returns the moment, midnight UTC for a bare date. Anything but an ISO 8601 date or a date-time with a zone is an error.
+func (d Date) Time() (time.Time, error) {
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, string(d)); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is neither a date (2026-02-15) nor a date-time with a zone (2026-02-15T10:30:00Z)", string(d))
 }

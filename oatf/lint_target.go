@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
 )
@@ -76,4 +77,17 @@ func targetFault(protocol, surface string, side Direction, target string) string
 		return fmt.Sprintf("%s is a list in every %s message: write %s[*]", name, of, name)
 	}
 	return ""
+}
+
+// celGuard matches a CEL test for a field's presence: has(), or an optional field.
+var celGuard = lazyregexp.New(`\bhas\s*\(|\.\?|\?\[|\bin\b|\bcatch\b`)
+
+// lintExpressions is GNT-202: an expression that sees messages of all kinds and fails on those without its field.
+func (c *checker) lintExpressions() {
+	for _, i := range c.indicators {
+		e := memberOfKind(i, "expression", rawjson.Object)
+		if cel := textOf(e, "cel"); cel != "" && !hasMember(i, "surface") && !celGuard.MatchString(cel) {
+			c.rule("GNT-202", e, "cel", "without a surface the expression sees every message, and errs on those without its fields: name a surface, or test with has()")
+		}
+	}
 }

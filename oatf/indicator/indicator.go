@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gauntlet/internal/leaf/agui"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/oatf"
 	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
@@ -210,3 +211,8 @@ func textOf(v rawjson.Value) string {
 
 // maxEvidence limits the bytes of a message quoted as evidence.
 const maxEvidence = 300
+
+// quoteClipped returns the evidence quoted from a text. It copies, since texts share their message's memory.
+func quoteClipped(s string) string {
+	return strings.Clone(excerpt.Clip(s, maxEvidence))
+}

@@ -113,3 +113,94 @@ func (p *Protocol) Find(id, step string) *Exchange {
 	}
 	return nil
 }
+
+// Authorization is evidence of what a server that requires a token and its authorization server said, which can be judged again. It
+// contains no token.
+type Authorization struct {
+	Server string `json:"server"` // the requested URL
+	// Near is the scope of the server's address: "public", "private" or "loopback".
+	Near string `json:"near"`
+	// Refused says that a request without a token got HTTP 401; Challenge is that response's.
+	Refused   bool       `json:"refused"`
+	Challenge string     `json:"challenge,omitempty"`
+	Documents []Document `json:"documents"` // in order of request
+	// Ended says why discovery stopped early, or is "".
+	Ended string `json:"ended,omitempty"`
+	// Registration is the result of registering a client with a stranger's redirect addresses; nil if not tried.
+	Registration *Registration `json:"registration,omitempty"`
+	// Audience is the aud claim of the probes' token; nil if unreadable. Accepted says that the server accepted the token.
+	Audience []string `json:"audience,omitempty"`
+	Accepted bool     `json:"accepted,omitempty"`
+	// InQuery says that the token was accepted in the URL alone, while a request without one is refused.
+	InQuery bool `json:"in_query,omitempty"`
+}
+
+// A Document is one response during discovery.
+type Document struct {
+	Kind    MetadataKind `json:"kind"`
+	URL     string       `json:"url"`
+	Status  int          `json:"status,omitempty"` // 0 if there was none
+	Body    string       `json:"body,omitempty"`   // of a successful response
+	Problem string       `json:"problem,omitempty"`
+	// Expect is the resource or issuer that the document must name.
+	Expect string `json:"expect,omitempty"`
+}
+
+// A MetadataKind is the kind of a document.
+type MetadataKind string
+
+// The documents of discovery.
+const (
+	ResourceMetadata MetadataKind = "protected resource metadata"   // RFC 9728
+	ServerMetadata   MetadataKind = "authorization server metadata" // RFC 8414, OpenID Connect Discovery
+)
+
+// A Registration is one attempt to register a client.
+type Registration struct {
+	Asked      []string `json:"asked"`  // redirect addresses
+	Status     int      `json:"status"` // 0 if there was no response
+	Registered []string `json:"registered,omitempty"`
+	// Removed says that the client was deleted again.
+	Removed bool `json:"removed,omitempty"`
+}
+
+// Found returns the found documents of a kind.
+func (a *Authorization) Found(kind MetadataKind) (out []Document) {
+	for _, d := range a.Documents {
+		if d.Kind == kind && d.Status == 200 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// A Contact is what an ordinary session with a server behind a URL revealed; nothing was sent to learn it.
+type Contact struct {
+	Place  string // the server's name in messages
+	Scheme string
+	// Token says that our requests carried a credential, Answered that the server sent a message.
+	Token, Answered bool
+	// Refused is the status of the server's refusal, 0 for none, and Challenge what it demands.
+	Refused   int
+	Challenge string
+	// Session is the length of the server's session id in bytes; 0 for none.
+	Session int
+	// ReadBy is Access-Control-Allow-Origin, Revision the server's own MCP-Protocol-Version.
+	ReadBy, Revision string
+	// Transport is Strict-Transport-Security; Software names the server's software.
+	Transport string
+	Software  []string
+	// Asked is how often the lists were read again, Differed how often they differed.
+	Asked, Differed int
+}
+
+// NoteAsking counts another reading of the lists, unless it failed.
+func (c *Contact) NoteAsking(err error, differs bool) {
+	if c == nil || err != nil {
+		return
+	}
+	c.Asked++
+	if differs {
+		c.Differed++
+	}
+}

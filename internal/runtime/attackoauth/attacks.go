@@ -1,9 +1,13 @@
 package attackoauth
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+
+	"gauntlet/internal/leaf/suggest"
 )
 
 // An Attack is one way to exploit a client's authorization if it believes what it is told.
@@ -237,4 +241,25 @@ func saidPoison(w *World) string {
 		}
 	}
 	return ""
+}
+
+// Choose returns the named attacks, or all if there are no names.
+func Choose(names []string) ([]Attack, error) {
+	all := Attacks()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var known []string
+	for i := range all {
+		known = append(known, all[i].Name)
+	}
+	var out []Attack
+	for _, n := range names {
+		at := slices.Index(known, n)
+		if at < 0 {
+			return nil, fmt.Errorf("no attack is called %q%s", n, suggest.Question(suggest.Names(n, known), ""))
+		}
+		out = append(out, all[at])
+	}
+	return out, nil
 }

@@ -1,6 +1,7 @@
 package discover
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"gauntlet/internal/engine/check/config"
 	"gauntlet/internal/leaf/charset"
 	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/rawjson"
 )
 
 // Limits on one file. Claude Code keeps its history in the file of its servers, which can be large.
@@ -206,3 +208,39 @@ func uninteresting(n *node) bool {
 
 // holders are root members that can hold servers or describe them.
 var holders = map[string]bool{"mcpServers": true, "servers": true, "mcp": true, "context_servers": true, "mcp_servers": true, "projects": true, "experimental": true, "inputs": true, "amp.mcpServers": true, "extensions": true, "server": true, "hooks": true, "permissions": true, "plugins": true}
+
+// Parsers quote the offending text, which may be a secret: only the part of their message before any quotation is kept.
+
+func jsonMessage(err error) string {
+	if syntax, ok := errors.AsType[*rawjson.SyntaxError](err); ok {
+		return unquoted(syntax.Msg)
+	}
+	return "it cannot be parsed"
+}
+
+func jsonOffset(err error, otherwise int) int {
+	if syntax, ok := errors.AsType[*rawjson.SyntaxError](err); ok {
+		return syntax.Offset
+	}
+	return otherwise
+}
+
+var yamlWhere = lazyregexp.New(`\bline \d+(?:, column \d+)?`)
+
+// yamlMessage keeps the position only: the parser's message contains parts of the text.
+func yamlMessage(err error) string {
+	if where := yamlWhere.FindString(err.Error()); where != "" {
+		return "it cannot be parsed at " + where
+	}
+	if strings.Contains(err.Error(), "more values than are read") {
+		return err.Error()
+	}
+	return "it cannot be parsed"
+}
+
+func unquoted(s string) string {
+	if i := strings.IndexAny(s, "\"'`"); i >= 0 {
+		return strings.TrimRight(s[:i], " :")
+	}
+	return s
+}

@@ -8,9 +8,12 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"time"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/redact"
 )
 
@@ -86,4 +89,89 @@ func (p *Program) Wait(ctx context.Context) (Exit, error) {
 	e.StdoutBefore = before
 	e.Stdout, e.Stderr = p.secret.Replace(stdout), p.secret.Replace(stderr)
 	return e, nil
+}
+
+// inherited lists the variables that a server needs, after the official SDKs' lists. Everything else (tokens, cloud credentials,
+// agent sockets) is not for a server under test. A trailing * marks a prefix.
+var inherited = map[bool][]string{
+	false: {"HOME", "LANG", "LC_*", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"},
+	true: {
+		"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "PATH", "PATHEXT",
+		"PROCESSOR_ARCHITECTURE", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP",
+		"USERNAME", "USERPROFILE",
+	},
+}
+
+// Inherited returns the entries of environ that a server gets by default.
+func Inherited(environ []string) []string {
+	windows := runtime.GOOS == "windows"
+	var out []string
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if windows {
+			name = strings.ToUpper(name) // names are case-insensitive there
+		}
+		// A value that begins with "()" is a shell function exported by bash.
+		if slices.ContainsFunc(inherited[windows], func(n string) bool { return covers(n, name) }) && !strings.HasPrefix(value, "()") {
+			out = append(out, entry)
+		}
+	}
+	return out
+}
+
+func covers(pattern, name string) bool {
+	prefix, isPrefix := strings.CutSuffix(pattern, "*")
+	return pattern == name || isPrefix && strings.HasPrefix(name, prefix)
+}
+
+// environment joins inherited and explicitly set variables. It is never nil: os/exec takes nil for our whole environment.
+func environment(environ, set []string) ([]string, error) {
+	for i, entry := range set {
+		name, _, ok := strings.Cut(entry, "=")
+		switch {
+		case !ok || name == "":
+			// Not quoted: it may be a secret whose name was forgotten.
+			return nil, fmt.Errorf("environment variable %d is not of the form NAME=VALUE", i+1)
+		case strings.IndexByte(entry, 0) >= 0:
+			return nil, fmt.Errorf("environment variable %d contains a NUL byte", i+1)
+		}
+	}
+	return append(append(make([]string, 0, len(set)+16), Inherited(environ)...), set...), nil
+}
+
+// variableName matches possible environment variable names. Without an underscore a name is too often an ordinary word in capitals,
+// or an error code.
+var variableName = lazyregexp.New(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
+
+// settingName matches the endings of variables that a server asks its user for. Error names end otherwise.
+var settingName = lazyregexp.New(`(KEY|TOKEN|SECRET|PASSWORD|PASS|PAT|URL|URI|ENDPOINT|HOST|HOSTNAME|DOMAIN|USER|USERNAME|EMAIL|ID|ORG|ORGANIZATION|WORKSPACE|PROJECT|TENANT|REGION|NAME|DSN|PATH|DIR|DIRECTORY|PORT|ACCOUNT|STRING|CREDENTIALS|AUTH|SITE|INSTANCE|TEAM|BASE|SERVER)$`)
+
+const (
+	maxVariables     = 100 // names examined in one text
+	maxVariableBytes = 64  // longest name
+)
+
+// NamedVariables returns the environment variables that a server's last output seems to ask for, without repeats, in order of
+// appearance. They consist of capitals, digits and underscores.
+func NamedVariables(text string) []string {
+	var out []string
+	for _, name := range variableName.FindAllString(text, maxVariables) {
+		ofRuntime := strings.HasPrefix(name, "ERR_") || strings.HasPrefix(name, "NPM_") || strings.HasPrefix(name, "NODE_")
+		if settingName.MatchString(name) && !ofRuntime && len(name) <= maxVariableBytes && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// mostMissing bounds the variables that a message names.
+const mostMissing = 3
+
+// missingVariables returns the variables that the server's stderr names and that it was not given.
+func (p *Process) missingVariables() []string {
+	text, _ := p.Stderr()
+	out := slices.DeleteFunc(NamedVariables(text), func(name string) bool {
+		return slices.ContainsFunc(p.given, func(entry string) bool { return strings.HasPrefix(entry, name+"=") })
+	})
+	return out[:min(len(out), mostMissing)]
 }
