@@ -24,17 +24,15 @@ func writeAttacks(w io.Writer, format string) error {
 	return attackdoc.WriteList(w, all, format)
 }
 
-type attackLimits struct{ oatf.Limits }
-
-func (l *attackLimits) addDocumentLimitFlags(cmd *cobra.Command) {
-	l.Limits = oatf.DefaultLimits()
-	cmd.Flags().Var(sizeFlag(&l.Bytes, l.Bytes), "max-bytes", "longest input read: a document")
+func addDocumentLimitFlags(cmd *cobra.Command, to *oatf.Limits) {
+	*to = oatf.DefaultLimits()
+	cmd.Flags().Var(sizeFlag(&to.Bytes, to.Bytes), "max-bytes", "longest input read: a document")
 }
 
 // readDocuments reads the documents that the arguments name, unless there is a conflict.
-func (a *app) readDocuments(cmd *cobra.Command, args []string, limits *attackLimits, conflicts ...conflict) ([]attackdoc.Text, error) {
+func (a *app) readDocuments(cmd *cobra.Command, args []string, limits oatf.Limits, conflicts ...conflict) ([]attackdoc.Text, error) {
 	if err := refuse(cmd, slices.Concat([]conflict{{len(args) == 0, noDocument}, stdinTwice(args)}, conflicts)); err != nil {
 		return nil, err
 	}
-	return attackdoc.Read(cmd.Context(), args, a.host.Stdin, limits.Limits)
+	return attackdoc.Read(cmd.Context(), args, a.host.Stdin, limits)
 }

@@ -21,7 +21,7 @@ import (
 
 type attackValidateCommand struct {
 	*app
-	limits attackLimits
+	limits oatf.Limits
 	format string
 	output string
 	noLint bool
@@ -33,12 +33,12 @@ func (a *app) newAttackValidateCommand() *cobra.Command {
 	textFormat(cmd, &v.format, "pretty", "html", "json", "sarif")
 	outputFlag(cmd, &v.output, "the verdict")
 	cmd.Flags().BoolVar(&v.noLint, "no-lint", false, "leave out warnings that are not the format's own (default off)")
-	v.limits.addDocumentLimitFlags(cmd)
+	addDocumentLimitFlags(cmd, &v.limits)
 	return cmd
 }
 
 func (v *attackValidateCommand) validateDocuments(cmd *cobra.Command, args []string) error {
-	texts, err := v.readDocuments(cmd, args, &v.limits, failed(userfile.CheckWritable(v.output, args)))
+	texts, err := v.readDocuments(cmd, args, v.limits, failed(userfile.CheckWritable(v.output, args)))
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (v *attackValidateCommand) validateDocuments(cmd *cobra.Command, args []str
 		if cmd.Context().Err() != nil {
 			return interrupt.Err
 		}
-		all[i] = t.Validate(v.limits.Limits, !v.noLint)
+		all[i] = t.Validate(v.limits, !v.noLint)
 		v.code = max(v.code, all[i].ExitCode())
 	}
 	return v.writeFormat(v.format, v.output, func(w io.Writer) error {
@@ -57,7 +57,7 @@ func (v *attackValidateCommand) validateDocuments(cmd *cobra.Command, args []str
 
 type attackFmtCommand struct {
 	*app
-	limits       attackLimits
+	limits       oatf.Limits
 	write, check bool
 	dropComments bool
 }
@@ -68,13 +68,13 @@ func (a *app) newAttackFmtCommand() *cobra.Command {
 	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "overwrite the files instead of printing (default off)")
 	cmd.Flags().BoolVar(&f.check, "check", false, "write nothing, only check: name the files that are not in canonical form (default off)")
 	cmd.Flags().BoolVar(&f.dropComments, "drop-comments", false, "overwrite files although their comments are lost (default off)")
-	f.limits.addDocumentLimitFlags(cmd)
+	addDocumentLimitFlags(cmd, &f.limits)
 	completeAttacks(cmd)
 	return cmd
 }
 
 func (f *attackFmtCommand) formatDocuments(cmd *cobra.Command, args []string) error {
-	texts, err := f.readDocuments(cmd, args, &f.limits, conflict{f.write && f.check, "--write and --check exclude each other"}, conflict{f.dropComments && !f.write, "--drop-comments is for --write"})
+	texts, err := f.readDocuments(cmd, args, f.limits, conflict{f.write && f.check, "--write and --check exclude each other"}, conflict{f.dropComments && !f.write, "--drop-comments is for --write"})
 	switch {
 	case err != nil:
 		return err
@@ -105,7 +105,7 @@ func (f *attackFmtCommand) formatDocument(t attackdoc.Text) (code int, err error
 	if t.Err != nil {
 		return result.ExitTrouble, errors.New(t.Unreadable())
 	}
-	canonical, comments, err := t.Canonical(f.limits.Limits)
+	canonical, comments, err := t.Canonical(f.limits)
 	if err != nil {
 		return result.ExitGate, err
 	}
@@ -129,15 +129,15 @@ func (f *attackFmtCommand) formatDocument(t attackdoc.Text) (code int, err error
 }
 
 func (a *app) newAttackShowCommand() *cobra.Command {
-	var limits attackLimits
+	var limits oatf.Limits
 	cmd := newCommand("show [flags] FILE|NAME...", "Summarise attack documents", func(cmd *cobra.Command, args []string) error {
-		texts, err := a.readDocuments(cmd, args, &limits)
+		texts, err := a.readDocuments(cmd, args, limits)
 		if err != nil {
 			return err
 		}
-		return a.writeShown("-", func(w io.Writer) error { return a.showAttacks(w, texts, limits.Limits) })
+		return a.writeShown("-", func(w io.Writer) error { return a.showAttacks(w, texts, limits) })
 	})
-	limits.addDocumentLimitFlags(cmd)
+	addDocumentLimitFlags(cmd, &limits)
 	completeAttacks(cmd)
 	return cmd
 }
@@ -181,7 +181,7 @@ func (a *app) newAttackWireCommand() *cobra.Command {
 
 type attackFromScanCommand struct {
 	*app
-	limits    limitFlags
+	limits    catalog.Limits
 	dir       string
 	snapshots []string
 }
@@ -191,7 +191,7 @@ func (a *app) newAttackFromScanCommand() *cobra.Command {
 	cmd := newCommand("from-scan [flags] REPORT", "Write attack documents from the findings of a scan", s.draftDocuments)
 	cmd.Flags().StringVarP(&s.dir, "output", "o", ".", "write the result here: the documents to this `DIRECTORY`, created if missing; no file is overwritten")
 	cmd.Flags().StringArrayVar(&s.snapshots, "snapshot", nil, "read definitions from this `FILE` too; repeatable (default none)")
-	s.limits.addLimitFlags(cmd)
+	addLimitFlags(cmd, &s.limits)
 	return cmd
 }
 
@@ -231,7 +231,7 @@ func (s *attackFromScanCommand) readDefinitions(files []string) (*catalog.Catalo
 		if err != nil {
 			return nil, err
 		}
-		if err := c.Add(f, text, s.limits.Limits); err != nil {
+		if err := c.Add(f, text, s.limits); err != nil {
 			return nil, err
 		}
 	}

@@ -8,20 +8,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/finding"
 	"gauntlet/internal/run/advise"
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/attackrun"
-	"gauntlet/internal/run/liveview"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/attack"
+	"gauntlet/oatf"
 	"gauntlet/result"
 )
 
 type attackJudgeCommand struct {
 	*app
-	limits  attackLimits
+	limits  oatf.Limits
 	outputs outputFlags
 	trace   string
 
@@ -37,7 +36,7 @@ func (a *app) newAttackJudgeCommand() *cobra.Command {
 	semanticFlag(cmd, &j.semantic)
 	j.models.addModelFlags(cmd, "with --semantic, it scores")
 	j.outputs.addOutputFlags(cmd, a)
-	j.limits.addDocumentLimitFlags(cmd)
+	addDocumentLimitFlags(cmd, &j.limits)
 	return cmd
 }
 
@@ -47,10 +46,10 @@ func (j *attackJudgeCommand) judgeTrace(cmd *cobra.Command, args []string) error
 	}
 	files := append(args[:len(args):len(args)], j.trace)
 	outs, wrong := j.outputs.checkOutputs(files)
-	texts, err := j.readDocuments(cmd, args, &j.limits, slices.Concat([]conflict{
+	texts, err := j.readDocuments(cmd, args, j.limits, slices.Concat([]conflict{
 		stdinTwice(files), failed(wrong),
-		{j.semantic && len(j.models.ids) != 1, semanticModel},
-		{!j.semantic && len(j.models.ids) > 0, "--model is for --semantic: without it no model is asked"},
+		{j.semantic && len(j.models.IDs) != 1, semanticModel},
+		{!j.semantic && len(j.models.IDs) > 0, "--model is for --semantic: without it no model is asked"},
 	}, j.models.conflicts(cmd))...)
 	if err != nil {
 		return err
@@ -67,13 +66,13 @@ func (j *attackJudgeCommand) judgeTrace(cmd *cobra.Command, args []string) error
 		scorer = &attackrun.Scorer{SemanticEvaluator: plan, Model: j.scorers.Clients[0].Model()}
 	}
 	r := newAttackReport()
-	if r.Attacks, r.Problems, err = attackrun.JudgeDocuments(cmd.Context(), j.trace, j.host.Stdin, texts, j.limits.Limits, scorer); err != nil {
+	if r.Attacks, r.Problems, err = attackrun.JudgeDocuments(cmd.Context(), j.trace, j.host.Stdin, texts, j.limits, scorer); err != nil {
 		return err
 	}
 	if j.models.plan {
 		return j.writePlans(j.scorers, []modelset.Plan{plan.Of(j.scorers)})
 	}
-	j.attackReport(outs, j.outputs.verbose, r)
+	j.attackReport(outs, &j.outputs, r)
 	return nil
 }
 
@@ -110,30 +109,22 @@ func (a *app) sayRefusals(outs outputs, runs []result.AttackRun) {
 }
 
 // attackReport writes the report and sets the exit code.
-func (a *app) attackReport(outs outputs, verbose bool, r *result.Report) {
+func (a *app) attackReport(outs outputs, o *outputFlags, r *result.Report) {
+	var traces []string
 	for i := range r.Attacks {
+		traces = append(traces, r.Attacks[i].Trace)
 		if v := r.Attacks[i].Verdict; v != nil {
 			v.Source = toolName()
 		}
 	}
 	a.sayRefusals(outs, r.Attacks)
 	r.Count()
-	gate := gateFlags{failOn: finding.None}
-	looks := a.reportOptions(verbose, &gate)
-	looks.Next = nextOfAttacks(r)
-	if outs.hasPage() {
-		var names []string
-		for i := range r.Attacks {
-			names = append(names, r.Attacks[i].Trace)
-		}
-		looks.Traces = liveview.Conversations(names, a.note)
-	}
-	a.writeReports(outs, r, looks, &gate)
+	a.writeReports(o, outs, r, nextOfAttacks(r), a.showTraces(traces...))
 }
 
 type attackReplayCommand struct {
 	*app
-	limits  attackLimits
+	limits  oatf.Limits
 	outputs outputFlags
 	trace   string
 	record  string
@@ -149,7 +140,7 @@ func (a *app) newAttackReplayCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&r.exact, "exact", false, "exit with 1 if an answer is not the recorded one (default off)")
 	runTimeoutFlag(cmd, &r.limit, attack.DefaultLimit, "of the replay")
 	r.outputs.addOutputFlags(cmd, a)
-	r.limits.addDocumentLimitFlags(cmd)
+	addDocumentLimitFlags(cmd, &r.limits)
 	return cmd
 }
 
@@ -164,7 +155,7 @@ func (r *attackReplayCommand) replayRecording(cmd *cobra.Command, args []string)
 	}); err != nil {
 		return err
 	}
-	texts, err := attackdoc.Read(cmd.Context(), args, r.host.Stdin, r.limits.Limits)
+	texts, err := attackdoc.Read(cmd.Context(), args, r.host.Stdin, r.limits)
 	if err != nil {
 		return err
 	}
@@ -177,14 +168,14 @@ func (r *attackReplayCommand) replayRecording(cmd *cobra.Command, args []string)
 	}
 	report := newAttackReport()
 	one, differences := result.AttackRun{Document: texts[0].Name}, 0
-	if doc, problem := texts[0].Load(r.limits.Limits); problem != "" {
+	if doc, problem := texts[0].Load(r.limits); problem != "" {
 		one.Problem = problem
 	} else {
 		player := &attackrun.Player{Options: attackrun.Options{Limit: r.limit, Tool: toolName()}}
 		one, differences = player.Replay(cmd.Context(), doc, texts[0].Name, recorded, r.record)
 	}
 	report.Attacks = append(report.Attacks, one)
-	r.attackReport(outs, r.outputs.verbose, report)
+	r.attackReport(outs, &r.outputs, report)
 	if r.exact && differences > 0 && r.code == result.ExitOK {
 		r.code = result.ExitGate
 	}

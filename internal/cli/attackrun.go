@@ -15,29 +15,25 @@ import (
 	"golang.org/x/term"
 
 	"gauntlet/internal/leaf/mcp"
-	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/advise"
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/attackrun"
-	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/proberun"
 	"gauntlet/internal/run/testagent"
-	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/attack"
 	engine "gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/sandbox"
-	"gauntlet/internal/runtime/wire"
+	"gauntlet/oatf"
 	"gauntlet/oatf/match"
 	"gauntlet/result"
-	"gauntlet/trace"
 )
 
 type attackRunCommand struct {
 	*app
-	limits  attackLimits
+	limits  oatf.Limits
 	outputs outputFlags
 	live    liveFlags
 	agent   agentFlags
@@ -54,8 +50,7 @@ type attackRunCommand struct {
 	semantic    bool
 	scorer      []string // --model: scores semantic indicators and writes texts that documents leave to a model
 	plan        bool
-	allowCalls  bool
-	destructive bool
+	probing     proberun.Options
 
 	spoken bool // standard output is the agent's transport
 }
@@ -91,7 +86,7 @@ func (a *app) newAttackRunCommand() *cobra.Command {
 	r.addTargetFlags(f)
 	r.outputs.addOutputFlags(cmd, a)
 	r.outputs.addProgressFlag(cmd, a)
-	r.limits.addDocumentLimitFlags(cmd)
+	addDocumentLimitFlags(cmd, &r.limits)
 	completeWith(cmd, "revision", mcp.Revisions())
 	completeSandbox(cmd)
 	completeAttacks(cmd)
@@ -104,20 +99,8 @@ func (r *attackRunCommand) addTargetFlags(f *pflag.FlagSet) {
 	l.addAccessFlags(f)
 	f.Var(sizeFlag(&l.message, engine.DefaultBody), "max-message", "longest message taken from the other side: clients, servers and agents")
 	l.sandbox.addSandboxFlags(f, sandbox.Off)
-	f.BoolVar(&r.allowCalls, "allow-calls", false, "without a sandbox, call tools that may change something: for documents that choose tools by what they do (default off)")
-	f.BoolVar(&r.destructive, "destructive", false, "with --allow-calls, also call tools that may destroy something (default off)")
-}
-
-// probe tries a document's classes on the server under attack.
-func (r *attackRunCommand) probe(ctx context.Context, dialer launch.Dialer, to launch.Server, classes []probe.Class, record *tracefile.File) error {
-	dialer.SandboxRecord = record.Record
-	_, err := proberun.Run(ctx, proberun.Options{
-		Server: to, Dialer: dialer, Version: version(), AllowCalls: r.allowCalls, Destructive: r.destructive, Classes: classes, Record: record.Record,
-		Tap: func(place string, secrets, credentials []string) wire.Tap {
-			return record.Tap(place, trace.AsClient, secrets, credentials)
-		},
-	})
-	return err
+	f.BoolVar(&r.probing.AllowCalls, "allow-calls", false, "without a sandbox, call tools that may change something: for documents that choose tools by what they do (default off)")
+	f.BoolVar(&r.probing.Destructive, "destructive", false, "with --allow-calls, also call tools that may destroy something (default off)")
 }
 
 // graceFlag is a non-negative duration, in command line or document format.
@@ -143,7 +126,7 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 	if err != nil {
 		return err
 	}
-	texts, err := attackdoc.Read(cmd.Context(), names, r.host.Stdin, r.limits.Limits)
+	texts, err := attackdoc.Read(cmd.Context(), names, r.host.Stdin, r.limits)
 	if err != nil {
 		return err
 	}
@@ -182,7 +165,7 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 		}
 		defer r.startProgress().Stop()
 		r.progress.CountOf("documents")
-		report.Attacks = r.player.PlayAll(cmd.Context(), texts, r.limits.Limits, r.trace, r.parallel, r.repeat, r.progress)
+		report.Attacks = r.player.PlayAll(cmd.Context(), texts, r.limits, r.trace, r.parallel, r.repeat, r.progress)
 	}
 	if r.repeat > 1 {
 		report.Rates = result.RatesOf(report.Attacks)
@@ -205,7 +188,7 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 		quiet.host.Stdout = r.host.Stderr
 		b = &quiet
 	}
-	b.attackReport(outs, r.outputs.verbose, report)
+	b.attackReport(outs, &r.outputs, report)
 	r.code = b.code
 	return nil
 }
@@ -239,9 +222,10 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	}
 	r.player.Serve.IdleStream = true // unsolicited server messages have no other way to a client
 	r.player.Serve.HTTP.Body = r.live.message
-	r.player.Dialer, r.player.Probe, r.player.Tool = r.dialer(r.live.message, &r.live.sandbox, false, nil), r.probe, toolName()
-	r.player.Agent, r.player.AgentName, r.player.Prompt = chosen, r.agent.agent, r.agent.prompt
-	r.player.Negotiate = r.player.Negotiate || testagent.Named(r.agent.agent)
+	r.probing.Version = version()
+	r.player.Dialer, r.player.Probing, r.player.Tool = r.dialer(r.live.message, &r.live.sandbox, false, nil), &r.probing, toolName()
+	r.player.Agent, r.player.AgentName, r.player.Prompt = chosen, r.agent.Agent, r.agent.prompt
+	r.player.Negotiate = r.player.Negotiate || testagent.Named(r.agent.Agent)
 	set, agentOf, err := r.agent.chooseModel(r.app)
 	if err != nil {
 		return nil, nil, usage(cmd, "--agent: %s", err)
@@ -258,7 +242,7 @@ func (r *attackRunCommand) playOne(ctx context.Context, text attackdoc.Text) res
 	if listen == "" && (r.player.Agent != nil || r.player.AGUI != "") {
 		listen = "127.0.0.1:0"
 	}
-	doc, problem := text.Load(r.limits.Limits)
+	doc, problem := text.Load(r.limits)
 	if problem != "" {
 		r.spoken = listen == "" && r.player.Target == nil
 		return result.AttackRun{Document: text.Name, Problem: problem}
@@ -286,11 +270,11 @@ func (r *attackRunCommand) openAdviser(texts []attackdoc.Text) error {
 	if len(r.scorer) == 0 {
 		return nil
 	}
-	if !r.semantic && len(attackdoc.Playable(texts, r.limits.Limits, advise.LeavesToModel)) == 0 {
+	if !r.semantic && len(attackdoc.Playable(texts, r.limits, advise.LeavesToModel)) == 0 {
 		return errors.New("--model is for --semantic and for documents that leave something to a model (synthesize), and there is none; a model under attack is --agent model:ID")
 	}
 	asked := r.agent.models
-	asked.ids = r.scorer
+	asked.IDs = r.scorer
 	set, err := r.openSharing(&asked, r.models)
 	if err != nil {
 		return err
@@ -314,13 +298,13 @@ func (r *attackRunCommand) tellModelPlans(cmd *cobra.Command, texts []attackdoc.
 	set := r.models
 	var plans []modelset.Plan
 	if r.models != nil {
-		runs := len(attackdoc.Playable(texts, r.limits.Limits, attackrun.HasServer)) * r.repeat
+		runs := len(attackdoc.Playable(texts, r.limits, attackrun.HasServer)) * r.repeat
 		runs *= 2 // each may need a control run
 		plans = append(plans, set.PlanLoops(set.Clients[0], runs, r.agent.turns, modelagent.DefaultTokens))
 	}
 	if r.adviser != nil {
 		set = r.adviser
-		plans = append(plans, advise.PlanSyntheses(r.adviser, attackdoc.Playable(texts, r.limits.Limits, advise.LeavesToModel), r.repeat))
+		plans = append(plans, advise.PlanSyntheses(r.adviser, attackdoc.Playable(texts, r.limits, advise.LeavesToModel), r.repeat))
 	}
 	if r.plan {
 		if r.semantic {

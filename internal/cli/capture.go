@@ -17,7 +17,6 @@ import (
 type captureCommand struct {
 	*app
 	live         liveFlags
-	limits       limitFlags
 	file         string
 	trace        string
 	allowPartial bool
@@ -29,7 +28,7 @@ func (a *app) newCaptureCommand() *cobra.Command {
 	outputFlag(cmd, &c.file, "the snapshot")
 	recordFlag(cmd, &c.trace, everyMessage)
 	c.live.addLiveFlags(cmd)
-	c.limits.addLimitFlags(cmd)
+	addLimitFlags(cmd, &c.live.reading.Limits)
 	_ = cmd.Flags().MarkHidden("max-depth") // capture does not look into definitions
 	partialFlag(cmd, &c.allowPartial)
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
@@ -58,7 +57,7 @@ func (c *captureCommand) captureServer(cmd *cobra.Command, args []string) error 
 		return usage(cmd, "%s", err)
 	}
 	defer c.startProgress().Stop()
-	got, err := c.newTargetReader(&c.live, 1, c.limits.Limits, record).Capture(cmd.Context(), server[0])
+	got, err := c.newTargetReader(&c.live, record).Capture(cmd.Context(), server[0])
 	incomplete := record.Close()
 	defer c.tellSandboxes(&c.live.sandbox)
 	for _, n := range got.Notes {
@@ -97,7 +96,7 @@ func (c *captureCommand) reportGaps(got *target.Captured, held []string) {
 	if held != nil {
 		c.say("the server repeats the value of %s: the snapshot holds it", strings.Join(held, ", "))
 	}
-	r, err := got.Ledger(c.limits.Limits)
+	r, err := got.Ledger(c.live.reading.Limits)
 	if err != nil {
 		c.say("%s", err)
 		c.code = result.ExitTrouble

@@ -24,13 +24,11 @@ type classifyCommand struct {
 	configs      configFlags
 	format       string
 	file         string
-	floor        capability.Confidence
 	allowPartial bool
-	source       string
+	labelling    scanrun.Labelling
 	layer3       string // tools that models are asked about: "", "low" or "all"
 	models       modelFlags
-	advisers     *modelset.Set // nil without layer 3
-	planned      bool          // only the plan was requested, and it is written
+	planned      bool // only the plan was requested, and it is written
 }
 
 func (a *app) newClassifyCommand() *cobra.Command {
@@ -38,8 +36,8 @@ func (a *app) newClassifyCommand() *cobra.Command {
 	cmd := newCommand("classify [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]", "Label what tools can do and what their parameters are", c.classifyTargets)
 	textFormat(cmd, &c.format, "pretty", "html", "json")
 	outputFlag(cmd, &c.file, "the labels")
-	confidenceFlag(cmd, &c.floor)
-	cmd.Flags().StringVar(&c.source, "source", "", "read the server's source as well: all below this `DIR` (default none)")
+	confidenceFlag(cmd, &c.labelling.Floor)
+	cmd.Flags().StringVar(&c.labelling.SourceDir, "source", "", "read the server's source as well: all below this `DIR` (default none)")
 	partialFlag(cmd, &c.allowPartial)
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	c.configs.addConfigFlags(cmd)
@@ -76,10 +74,10 @@ func (c *classifyCommand) classifyTargets(cmd *cobra.Command, args []string) err
 		return err
 	}
 	if c.layer3 != "" {
-		if c.advisers, err = c.openModels(&c.models); err != nil {
+		if c.labelling.Models, err = c.openModels(&c.models); err != nil {
 			return usage(cmd, "%s", err)
 		}
-		defer c.advisers.Close()
+		defer c.labelling.Models.Close()
 	}
 	c.configs.writes = []string{c.file}
 	p, err := c.makePlan(cmd.Context(), &c.configs)
@@ -123,8 +121,8 @@ func (c *classifyCommand) checkClassifyFlags(cmd *cobra.Command, targets []targe
 	in := target.SnapshotFiles(targets)
 	return refuse(cmd, slices.Concat(c.configs.conflicts(), []conflict{
 		{c.configs.noLaunch, "--no-launch leaves nothing to classify"},
-		{c.layer3 == "" && len(c.models.ids) > 0, "--model is for --llm-classifier: without it no model is asked"},
-		{c.layer3 != "" && len(c.models.ids) == 0, "--llm-classifier" + wantsModel},
+		{c.layer3 == "" && len(c.models.IDs) > 0, "--model is for --llm-classifier: without it no model is asked"},
+		{c.layer3 != "" && len(c.models.IDs) == 0, "--llm-classifier" + wantsModel},
 	}, c.models.conflicts(cmd), []conflict{
 		{len(targets) == 0 && !c.configs.anyGiven(), "nothing to classify: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --config or --discover"},
 		stdinTwice(in), failed(userfile.CheckWritable(c.file, in)),
@@ -133,14 +131,12 @@ func (c *classifyCommand) checkClassifyFlags(cmd *cobra.Command, targets []targe
 
 // labelServers labels every server; with --plan it writes the plan instead.
 func (c *classifyCommand) labelServers(ctx context.Context, got *target.Gathered) ([]capability.Server, error) {
-	l := scanrun.Labelling{
-		SourceDir: c.source, Floor: c.floor, Models: c.advisers, All: c.layer3 == "all", Parallel: c.models.parallel,
-		Progress: c.progress, Note: c.note,
-	}
+	l := &c.labelling
+	l.All, l.Parallel, l.Progress, l.Note = c.layer3 == "all", c.models.Parallel, c.progress, c.note
 	if c.models.plan {
 		l.Plan = func(plans []modelset.Plan) error {
 			c.planned = true
-			return c.writePlans(c.advisers, plans)
+			return c.writePlans(l.Models, plans)
 		}
 	}
 	return l.Label(ctx, got)
@@ -164,5 +160,5 @@ func (c *classifyCommand) writeLabels(w io.Writer, servers []capability.Server, 
 	for _, p := range unread {
 		missing = append(missing, target.FailureText(p))
 	}
-	return report.WriteLabels(w, c.format, servers, c.floor, missing, looks)
+	return report.WriteLabels(w, c.format, servers, c.labelling.Floor, missing, looks)
 }

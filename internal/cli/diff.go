@@ -20,7 +20,7 @@ import (
 
 type diffCommand struct {
 	*app
-	limits limitFlags
+	limits catalog.Limits
 	format report.DiffFormat
 	file   string
 }
@@ -30,7 +30,7 @@ func (a *app) newDiffCommand() *cobra.Command {
 	cmd := newCommand("diff [flags] OLD NEW", "Show what changed between two snapshots or lockfiles", d.diffFiles)
 	diffFormatFlag(cmd, &d.format)
 	outputFlag(cmd, &d.file, "it")
-	d.limits.addLimitFlags(cmd)
+	addLimitFlags(cmd, &d.limits)
 	return cmd
 }
 
@@ -51,7 +51,7 @@ func (d *diffCommand) diffFiles(cmd *cobra.Command, args []string) error {
 	}
 	var states [2]*catalog.Catalog
 	for i, name := range args {
-		state, err := d.readState(cmd.Context(), name, d.limits.Limits)
+		state, err := d.readState(cmd.Context(), name, d.limits)
 		if err != nil {
 			return err
 		}

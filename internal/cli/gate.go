@@ -38,12 +38,12 @@ func partialFlag(cmd *cobra.Command, to *bool) {
 
 // tellIncomplete says what the scan did not cover, and what its gate left out, if the exit code alone would not show it.
 func (s *scanCommand) tellIncomplete(r *result.Report) {
-	if n := r.Ungated(s.gate.failOn); n > 0 {
+	if n := r.Ungated(s.outputs.gate.failOn); n > 0 {
 		s.note("--gate stable leaves %s of experimental checks out of the exit code", excerpt.Count(n, "finding"))
 	}
 	switch {
-	case r.Complete() || r.FailsAt(s.gate.failOn) || r.FailsImported(s.gate.failOn) || s.scan.ReadNothing():
-	case !s.gate.allowPartial:
+	case r.Complete() || r.FailsAt(s.outputs.gate.failOn) || r.FailsImported(s.outputs.gate.failOn) || s.scan.ReadNothing():
+	case !s.outputs.gate.allowPartial:
 		s.note("the scan is incomplete: %s", partialText(r.Problems))
 	case r.Read():
 		s.say("--allow-partial: the scan is incomplete: %s", partialText(r.Problems))

@@ -41,7 +41,7 @@ func TestExitCodes(t *testing.T) {
 		if !tt.written {
 			out.File = filepath.Join(t.TempDir(), "missing", "report")
 		}
-		a.writeReports(outputs{out}, &tt.report, report.Options{}, &tt.gate)
+		a.writeReports(&outputFlags{gate: tt.gate}, outputs{out}, &tt.report, "", noMore)
 		if a.code != tt.want {
 			t.Errorf("%s: exit code %d, want %d", tt.name, a.code, tt.want)
 		}

@@ -152,7 +152,7 @@ func (l *lockCommand) checkLockFlags(cmd *cobra.Command, targets []target.Target
 }
 
 func (l *lockCommand) readLockfile() (err error) {
-	l.old, err = lockstate.Open(l.file, l.readFile, l.how.limits.Limits, l.say)
+	l.old, err = lockstate.Open(l.file, l.readFile, l.how.live.reading.Limits, l.say)
 	if !errors.Is(err, lockstate.ErrMissing) {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,20 +15,13 @@ import (
 
 // modelFlags select models and bound their cost, for all commands that use one.
 type modelFlags struct {
-	ids      []string
-	url      string
-	cache    string
-	offline  bool
-	plan     bool
-	ceiling  model.Ceiling
-	prices   string
-	timeout  time.Duration
-	parallel int
+	modelset.Options
+	plan bool
 }
 
 func (m *modelFlags) addModelFlags(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
-	f.StringArrayVar(&m.ids, "model", nil, "ask this model, by `ID` such as claude-sonnet-4-5 or gpt-5: "+what+"; repeatable (default none)")
+	f.StringArrayVar(&m.IDs, "model", nil, "ask this model, by `ID` such as claude-sonnet-4-5 or gpt-5: "+what+"; repeatable (default none)")
 	f.BoolVar(&m.plan, "plan", false, "print what models would be asked and what it may cost, and ask nothing (default off)")
 	m.addLimitFlags(cmd)
 }
@@ -37,21 +29,21 @@ func (m *modelFlags) addModelFlags(cmd *cobra.Command, what string) {
 // addLimitFlags adds the limits for a model named elsewhere.
 func (m *modelFlags) addLimitFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&m.url, "model-url", "", "ask the models at this `URL`, which speaks OpenAI's form, and with the key in "+model.KeyForURL+" if it is set (default where the id says)")
-	f.StringVar(&m.cache, "model-cache", "", "keep answers in this `DIR` and do not ask for them again (default none)")
-	f.BoolVar(&m.offline, "offline", false, "answer from --model-cache only (default off)")
-	f.Var(boundFlag(&m.ceiling.Calls), "max-calls", "most calls to all models together (default no bound)")
-	f.Var(boundFlag(&m.ceiling.Tokens), "max-tokens", "most tokens of all models together (default no bound)")
-	f.Var(amountFlag(&m.ceiling.Cost), "max-cost", "most that all models together may cost, in `USD` (default no bound)")
-	f.StringVar(&m.prices, "model-prices", "", "reckon with the prices in this `FILE` (default those built in)")
-	f.Var(durationFlag(&m.timeout, model.DefaultTimeout), "model-timeout", "longest time for one call to a model")
-	f.Var(countFlag(&m.parallel, model.DefaultParallel, 100), "model-parallel", "most calls to one model at the same time")
+	f.StringVar(&m.URL, "model-url", "", "ask the models at this `URL`, which speaks OpenAI's form, and with the key in "+model.KeyForURL+" if it is set (default where the id says)")
+	f.StringVar(&m.CacheDir, "model-cache", "", "keep answers in this `DIR` and do not ask for them again (default none)")
+	f.BoolVar(&m.Offline, "offline", false, "answer from --model-cache only (default off)")
+	f.Var(boundFlag(&m.Ceiling.Calls), "max-calls", "most calls to all models together (default no bound)")
+	f.Var(boundFlag(&m.Ceiling.Tokens), "max-tokens", "most tokens of all models together (default no bound)")
+	f.Var(amountFlag(&m.Ceiling.Cost), "max-cost", "most that all models together may cost, in `USD` (default no bound)")
+	f.StringVar(&m.Prices, "model-prices", "", "reckon with the prices in this `FILE` (default those built in)")
+	f.Var(durationFlag(&m.Timeout, model.DefaultTimeout), "model-timeout", "longest time for one call to a model")
+	f.Var(countFlag(&m.Parallel, model.DefaultParallel, 100), "model-parallel", "most calls to one model at the same time")
 }
 
 // conflicts name flags that are useless without a model.
 func (m *modelFlags) conflicts(cmd *cobra.Command) (out []conflict) {
 	for _, name := range [...]string{"model-url", "model-cache", "offline", "plan", "max-calls", "max-tokens", "max-cost", "model-prices", "model-timeout", "model-parallel"} {
-		out = append(out, conflict{len(m.ids) == 0 && cmd.Flags().Changed(name), "--" + name + wantsModel})
+		out = append(out, conflict{len(m.IDs) == 0 && cmd.Flags().Changed(name), "--" + name + wantsModel})
 	}
 	return out
 }
@@ -63,15 +55,12 @@ func (a *app) openModels(m *modelFlags) (*modelset.Set, error) { return a.openSh
 
 // openSharing is openModels with the ceilings and account of other models in the same run; nil for their own.
 func (a *app) openSharing(m *modelFlags, with *modelset.Set) (*modelset.Set, error) {
-	var ledger *model.Ledger
+	opt := m.Options
 	if with != nil {
-		ledger = with.Ledger
+		opt.Ledger = with.Ledger
 	}
-	return modelset.Open(modelset.Options{
-		Ledger: ledger,
-		IDs:    m.ids, URL: m.url, CacheDir: m.cache, Offline: m.offline, Ceiling: m.ceiling, Prices: m.prices,
-		Timeout: m.timeout, Parallel: m.parallel, Getenv: a.getenv, Agent: "gauntlet/" + version(),
-	})
+	opt.Getenv, opt.Agent = a.getenv, "gauntlet/"+version()
+	return modelset.Open(opt)
 }
 
 func (a *app) writePlans(set *modelset.Set, plans []modelset.Plan) error {

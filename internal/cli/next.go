@@ -9,16 +9,8 @@ import (
 
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/target"
-	"gauntlet/report"
 	"gauntlet/result"
 )
-
-// reportOptions returns the appearance of a report whose exit code gate decides.
-func (a *app) reportOptions(verbose bool, gate *gateFlags) report.Options {
-	opt := a.terminalOptions(verbose)
-	opt.Gate = &report.Gate{FailOn: gate.failOn, AllowPartial: gate.allowPartial}
-	return opt
-}
 
 // mostNamed bounds the files in a suggested command.
 const mostNamed = 3
@@ -27,9 +19,9 @@ const mostNamed = 3
 // variables, which may hold secrets.
 func (s *scanCommand) nextOfScan(r *result.Report) string {
 	worst := r.WorstRule()
-	files := target.SnapshotFiles(s.targets)
+	files := target.SnapshotFiles(s.scan.Targets)
 	again := ""
-	if len(files) == len(s.targets) && len(files) > 0 && len(files) <= mostNamed && s.inputFiles()[0] == files[0] && len(s.inputFiles()) == len(files) && s.scan.Plan == nil {
+	if len(files) == len(s.scan.Targets) && len(files) > 0 && len(files) <= mostNamed && s.inputFiles()[0] == files[0] && len(s.inputFiles()) == len(files) && s.scan.Plan == nil {
 		again = quoteArguments(files)
 	}
 	switch {
@@ -39,7 +31,7 @@ func (s *scanCommand) nextOfScan(r *result.Report) string {
 		return "gauntlet checks " + string(worst)
 	case !r.Complete() && !s.outputs.verbose && again != "":
 		return "gauntlet scan -v " + again
-	case r.Complete() && s.baselineFile == "" && again != "":
+	case r.Complete() && s.scan.BaselineFile == "" && again != "":
 		return "gauntlet lock " + again
 	}
 	return ""

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"gauntlet/internal/run/liveview"
 	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
@@ -23,6 +24,7 @@ type outputFlags struct {
 	more    []string
 	live    *string // the file of --progress, finally a JSON report; nil if a command has none
 	verbose bool
+	gate    gateFlags // of commands that have its flags
 }
 
 func (o *outputFlags) addOutputFlags(cmd *cobra.Command, a *app) {
@@ -105,13 +107,23 @@ func (outs outputs) files() (files []string) {
 	return files
 }
 
-// hasPage reports whether any report is a page, which shows more than a report contains.
-func (outs outputs) hasPage() bool {
-	return slices.ContainsFunc(outs, func(o output) bool { return o.Format.Name == "html" })
+// noMore adds nothing to a page.
+func noMore(*report.Options) {}
+
+// showTraces adds recordings to a page.
+func (a *app) showTraces(names ...string) func(*report.Options) {
+	return func(looks *report.Options) { looks.Traces = liveview.Conversations(names, a.note) }
 }
 
-// writeReports writes all reports, says which failed, and sets the exit code.
-func (a *app) writeReports(outs outputs, r *result.Report, looks report.Options, gate *gateFlags) {
+// writeReports writes all reports, says which failed, and sets the exit code. next is a command to go on with, "" for none; more adds
+// what a page shows beyond a report.
+func (a *app) writeReports(o *outputFlags, outs outputs, r *result.Report, next string, more func(*report.Options)) {
+	looks, gate := a.terminalOptions(o.verbose), &o.gate
+	looks.Gate, looks.Next = &report.Gate{FailOn: gate.failOn, AllowPartial: gate.allowPartial}, next
+	// A page shows more than a report contains.
+	if slices.ContainsFunc(outs, func(o output) bool { return o.Format.Name == "html" }) {
+		more(&looks)
+	}
 	a.progress.Stop()
 	runstate.KeepFindings(r, a.getenv)
 	a.code = r.ExitCode(gate.failOn, gate.allowPartial)

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"io"
 	"os"
-	"slices"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"gauntlet/report"
+	"gauntlet/result"
 )
 
 func TestOutputsArePlanned(t *testing.T) {
@@ -60,11 +62,16 @@ func TestOutputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := outputs{{report.Formats()[0], "-"}, {report.Formats()[0], "a"}}
-	if plain.hasPage() || !append(plain, output{html, "b"}).hasPage() {
-		t.Error("a page is not told from other reports")
-	}
-	if got := plain.files(); !slices.Equal(got, []string{"-", "a"}) {
-		t.Errorf("got %q", got)
+	dir := t.TempDir()
+	plain := outputs{{report.Formats()[0], "-"}, {report.Formats()[0], filepath.Join(dir, "a")}}
+	for _, tt := range []struct {
+		outs outputs
+		page bool
+	}{{plain, false}, {append(plain, output{html, filepath.Join(dir, "b")}), true}} {
+		a, page := &app{host: Host{Stdout: io.Discard, Stderr: io.Discard}}, false
+		a.writeReports(&outputFlags{}, tt.outs, &result.Report{}, "", func(*report.Options) { page = true })
+		if page != tt.page {
+			t.Errorf("%q: a page is asked for %t, want %t", tt.outs.files(), page, tt.page)
+		}
 	}
 }

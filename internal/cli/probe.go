@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,29 +16,18 @@ import (
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/sandbox"
-	"gauntlet/internal/runtime/wire"
 	"gauntlet/result"
-	"gauntlet/trace"
 )
 
 type probeCommand struct {
 	*app
 	how     targetFlags
 	outputs outputFlags
-	gate    gateFlags
 
-	at          string
-	allowCalls  bool
-	register    bool
+	probing     proberun.Options
 	otherBearer string
-	burst       int
-	destructive bool
 	includeLow  bool
 	classes     []string
-	replay      string
-	calls       int
-	budget      time.Duration
-	call        time.Duration
 	trace       string
 	recording   string
 }
@@ -48,20 +36,20 @@ func (a *app) newProbeCommand() *cobra.Command {
 	p := &probeCommand{app: a}
 	cmd := newCommand("probe [flags] [URL] [-- COMMAND [ARG]...]", "Probe a server's tools for weaknesses, with proof", p.probeServer)
 	f := cmd.Flags()
-	p.gate.addGateFlags(cmd)
+	p.outputs.gate.addGateFlags(cmd)
 	p.how.live.sandbox.addSandboxFlags(f, sandbox.Require)
-	f.StringVar(&p.at, "at", "", "speak to the sealed server at this `URL` in its sandbox, where it listens instead of using stdio (default detected)")
-	f.BoolVar(&p.allowCalls, "allow-calls", false, "without a sandbox, call tools that may change something (default off)")
-	f.BoolVar(&p.destructive, "destructive", false, "with --allow-calls, also call tools that may destroy something (default off)")
-	f.BoolVar(&p.register, "register", false, "try to register a client with a wildcard redirect at the authorization server of a URL; it may stay there (default off)")
+	f.StringVar(&p.probing.At, "at", "", "speak to the sealed server at this `URL` in its sandbox, where it listens instead of using stdio (default detected)")
+	f.BoolVar(&p.probing.AllowCalls, "allow-calls", false, "without a sandbox, call tools that may change something (default off)")
+	f.BoolVar(&p.probing.Destructive, "destructive", false, "with --allow-calls, also call tools that may destroy something (default off)")
+	f.BoolVar(&p.probing.Register, "register", false, "try to register a client with a wildcard redirect at the authorization server of a URL; it may stay there (default off)")
 	f.StringVar(&p.otherBearer, "other-bearer-env", "", "try what the token in our variable `NAME`, of another user or of fewer rights, may do in sessions of the first (default none)")
-	f.Var(countFlag(&p.burst, 0, maxBurst), "burst", "send this many requests at once, to see whether there is a limit (default none)")
+	f.Var(countFlag(&p.probing.Burst, 0, maxBurst), "burst", "send this many requests at once, to see whether there is a limit (default none)")
 	f.BoolVar(&p.includeLow, "include-low", false, "plan by labels of low confidence as well (default off)")
 	f.StringArrayVar(&p.classes, "class", nil, "try this `CLASS` alone; repeatable (default all)")
-	f.StringVar(&p.replay, "replay", "", "try again what this `FINGERPRINT` of a finding was about (default none)")
-	f.Var(countFlag(&p.calls, proberun.DefaultCalls, 1_000_000), "calls", "most calls that a probe makes")
-	f.Var(durationFlag(&p.budget, proberun.DefaultBudget), "budget", "longest time for all calls of a probe")
-	f.Var(durationFlag(&p.call, proberun.DefaultCall), "call-timeout", "longest wait for the answer to one call")
+	f.StringVar(&p.probing.Fingerprint, "replay", "", "try again what this `FINGERPRINT` of a finding was about (default none)")
+	f.Var(countFlag(&p.probing.Calls, proberun.DefaultCalls, 1_000_000), "calls", "most calls that a probe makes")
+	f.Var(durationFlag(&p.probing.Budget, proberun.DefaultBudget), "budget", "longest time for all calls of a probe")
+	f.Var(durationFlag(&p.probing.Call, proberun.DefaultCall), "call-timeout", "longest wait for the answer to one call")
 	recordFlag(cmd, &p.trace, everyMessage)
 	f.StringVar(&p.recording, "recording", "", "start nothing and judge this recorded `FILE`; with --replay, try again what a finding in it rests on (default none)")
 	p.outputs.addOutputFlags(cmd, a)
@@ -83,7 +71,7 @@ func classNames() []string {
 }
 
 func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
-	if p.recording != "" && p.replay == "" {
+	if p.recording != "" && p.probing.Fingerprint == "" {
 		return p.judgeRecording(cmd, args)
 	}
 	targets, err := p.parseTargets(cmd, &p.how, args)
@@ -99,13 +87,13 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	classes, unknownClass := p.chosenClasses()
 	outs, wrong := p.outputs.checkOutputs([]string{p.recording})
 	other, noToken := p.secretIn("other-bearer-env", p.otherBearer)
-	at, noAddress := url.Parse(p.at)
+	at, noAddress := url.Parse(p.probing.At)
 	if err := refuse(cmd, []conflict{
 		failed(unknownClass), failed(wrong), failed(noToken),
 		failed(userfile.CheckWritable(p.trace, []string{p.recording})),
 		{p.trace != "" && slices.ContainsFunc(outs, func(o output) bool { return userfile.Same(o.File, p.trace) }), "a report and --record would go to " + shownName(p.trace)},
-		{p.at != "" && (noAddress != nil || at.Scheme != "http" || at.Port() == ""), "--at wants an address such as http://127.0.0.1:3001/mcp"},
-		{p.at != "" && !p.how.live.sandbox.level.Wanted(), "--at is for a server that is started by a command behind -- in a sandbox"},
+		{p.probing.At != "" && (noAddress != nil || at.Scheme != "http" || at.Port() == ""), "--at wants an address such as http://127.0.0.1:3001/mcp"},
+		{p.probing.At != "" && !p.how.live.sandbox.level.Wanted(), "--at is for a server that is started by a command behind -- in a sandbox"},
 	}); err != nil {
 		return err
 	}
@@ -118,10 +106,9 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	}
 	p.note("%s", offensive)
 	defer p.startProgress().Stop()
-	opt := p.options(targets[0].Server, classes, record, other)
 	names, command := aroundDash(cmd, args)
-	opt.Fingerprint, opt.Again = p.replay, againLine(cmd, names, command)
-	got, err := proberun.Run(cmd.Context(), opt)
+	p.probing.OtherToken, p.probing.Again = other, againLine(cmd, names, command)
+	got, err := proberun.Run(cmd.Context(), p.options(targets[0].Server, classes, record))
 	incomplete := record.Close()
 	if err != nil {
 		if errors.Is(err, sandbox.ErrUnavailable) {
@@ -139,9 +126,9 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 }
 
 func (p *probeCommand) report(got *proberun.Result, outs outputs) error {
-	r, err := got.Report(version(), p.how.limits.Limits)
+	r, err := got.Report(version(), p.how.live.reading.Limits)
 	if err == nil {
-		p.writeReports(outs, r, p.reportOptions(p.outputs.verbose, &p.gate), &p.gate)
+		p.writeReports(&p.outputs, outs, r, "", noMore)
 	}
 	return err
 }
@@ -155,17 +142,17 @@ func (p *probeCommand) checkRecorded() error {
 	if err != nil {
 		return withName(p.recording, err)
 	}
-	r, err := got.Report(version(), p.how.limits.Limits)
+	r, err := got.Report(version(), p.how.live.reading.Limits)
 	if err != nil {
 		return withName(p.recording, err)
 	}
 	for i := range r.Findings {
-		if r.Findings[i].Fingerprint == p.replay {
+		if r.Findings[i].Fingerprint == p.probing.Fingerprint {
 			p.note("recorded: %s", r.Findings[i].Message)
 			return nil
 		}
 	}
-	return withName(p.recording, fmt.Errorf("nothing in the recording has the fingerprint %q", p.replay))
+	return withName(p.recording, fmt.Errorf("nothing in the recording has the fingerprint %q", p.probing.Fingerprint))
 }
 
 // judgeRecording judges a recorded run again.
@@ -198,16 +185,12 @@ func (p *probeCommand) chosenClasses() ([]probe.Class, error) {
 	return out, nil
 }
 
-// options returns the options given by the flags.
-func (p *probeCommand) options(server launch.Server, classes []probe.Class, record *tracefile.File, other string) proberun.Options {
-	o := proberun.Options{
-		Server: server, At: p.at, Version: version(), Floor: capability.Medium, AllowCalls: p.allowCalls, Destructive: p.destructive, Register: p.register, OtherToken: other, Burst: p.burst,
-		Dialer:  p.dialer(p.how.live.message, &p.how.live.sandbox, p.how.live.login, record),
-		Classes: classes, Calls: p.calls, Budget: p.budget, Call: p.call, Limits: p.how.limits.Limits, Found: p.progress.Watcher(), Progress: p.progress.Step, Protocol: p.replay == "" && classes == nil, Record: record.Record,
-		Tap: func(place string, secrets, credentials []string) wire.Tap {
-			return record.Tap(place, trace.AsClient, secrets, credentials)
-		},
-	}
+// options completes the options that the flags set.
+func (p *probeCommand) options(server launch.Server, classes []probe.Class, record *tracefile.File) proberun.Options {
+	o := p.probing
+	o.Server, o.Dialer, o.Version, o.Trace = server, p.dialer(p.how.live.message, &p.how.live.sandbox, p.how.live.login, nil), version(), record
+	o.Classes, o.Limits, o.Protocol = classes, p.how.live.reading.Limits, o.Fingerprint == "" && classes == nil
+	o.Found, o.Progress = p.progress.Watcher(), p.progress.Step
 	if p.includeLow {
 		o.Floor = capability.Low
 	}

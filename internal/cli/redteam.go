@@ -101,7 +101,7 @@ func (r *redteamCommand) readServer(ctx context.Context, server *launch.Server) 
 }
 
 func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error {
-	if len(r.models.ids) == 0 {
+	if len(r.models.IDs) == 0 {
 		return usage(cmd, "no model to test: name one with --model")
 	}
 	args, server, err := r.findServer(cmd, &r.live, args, r.url)

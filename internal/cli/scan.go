@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/finding"
 	"gauntlet/internal/run/checkdoc"
 	"gauntlet/internal/run/scanrun"
 	"gauntlet/internal/run/target"
@@ -19,43 +20,39 @@ import (
 
 type scanCommand struct {
 	*app
-	choice  choice
-	outputs outputFlags
-	how     targetFlags
-	configs configFlags
-	gate    gateFlags
-	policy  policyFlags
-
-	recorded recordedFlags
-	imports  importFlags
-
-	sourceDir    string
-	baselineFile string
-	changedOnly  bool
-
-	models modelFlags
-	layer3 string // which tools models label too: "", "low" or "all"
-
-	targets []target.Target
-	scan    *scanrun.Scan
-	unread  []finding.Problem // of the folders that were named
+	scan     scanrun.Scan
+	only     []string // checks
+	skip     []string
+	outputs  outputFlags
+	how      targetFlags
+	configs  configFlags
+	noPolicy bool
+	boundary string
+	models   modelFlags
 }
 
 func (a *app) newScanCommand() *cobra.Command {
 	s := &scanCommand{app: a}
 	cmd := newCommand("scan [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]", "Scan snapshots and live servers", s.scanTargets)
-	s.gate.addGateFlags(cmd)
-	cmd.Flags().StringVar(&s.baselineFile, "baseline", "", "compare with this snapshot or lockfile, which was approved: a `FILE`, or - (default none)")
-	cmd.Flags().BoolVar(&s.how.live.differential, "differential", false, "ask each live server again as another client and report what differs (default off)")
-	s.recorded.addRecordedFlags(cmd)
-	cmd.Flags().StringVar(&s.sourceDir, "source", "", "read the server's source as well: all below this `DIR` (default none)")
-	s.imports.addImportFlags(cmd)
+	f, o := cmd.Flags(), &s.scan.Options
+	s.outputs.gate.addGateFlags(cmd)
+	f.StringVar(&o.BaselineFile, "baseline", "", "compare with this snapshot or lockfile, which was approved: a `FILE`, or - (default none)")
+	f.BoolVar(&s.how.live.reading.Differential, "differential", false, "ask each live server again as another client and report what differs (default off)")
+	f.StringVar(&o.TraceFile, "trace", "", "the recorded conversation to judge: a `FILE`, or - for standard input (default none)")
+	f.StringVar(&s.boundary, "boundary", "", "the suite `FILE` that declares what may pass between servers; with --trace (default nothing may)")
+	f.StringVar(&o.SourceDir, "source", "", "read the server's source as well: all below this `DIR` (default none)")
+	f.StringArrayVar(&o.Imports, "import", nil, "tie what this `FILE` reports to the findings: SARIF 2.1.0 of any tool, or a JSON report of gauntlet; repeatable (default none)")
+	f.BoolVar(&o.GateImported, "gate-imported", false, "let imported findings move the exit code, by --fail-on (default off)")
 	s.configs.addConfigFlags(cmd)
-	s.policy.addPolicyFlags(cmd)
-	layer3Flag(cmd, &s.layer3)
+	f.StringVar(&o.PolicyFile, "suppressions", "", "the `FILE` of accepted findings (default "+policyFile+", if it is there)")
+	f.BoolVar(&s.noPolicy, "no-suppressions", false, "accept no finding, whatever "+policyFile+" says (default off)")
+	layer3Flag(cmd, &o.Layer3)
 	s.models.addModelFlags(cmd, "it judges definitions beside the checks")
-	cmd.Flags().BoolVar(&s.changedOnly, "changed-only", false, "with --baseline, do not scan unchanged definitions again; the report counts them (default off)")
-	s.choice.addChoiceFlags(cmd)
+	f.BoolVar(&o.ChangedOnly, "changed-only", false, "with --baseline, do not scan unchanged definitions again; the report counts them (default off)")
+	f.StringSliceVar(&s.only, "only", nil, "only these: `CHECKS` to run, by id or name, separated by commas; repeatable (default all)")
+	f.StringSliceVar(&s.skip, "skip", nil, "leave out these `CHECKS`; repeatable (default none)")
+	completeChecks(cmd, "only")
+	completeChecks(cmd, "skip")
 	s.outputs.addOutputFlags(cmd, a)
 	s.outputs.addProgressFlag(cmd, a)
 	s.how.addTargetFlags(cmd)
@@ -70,36 +67,35 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 	if names, err = s.recogniseNames(names); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	s.how.more = s.configs.anyGiven() || s.sourceDir != ""
-	if err := refuse(cmd, s.recorded.conflicts(cmd)); err != nil {
+	s.how.more = s.configs.anyGiven() || s.scan.SourceDir != ""
+	if err := refuse(cmd, []conflict{
+		namesNothing(cmd, "trace", s.scan.TraceFile), namesNothing(cmd, "boundary", s.boundary),
+		{s.boundary != "" && s.scan.TraceFile == "", "--boundary wants --trace, the recorded conversation that it is about"},
+	}); err != nil {
 		return err
 	}
-	targets, err := s.app.makeTargets(cmd, &s.how, names, command)
-	if err != nil {
+	if s.scan.Targets, err = s.makeTargets(cmd, &s.how, names, command); err != nil {
 		return err
 	}
-	s.targets = targets
 	if err := s.checkScanFlags(cmd); err != nil {
 		return err
 	}
-	if err := s.policy.choosePolicyFile(cmd); err != nil {
-		return err
+	if _, err := os.Lstat(policyFile); err == nil && !s.noPolicy {
+		s.scan.PolicyFile = cmp.Or(s.scan.PolicyFile, policyFile)
 	}
-	checks, ofConfigs, err := checkdoc.Choose(s.choice.only, s.choice.skip)
-	if err != nil {
+	if s.scan.Checks, s.scan.ConfigChecks, err = checkdoc.Choose(s.only, s.skip); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	if !s.configs.anyGiven() && len(checks) == 0 {
+	if !s.configs.anyGiven() && len(s.scan.Checks) == 0 {
 		return usage(cmd, "--only names checks of configurations alone: name a configuration with --config, or --discover")
 	}
 	outs, err := s.outputs.checkOutputs(s.inputFiles())
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	s.scan = s.newScan()
+	s.readyScan()
 	defer s.scan.Close()
-	s.scan.Checks, s.scan.ConfigChecks = checks, ofConfigs
-	if len(s.models.ids) > 0 {
+	if len(s.models.IDs) > 0 {
 		if s.scan.Advisers, err = s.openModels(&s.models); err != nil {
 			return usage(cmd, "%s", err)
 		}
@@ -125,32 +121,26 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// newScan returns the requested scan.
-func (s *scanCommand) newScan() *scanrun.Scan {
-	return &scanrun.Scan{
-		Options: scanrun.Options{
-			Targets: s.targets, BaselineFile: s.baselineFile, ChangedOnly: s.changedOnly, TraceFile: s.recorded.trace, SourceDir: s.sourceDir,
-			Imports: s.imports.names, GateImported: s.imports.gate, PolicyFile: s.policy.file, GateStable: s.gate.maturity == result.GateStable,
-			Layer3: s.layer3, Parallel: s.models.parallel,
-		},
-		Reader: s.newTargetReader(&s.how.live, s.how.parallel, s.how.limits.Limits, nil),
-		Stdin:  s.host.Stdin, ReadText: s.readText, Say: s.say, Note: s.note, Unread: s.unread,
-	}
+// readyScan completes what the flags have set of the scan.
+func (s *scanCommand) readyScan() {
+	s.scan.GateStable, s.scan.Parallel = s.outputs.gate.maturity == result.GateStable, s.models.Parallel
+	s.scan.Reader = s.newTargetReader(&s.how.live, nil)
+	s.scan.Stdin, s.scan.ReadText, s.scan.Say, s.scan.Note = s.host.Stdin, s.readText, s.say, s.note
 }
 
 // readDecisions reads the user's decisions: what may pass, what is accepted, and what of configurations may be started.
 func (s *scanCommand) readDecisions(cmd *cobra.Command, outs outputs) (err error) {
-	if s.scan.Declared, err = s.readBoundary(s.recorded.boundary); err != nil {
+	if s.scan.Declared, err = s.readBoundary(s.boundary); err != nil {
 		return err
 	}
-	if s.policy.file != "" && !cmd.Flags().Changed("suppressions") {
+	if s.scan.PolicyFile != "" && !cmd.Flags().Changed("suppressions") {
 		// A policy file in a stranger's folder must not work unnoticed.
-		s.note("using %s (--no-suppressions leaves it out)", s.policy.file)
+		s.note("using %s (--no-suppressions leaves it out)", s.scan.PolicyFile)
 	}
 	s.scan.ReadPolicy()
 	s.configs.writes = append(s.configs.writes, outs.files()...)
 	s.configs.checks = s.scan.ConfigChecks
-	if s.how.live.differential {
+	if s.how.live.reading.Differential {
 		s.configs.often = "two to four times each"
 	}
 	s.scan.Plan, err = s.makePlan(cmd.Context(), &s.configs)
@@ -164,12 +154,7 @@ func (s *scanCommand) writeScan(outs outputs, r *result.Report) {
 		// would only read the same twice.
 		outs = slices.DeleteFunc(outs, func(o output) bool { return o.File == "-" && o.Format.Name == "pretty" })
 	}
-	looks := s.reportOptions(s.outputs.verbose, &s.gate)
-	looks.Next = s.nextOfScan(r)
-	if outs.hasPage() {
-		s.scan.AddPageData(&looks)
-	}
-	s.writeReports(outs, r, looks, &s.gate)
+	s.writeReports(&s.outputs, outs, r, s.nextOfScan(r), s.scan.AddPageData)
 	s.tellIncomplete(r)
 }
 
@@ -179,74 +164,46 @@ func (s *scanCommand) recogniseNames(names []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(r.Sources) > 1 || len(r.Sources) == 1 && s.sourceDir != "" {
+	if len(r.Sources) > 1 || len(r.Sources) == 1 && s.scan.SourceDir != "" {
 		return nil, errors.New("one source at a time: the source is that of one server")
 	}
 	s.configs.files = append(s.configs.files, r.Configs...)
 	if len(r.Sources) == 1 {
-		s.sourceDir = r.Sources[0]
+		s.scan.SourceDir = r.Sources[0]
 	}
 	for _, n := range r.Notes {
 		s.note("%s", n)
 	}
-	s.unread = r.Unread
+	s.scan.Unread = r.Unread
 	return r.Targets, nil
 }
 
 // inputFiles returns the files to read, including baseline and suppressions.
 func (s *scanCommand) inputFiles() []string {
-	return slices.Concat(target.SnapshotFiles(s.targets), named(s.recorded.trace, s.recorded.boundary), s.imports.names, named(s.baselineFile, s.policy.file))
+	return slices.Concat(target.SnapshotFiles(s.scan.Targets), named(s.scan.TraceFile, s.boundary), s.scan.Imports, named(s.scan.BaselineFile, s.scan.PolicyFile))
 }
 
 func (s *scanCommand) checkScanFlags(cmd *cobra.Command) error {
 	return refuse(cmd, slices.Concat(s.configs.conflicts(), []conflict{
-		{cmd.Flags().Changed("source") && s.sourceDir == "", "--source names no directory"},
-		{s.layer3 != "" && len(s.models.ids) == 0, "--llm-classifier" + wantsModel},
+		{cmd.Flags().Changed("source") && s.scan.SourceDir == "", "--source names no directory"},
+		{s.scan.Layer3 != "" && len(s.models.IDs) == 0, "--llm-classifier" + wantsModel},
 	}, s.models.conflicts(cmd), []conflict{
-		{len(s.targets) == 0 && !s.configs.anyGiven() && s.recorded.trace == "" && s.sourceDir == "", "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --discover"},
-		{s.recorded.trace != "" && s.how.live.sandbox.level.Wanted(), "--sandbox observes a live server and --trace reads a recording: run two scans"},
-		{s.how.live.differential && !target.AnyLive(s.targets) && !s.configs.anyGiven(), "--differential is for a live server, and there is neither a URL nor a -- with its command"},
-		{cmd.Flags().Changed("baseline") && s.baselineFile == "", "--baseline names no file"},
-		{slices.Contains(s.imports.names, ""), "--import names no file"},
-		{s.imports.gate && len(s.imports.names) == 0, "--gate-imported wants --import, which says what to import"},
-		{s.changedOnly && s.baselineFile == "", "--changed-only wants --baseline, which says what has not changed"},
+		{len(s.scan.Targets) == 0 && !s.configs.anyGiven() && s.scan.TraceFile == "" && s.scan.SourceDir == "", "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --discover"},
+		{s.scan.TraceFile != "" && s.how.live.sandbox.level.Wanted(), "--sandbox observes a live server and --trace reads a recording: run two scans"},
+		{s.how.live.reading.Differential && !target.AnyLive(s.scan.Targets) && !s.configs.anyGiven(), "--differential is for a live server, and there is neither a URL nor a -- with its command"},
+		namesNothing(cmd, "baseline", s.scan.BaselineFile),
+		{slices.Contains(s.scan.Imports, ""), "--import names no file"},
+		{s.scan.GateImported && len(s.scan.Imports) == 0, "--gate-imported wants --import, which says what to import"},
+		{s.scan.ChangedOnly && s.scan.BaselineFile == "", "--changed-only wants --baseline, which says what has not changed"},
 		stdinTwice(s.inputFiles()),
+		{cmd.Flags().Changed("suppressions") && s.noPolicy, "--suppressions and --no-suppressions exclude each other"},
+		{cmd.Flags().Changed("suppressions") && (s.scan.PolicyFile == "" || s.scan.PolicyFile == "-"), "--suppressions names no file"},
 	}))
 }
 
-type choice struct{ only, skip []string }
-
-func (ch *choice) addChoiceFlags(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&ch.only, "only", nil, "only these: `CHECKS` to run, by id or name, separated by commas; repeatable (default all)")
-	cmd.Flags().StringSliceVar(&ch.skip, "skip", nil, "leave out these `CHECKS`; repeatable (default none)")
-	completeChecks(cmd, "only")
-	completeChecks(cmd, "skip")
-}
-
-type importFlags struct {
-	names []string
-	gate  bool
-}
-
-func (f *importFlags) addImportFlags(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.names, "import", nil, "tie what this `FILE` reports to the findings: SARIF 2.1.0 of any tool, or a JSON report of gauntlet; repeatable (default none)")
-	cmd.Flags().BoolVar(&f.gate, "gate-imported", false, "let imported findings move the exit code, by --fail-on (default off)")
-}
-
-// recordedFlags name a trace to judge, and its declared boundary.
-type recordedFlags struct{ trace, boundary string }
-
-func (f *recordedFlags) addRecordedFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.trace, "trace", "", "the recorded conversation to judge: a `FILE`, or - for standard input (default none)")
-	cmd.Flags().StringVar(&f.boundary, "boundary", "", "the suite `FILE` that declares what may pass between servers; with --trace (default nothing may)")
-}
-
-func (f *recordedFlags) conflicts(cmd *cobra.Command) []conflict {
-	return []conflict{
-		{cmd.Flags().Changed("trace") && f.trace == "", "--trace names no file"},
-		{cmd.Flags().Changed("boundary") && f.boundary == "", "--boundary names no file"},
-		{f.boundary != "" && f.trace == "", "--boundary wants --trace, the recorded conversation that it is about"},
-	}
+// namesNothing is the conflict of a flag for a file whose value is empty.
+func namesNothing(cmd *cobra.Command, flag, file string) conflict {
+	return conflict{cmd.Flags().Changed(flag) && file == "", "--" + flag + " names no file"}
 }
 
 // readBoundary reads the declared boundary. Any fault in the file is an error: without all of it the judgement would not be the

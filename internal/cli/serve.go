@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/catalog"
 	mockfile "gauntlet/internal/engine/mock"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/run/inprocess"
@@ -26,7 +27,7 @@ import (
 
 type serveCommand struct {
 	*app
-	limits  limitFlags
+	limits  catalog.Limits
 	options engine.Options
 	transportFlags
 	server string // of several in a snapshot
@@ -54,7 +55,7 @@ func (a *app) newServeCommand() *cobra.Command {
 	f.StringArrayVar(&s.options.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
 	f.StringArrayVar(&s.options.HTTP.Origins, "allow-origin", nil, originMeaning)
 	f.Var(sizeFlag(&s.options.HTTP.Body, engine.DefaultBody), "max-message", "longest message taken from the other side: a client")
-	s.limits.addLimitFlags(cmd)
+	addLimitFlags(cmd, &s.limits)
 	_ = f.MarkHidden("max-depth") // serve does not look into definitions
 	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	completeWith(cmd, "revision", mcp.Revisions())
@@ -109,7 +110,7 @@ func (s *serveCommand) openSnapshot(ctx context.Context, name string) (*engine.S
 		if err != nil {
 			return nil, err
 		}
-		server, notes, err := inprocess.NewSnapshot(name, text, s.server, s.limits.Limits, s.options)
+		server, notes, err := inprocess.NewSnapshot(name, text, s.server, s.limits, s.options)
 		for _, n := range notes {
 			s.note("%s", n)
 		}
@@ -139,7 +140,7 @@ func (s *serveCommand) serveMock(cmd *cobra.Command) error {
 
 // serveSelf serves gauntlet's own tools to an agent.
 func (s *serveCommand) serveSelf(ctx context.Context) error {
-	v := &vetCommand{app: s.app, budget: vetBudget, timeout: 30 * time.Second, registry: fetch.DefaultRegistry, cache: s.cache}
+	v := &vetCommand{app: s.app, vetting: vet.Options{Budget: vetBudget, Timeout: 30 * time.Second, Fetcher: fetch.Fetcher{Registry: fetch.DefaultRegistry, Cache: s.cache}}}
 	opt := mcptools.Options{Version: version(), Vet: v.vetForAgent}
 	return mcptools.Serve(ctx, io.NopCloser(s.host.Stdin), keptOpen{s.host.Stdout}, opt)
 }
@@ -149,20 +150,16 @@ func (v *vetCommand) vetForAgent(ctx context.Context, target, depth string) (*re
 	if err != nil {
 		return nil, err
 	}
-	if depth != "" {
-		if v.depth, err = vet.ParseDepth(depth); err != nil {
-			return nil, err
-		}
-	} else {
-		v.depth = ""
-	}
 	opt, err := v.options()
+	if err == nil && depth != "" {
+		opt.Depth, err = vet.ParseDepth(depth)
+	}
 	if err != nil {
 		return nil, err
 	}
 	opt.Fetcher.Public = true           // the target may have been chosen by the author of what the agent reads
 	opt.Progress = &runstate.Progress{} // nobody sees it
-	return vet.Run(ctx, *opt, []vet.Target{{Spec: s}})
+	return vet.Run(ctx, opt, []vet.Target{{Spec: s}})
 }
 
 // keptOpen is standard output, which must not be closed.

@@ -21,9 +21,7 @@ import (
 )
 
 type targetFlags struct {
-	live     liveFlags
-	limits   limitFlags
-	parallel int
+	live liveFlags
 	// more says that live servers may be added to those in the arguments.
 	more bool
 }
@@ -33,9 +31,9 @@ const defaultParallel = 8
 
 func (f *targetFlags) addTargetFlags(cmd *cobra.Command) {
 	f.live.addLiveFlags(cmd)
-	cmd.Flags().Var(countFlag(&f.parallel, defaultParallel, 10_000), "parallel", "most at the same time: live servers that run or are asked")
+	cmd.Flags().Var(countFlag(&f.live.reading.Parallel, defaultParallel, 10_000), "parallel", "most at the same time: live servers that run or are asked")
 	f.live.names = append(f.live.names, "parallel")
-	f.limits.addLimitFlags(cmd)
+	addLimitFlags(cmd, &f.live.reading.Limits)
 }
 
 // parseTargets parses a subcommand's arguments in order: snapshot files, "-", URLs, and one command after "--". Flags for live
@@ -110,12 +108,11 @@ const defaultTotalTimeout = 5 * time.Minute
 // liveFlags configure how a server is started or reached, and its time limits.
 type liveFlags struct {
 	target.Given
-	login          bool // in the browser, if needed
-	timeout, total time.Duration
-	message, pages int
-	differential   bool
-	sandbox        sandboxFlags
-	names          []string // of these flags
+	reading target.Options
+	login   bool // in the browser, if needed
+	message int
+	sandbox sandboxFlags
+	names   []string // of these flags
 }
 
 func (l *liveFlags) addLiveFlags(cmd *cobra.Command) {
@@ -123,10 +120,10 @@ func (l *liveFlags) addLiveFlags(cmd *cobra.Command) {
 	f.SortFlags = false
 	l.addAccessFlags(f)
 	f.BoolVar(&l.login, "login", false, "log in by your browser where the server wants a login and none is kept (default off)")
-	f.Var(durationFlag(&l.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
-	f.Var(durationFlag(&l.total, defaultTotalTimeout), "total-timeout", "longest time for all that is asked of one server")
+	f.Var(durationFlag(&l.reading.Timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
+	f.Var(durationFlag(&l.reading.Total, defaultTotalTimeout), "total-timeout", "longest time for all that is asked of one server")
 	f.Var(sizeFlag(&l.message, wire.DefaultMessage), "max-message", "longest message taken from the other side: the server")
-	f.Var(countFlag(&l.pages, mcpclient.DefaultPages, 1<<31-1), "max-pages", "most pages of one list read from the server")
+	f.Var(countFlag(&l.reading.Pages, mcpclient.DefaultPages, 1<<31-1), "max-pages", "most pages of one list read from the server")
 	if cmd.Flags().Lookup("sandbox") == nil {
 		l.sandbox.addSandboxFlags(f, sandbox.Off)
 	}
@@ -144,15 +141,14 @@ func (l *liveFlags) addAccessFlags(f *pflag.FlagSet) {
 }
 
 // newTargetReader returns a reader of targets that records live servers in record.
-func (a *app) newTargetReader(l *liveFlags, parallel int, limits catalog.Limits, record *tracefile.File) *target.Reader {
+func (a *app) newTargetReader(l *liveFlags, record *tracefile.File) *target.Reader {
 	return &target.Reader{
-		Options: target.Options{Timeout: l.timeout, Total: l.total, Pages: l.pages, Parallel: parallel, Differential: l.differential, Limits: limits},
-		Version: version(), Dialer: a.dialer(l.message, &l.sandbox, l.login, record), Trace: record, Progress: a.progress, ReadFile: a.readFile, Note: a.showNote,
+		Options: l.reading, Version: version(), Dialer: a.dialer(l.message, &l.sandbox, l.login, record), Trace: record, Progress: a.progress, ReadFile: a.readFile, Note: a.showNote,
 	}
 }
 
 func (a *app) gatherTargets(ctx context.Context, f *targetFlags, targets []target.Target) (*target.Gathered, error) {
-	return a.newTargetReader(&f.live, f.parallel, f.limits.Limits, nil).Gather(ctx, targets)
+	return a.newTargetReader(&f.live, nil).Gather(ctx, targets)
 }
 
 func (a *app) showNote(n target.Note) {
@@ -167,9 +163,7 @@ func (a *app) showNote(n target.Note) {
 	}
 }
 
-type limitFlags struct{ catalog.Limits }
-
-func (l *limitFlags) addLimitFlags(cmd *cobra.Command) {
+func addLimitFlags(cmd *cobra.Command, l *catalog.Limits) {
 	cmd.Flags().Var(sizeFlag(&l.Bytes, catalog.DefaultBytes), "max-bytes", "longest input read: a file, and all that a live server sends")
 	cmd.Flags().Var(countFlag(&l.Depth, catalog.DefaultDepth, catalog.MaxDepth), "max-depth", "deepest nesting of one definition; a deeper one is read and makes the scan incomplete")
 	cmd.Flags().Var(countFlag(&l.Items, catalog.DefaultItems, 1<<31-1), "max-items", "most tools, and most prompts, resources and templates, of one server")

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/leaf/excerpt"
-	"gauntlet/internal/run/liveview"
 	"gauntlet/internal/run/suiterun"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
@@ -16,25 +15,22 @@ import (
 
 type testCommand struct {
 	*app
-	outputs   outputFlags
-	gate      gateFlags
-	traceName string
-	recording string
-	limits    limitFlags
-	message   int
-	sandbox   sandboxFlags
+	outputs outputFlags
+	suite   suiterun.Options
+	message int
+	sandbox sandboxFlags
 }
 
 func (a *app) newTestCommand() *cobra.Command {
 	t := &testCommand{app: a}
 	cmd := newCommand("test [flags] SUITE", "Run a test suite over several servers and the boundary between them", t.runSuite)
-	t.gate.addGateFlags(cmd)
-	recordFlag(cmd, &t.traceName, "record every message, both ways: in this `FILE` (default none)")
-	cmd.Flags().StringVar(&t.recording, "recording", "", "start nothing and judge this recorded `FILE`; the suite says what is expected (default none)")
+	t.outputs.gate.addGateFlags(cmd)
+	recordFlag(cmd, &t.suite.Trace, "record every message, both ways: in this `FILE` (default none)")
+	cmd.Flags().StringVar(&t.suite.Recording, "recording", "", "start nothing and judge this recorded `FILE`; the suite says what is expected (default none)")
 	t.outputs.addOutputFlags(cmd, a)
 	t.outputs.addProgressFlag(cmd, a)
 	cmd.Flags().Var(sizeFlag(&t.message, wire.DefaultMessage), "max-message", "longest message taken from the other side: a server")
-	t.limits.addLimitFlags(cmd)
+	addLimitFlags(cmd, &t.suite.Limits)
 	t.sandbox.addSandboxFlags(cmd.Flags(), sandbox.Off)
 	completeSandbox(cmd)
 	cmd.AddCommand(a.newSchemaCommand("suite files", suite.Schema))
@@ -42,10 +38,10 @@ func (a *app) newTestCommand() *cobra.Command {
 }
 
 func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
-	outs, wrong := t.outputs.checkOutputs(append(args[:len(args):len(args)], t.recording))
+	outs, wrong := t.outputs.checkOutputs(append(args[:len(args):len(args)], t.suite.Recording))
 	if err := refuse(cmd, append(wantOne(args, "no suite: name a suite file", "suites"), []conflict{
-		{t.recording != "" && t.traceName != "", "--recording judges what was recorded, --record records: want one of them"},
-		{t.traceName == "-", "--record: name a file: it is read again to be judged"},
+		{t.suite.Recording != "" && t.suite.Trace != "", "--recording judges what was recorded, --record records: want one of them"},
+		{t.suite.Trace == "-", "--record: name a file: it is read again to be judged"},
 		failed(wrong),
 	}...)); err != nil {
 		return err
@@ -55,20 +51,13 @@ func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	t.recorder.Start().Step("running " + args[0])
-	r, err := suiterun.Run(cmd.Context(), s, suiterun.Options{
-		Trace: t.traceName, Recording: t.recording, Limits: t.limits.Limits, Version: version(), Tool: toolName(), Note: t.note,
-		Dialer: t.dialer(t.message, &t.sandbox, false, nil),
-	})
+	t.suite.Version, t.suite.Tool, t.suite.Note, t.suite.Dialer = version(), toolName(), t.note, t.dialer(t.message, &t.sandbox, false, nil)
+	r, err := suiterun.Run(cmd.Context(), s, t.suite)
 	if err != nil {
 		return err
 	}
 	r.Sandboxes = t.sandbox.boxes.Reports()
-	looks := t.reportOptions(t.outputs.verbose, &t.gate)
-	looks.Next = nextOfSuite(r, args[0], t.outputs.verbose)
-	if outs.hasPage() {
-		looks.Traces = liveview.Conversations([]string{cmp.Or(t.recording, t.traceName, s.Trace)}, t.note)
-	}
-	t.writeReports(outs, r, looks, &t.gate)
+	t.writeReports(&t.outputs, outs, r, nextOfSuite(r, args[0], t.outputs.verbose), t.showTraces(cmp.Or(t.suite.Recording, t.suite.Trace, s.Trace)))
 	return nil
 }
 
@@ -80,7 +69,7 @@ func (t *testCommand) readSuite(name string) (*suite.Suite, error) {
 		return nil, err
 	case wrong > 0:
 		return nil, fmt.Errorf("%s cannot be run: %s", name, excerpt.Count(wrong, "error"))
-	case len(s.Servers) == 0 && s.Trace == "" && t.recording == "":
+	case len(s.Servers) == 0 && s.Trace == "" && t.suite.Recording == "":
 		return nil, fmt.Errorf("%s says nothing that is to be done: want servers, or a trace", name)
 	}
 	return s, nil

@@ -19,21 +19,10 @@ import (
 type vetCommand struct {
 	*app
 	outputs outputFlags
-	gate    gateFlags
-	limits  limitFlags
-
-	depth    vet.Depth
-	env      []string
-	allow    []string
-	osv      string
-	cache    string
-	calls    int
-	budget   time.Duration
-	timeout  time.Duration
-	registry string
-	replay   string
-	older    bool
-	configs  configFlags
+	vetting vet.Options
+	env     []string
+	older   bool
+	configs configFlags
 }
 
 // vetBudget bounds a probe's time, for servers that hardly answer: trials are counted in calls.
@@ -43,24 +32,24 @@ func (a *app) newVetCommand() *cobra.Command {
 	v := &vetCommand{app: a}
 	cmd := newCommand("vet [flags] TARGET... [-- ARG...]", "Examine a package or server before you install it", v.vetTargets)
 	f := cmd.Flags()
-	v.gate.addGateFlags(cmd)
-	f.Var(nameFlag(&v.depth, "LEVEL", vet.Depths()), "depth", "go this far and no farther: definitions, source, behaviour (default behaviour, or what this kind of target has)")
+	v.outputs.gate.addGateFlags(cmd)
+	f.Var(nameFlag(&v.vetting.Depth, "LEVEL", vet.Depths()), "depth", "go this far and no farther: definitions, source, behaviour (default behaviour, or what this kind of target has)")
 	completeWith(cmd, "depth", vet.Depths())
 	f.StringArrayVar(&v.env, "env", nil, envMeaning)
-	f.StringArrayVar(&v.allow, "sandbox-allow", nil, "let sealed servers really reach this `HOST` or HOST:PORT; repeatable (default none)")
-	f.StringVar(&v.osv, "osv", "", "look for known vulnerabilities in this export of advisories in the OSV format: `PLACE`, a directory, a file or a URL (default none)")
-	f.StringVar(&v.cache, "cache", "", "keep what is loaded in this `DIR` (default gauntlet/vet in your cache directory)")
+	f.StringArrayVar(&v.vetting.Allow, "sandbox-allow", nil, "let sealed servers really reach this `HOST` or HOST:PORT; repeatable (default none)")
+	f.StringVar(&v.vetting.Advisories, "osv", "", "look for known vulnerabilities in this export of advisories in the OSV format: `PLACE`, a directory, a file or a URL (default none)")
+	f.StringVar(&v.vetting.Fetcher.Cache, "cache", "", "keep what is loaded in this `DIR` (default gauntlet/vet in your cache directory)")
 	f.BoolVar(&v.older, "diff", false, "the targets are the version that you have and a newer one: vet the newer, and say what changed (default off)")
-	f.StringVar(&v.registry, "registry", fetch.DefaultRegistry, "look registry: targets up in the MCP registry at this `URL`")
+	f.StringVar(&v.vetting.Fetcher.Registry, "registry", fetch.DefaultRegistry, "look registry: targets up in the MCP registry at this `URL`")
 	f.StringArrayVar(&v.configs.files, "config", nil, "take servers from the configuration of an MCP client: this `FILE`; TARGETs are names of its entries then; repeatable (default none)")
 	f.BoolVar(&v.configs.yes, "yes", false, "do not ask for consent: connect to URLs that a registry names, or with --config, with the headers that the configuration gives them (default off)")
-	f.StringVar(&v.replay, "replay", "", "try again what this `FINGERPRINT` of a finding was about (default none)")
-	f.Var(countFlag(&v.calls, proberun.DefaultCalls, 1_000_000), "calls", "most calls that a probe makes")
-	f.Var(durationFlag(&v.budget, vetBudget), "budget", "longest time for all calls of a probe")
-	f.Var(durationFlag(&v.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
+	f.StringVar(&v.vetting.Replay, "replay", "", "try again what this `FINGERPRINT` of a finding was about (default none)")
+	f.Var(countFlag(&v.vetting.Calls, proberun.DefaultCalls, 1_000_000), "calls", "most calls that a probe makes")
+	f.Var(durationFlag(&v.vetting.Budget, vetBudget), "budget", "longest time for all calls of a probe")
+	f.Var(durationFlag(&v.vetting.Timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
 	v.outputs.addOutputFlags(cmd, a)
 	v.outputs.addProgressFlag(cmd, a)
-	v.limits.addLimitFlags(cmd)
+	addLimitFlags(cmd, &v.vetting.Limits)
 	return cmd
 }
 
@@ -83,16 +72,16 @@ func (v *vetCommand) vetTargets(cmd *cobra.Command, args []string) error {
 		targets[i].AddStart(serverArgs, env)
 	}
 	defer v.startProgress().Stop()
-	opt.Progress, opt.Replay = v.progress, v.replay
+	opt.Progress = v.progress
 	if !isTerminal(v.host.Stderr) { // which shows a line
 		opt.Begun = func(step string) { v.note("%s", step) }
 	}
 	opt.Again = func(target string) string { return againLine(cmd, []string{target}, serverArgs) }
-	r, err := vet.Run(cmd.Context(), *opt, targets)
+	r, err := vet.Run(cmd.Context(), opt, targets)
 	if err != nil {
 		return err
 	}
-	v.writeReports(outs, r, v.reportOptions(v.outputs.verbose, &v.gate), &v.gate)
+	v.writeReports(&v.outputs, outs, r, "", noMore)
 	return nil
 }
 
@@ -129,26 +118,15 @@ func (v *vetCommand) configuredTargets(cmd *cobra.Command, names []string) ([]ve
 	return out, nil
 }
 
-// options returns the options given by the flags.
-func (v *vetCommand) options() (*vet.Options, error) {
-	cache, err := v.packageCache()
-	if err != nil {
-		return nil, err
+// options completes the options that the flags set.
+func (v *vetCommand) options() (opt vet.Options, err error) {
+	opt = v.vetting
+	opt.Fetcher.Environ, opt.Fetcher.Now = v.host.Environ, time.Now
+	opt.Version, opt.Connect, opt.Total = version(), v.configs.yes, defaultTotalTimeout
+	if opt.Fetcher.Cache != "" {
+		opt.Fetcher.Cache, err = filepath.Abs(opt.Fetcher.Cache)
+	} else if opt.Fetcher.Cache, err = userfile.CacheDirectory("vet", v.getenv); err != nil {
+		err = errors.New("there is no cache directory: name one with --cache")
 	}
-	return &vet.Options{
-		Fetcher: fetch.Fetcher{Environ: v.host.Environ, Cache: cache, Now: time.Now, Registry: v.registry},
-		Depth:   v.depth, Version: version(), Limits: v.limits.Limits, Allow: v.allow, Connect: v.configs.yes,
-		Timeout: v.timeout, Total: defaultTotalTimeout, Calls: v.calls, Budget: v.budget, Advisories: v.osv,
-	}, nil
-}
-
-func (v *vetCommand) packageCache() (string, error) {
-	if v.cache != "" {
-		return filepath.Abs(v.cache)
-	}
-	dir, err := userfile.CacheDirectory("vet", v.getenv)
-	if err != nil {
-		return "", errors.New("there is no cache directory: name one with --cache")
-	}
-	return dir, nil
+	return opt, err
 }

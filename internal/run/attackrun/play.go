@@ -25,6 +25,7 @@ import (
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/listen"
+	"gauntlet/internal/run/proberun"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
@@ -48,9 +49,9 @@ type Options struct {
 	// Negotiate makes servers negotiate a revision if the document names none.
 	Negotiate bool
 	Serve     mcpserver.Options
-	Target    *launch.Server // server to attack; may be nil
-	AGUI      string         // the agent's AG-UI address, or ""
-	Probe     Prober         // tries the classes that documents name; nil to play them as written
+	Target    *launch.Server    // server to attack; may be nil
+	AGUI      string            // the agent's AG-UI address, or ""
+	Probing   *proberun.Options // how the classes that documents name are tried; nil to play them as written
 	// A2A is the agent that A2A clients attack, or "". VerbatimCards and PushAnywhere are as in attacka2a.Options.
 	A2A                         string
 	VerbatimCards, PushAnywhere bool
@@ -150,7 +151,7 @@ func (p *play) playAndJudge(ctx context.Context) (result.AttackRun, error) {
 	perform := p.perform
 	if perform == nil {
 		perform = p.playLive
-		if p.Probe != nil && p.Target != nil && classesOf(p.doc) != nil {
+		if p.Probing != nil && p.Target != nil && classesOf(p.doc) != nil {
 			perform = p.playProbes
 		}
 	}

@@ -8,8 +8,7 @@ import (
 
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
-	"gauntlet/internal/run/launch"
-	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/proberun"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/oatf"
 	"gauntlet/trace"
@@ -19,9 +18,6 @@ import (
 // probeKey is the extension of an attack that lists weakness classes. They are tried on the tools selected by labels and roles,
 // with arguments made from their schemas, and judged by observation. Other programs play the document's fixed actions.
 const probeKey = "x-gauntlet-probe"
-
-// A Prober tries weakness classes on a server and records every message, each trial, and what it learnt.
-type Prober func(ctx context.Context, dialer launch.Dialer, target launch.Server, classes []probe.Class, record *tracefile.File) error
 
 // classesOf returns the classes that a document tries on a server, nil for an ordinary document.
 func classesOf(doc *oatf.Document) []probe.Class {
@@ -37,7 +33,9 @@ func (p *play) playProbes(ctx context.Context) (*attack.Summary, error) {
 	began := time.Now()
 	inTime, cancel := context.WithTimeout(ctx, p.Limit)
 	defer cancel()
-	if err := p.Probe(inTime, p.Dialer, *p.Target, classesOf(p.doc), p.file); err != nil {
+	opt := *p.Probing
+	opt.Server, opt.Dialer, opt.Classes, opt.Trace = *p.Target, p.Dialer, classesOf(p.doc), p.file
+	if _, err := proberun.Run(inTime, opt); err != nil {
 		return nil, err
 	}
 	sum := &attack.Summary{Duration: time.Since(began), Ended: "everything that could be tried was tried"}

@@ -56,12 +56,9 @@ func isChoice(f finding.Finding) bool { return f.Rule == "GNT-502" && len(f.Rela
 
 // recordEvidence records the results of a run, so that a trace can be judged again without the server.
 func (r *run) recordEvidence() {
-	if r.Record == nil {
-		return
-	}
 	event := func(method string, v any) {
 		raw, _ := json.Marshal(v) // strings and numbers always encode
-		r.Record(trace.Message{Time: time.Now(), Server: r.out.Place, Protocol: probe.RecordProtocol, Direction: trace.ToClient, Kind: trace.Event, Method: method, Raw: string(raw)})
+		r.Trace.Record(trace.Message{Time: time.Now(), Server: r.out.Place, Protocol: probe.RecordProtocol, Direction: trace.ToClient, Kind: trace.Event, Method: method, Raw: string(raw)})
 	}
 	e := &r.out.Evidence
 	for i := range e.Trials {

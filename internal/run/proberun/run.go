@@ -22,6 +22,7 @@ import (
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
@@ -43,10 +44,9 @@ type Options struct {
 	Dialer launch.Dialer // including its sandbox level
 	// At is where a server started in a sandbox will listen; "" to detect it.
 	At      string
-	Version string     // this program's, sent to the server
-	Tap     launch.Tap // records the session; may be nil
-	// Record, if not nil, receives what a trace holds beside messages: the outcome of each trial and further results.
-	Record func(trace.Message)
+	Version string // this program's, sent to the server
+	// Trace records the session, the sandbox's events, and the outcome of each trial; may be nil.
+	Trace *tracefile.File
 
 	Floor capability.Confidence // minimum confidence of labels; default capability.Medium
 	// AllowCalls permits tools that are not read-only outside a sandbox, and Destructive also destructive ones.
@@ -308,7 +308,7 @@ func (r *run) open() error {
 		server.Env, dialer.Environ = r.testbed.withStandIns(server.Env), r.testbed.withStandIns(dialer.Environ)
 		dialer.SandboxConfig = r.testbed.config(dialer.SandboxConfig)
 	}
-	opened, err := dialer.Open(server, r.Tap)
+	opened, err := dialer.Open(server, r.tap)
 	if err == nil {
 		r.opened = opened
 	}

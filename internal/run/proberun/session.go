@@ -28,7 +28,7 @@ func (r *run) openSession(ctx context.Context) (err error) {
 		}
 	}
 	if r.inside.URL != "" {
-		if err := r.Dialer.SpeakAt(&r.Server, r.opened, r.inside, r.Tap); err != nil {
+		if err := r.Dialer.SpeakAt(&r.Server, r.opened, r.inside, r.tap); err != nil {
 			return err
 		}
 		r.out.Place = r.opened.Place

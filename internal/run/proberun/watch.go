@@ -59,25 +59,21 @@ func (r *run) watchServer() {
 	w := &watch{}
 	w.recorder = trace.NewRecorder(w.keep, trace.RecorderOptions{})
 	r.out.watched = w
-	tap, record := r.Tap, r.Dialer.SandboxRecord
-	r.Tap = func(place string, secrets, credentials []string) wire.Tap {
-		var other wire.Tap
-		if tap != nil {
-			other = tap(place, secrets, credentials)
-		}
-		tape := wire.NewTape(w.recorder, trace.Message{Server: place, Role: trace.AsClient})
-		return func(p wire.Passage) {
-			if other != nil {
-				other(p)
-			}
-			tape.Record(p)
-		}
-	}
 	r.Dialer.SandboxRecord = func(m trace.Message) {
-		if record != nil {
-			record(m)
-		}
+		r.Trace.Record(m)
 		_, _ = w.recorder.Record(m) // keep accepts everything
+	}
+}
+
+// tap observes a connection, and records it.
+func (r *run) tap(place string, secrets, credentials []string) wire.Tap {
+	recorded := r.Trace.Tap(place, trace.AsClient, secrets, credentials)
+	tape := wire.NewTape(r.out.watched.recorder, trace.Message{Server: place, Role: trace.AsClient})
+	return func(p wire.Passage) {
+		if recorded != nil {
+			recorded(p)
+		}
+		tape.Record(p)
 	}
 }
 
