@@ -113,11 +113,8 @@ func (m Method) Until() string { return m.until }
 // SubjectParam returns the params member that identifies a request's subject: "name" of a tool or prompt, "uri" of a resource, ""
 // for other methods. From 2026-07-28 the header Mcp-Name repeats its value (SPEC 2026-07-28/basic/transports/streamable-http).
 func SubjectParam(method string) string {
-	switch method {
-	case ToolsCall, PromptsGet:
-		return "name"
-	case ResourcesRead:
-		return "uri"
+	if l := CallIndex(method); l >= 0 {
+		return Lists[l].ID
 	}
 	return ""
 }
@@ -147,15 +144,27 @@ type List struct {
 	Changed, Filter string
 	// Optional says that a server with the capability may lack the list.
 	Optional bool
+	Item     string // what an item is
+	Call     string // request for one item; "" for templates, through which resources are read
 }
 
 // Lists are a server's lists, in the order of catalog.Kinds (SPEC 2025-11-25/server; filters SPEC
 // 2026-07-28/basic/utilities/subscriptions).
 var Lists = [4]List{
-	{ToolsList, "tools", "tools", "name", NotifyToolsListChanged, "toolsListChanged", false},
-	{PromptsList, "prompts", "prompts", "name", NotifyPromptsListChanged, "promptsListChanged", false},
-	{ResourcesList, "resources", "resources", "uri", NotifyResourcesListChanged, "resourcesListChanged", false},
-	{ResourceTemplatesList, "resourceTemplates", "resources", "uriTemplate", NotifyResourcesListChanged, "resourcesListChanged", true},
+	{ToolsList, "tools", "tools", "name", NotifyToolsListChanged, "toolsListChanged", false, "tool", ToolsCall},
+	{PromptsList, "prompts", "prompts", "name", NotifyPromptsListChanged, "promptsListChanged", false, "prompt", PromptsGet},
+	{ResourcesList, "resources", "resources", "uri", NotifyResourcesListChanged, "resourcesListChanged", false, "resource", ResourcesRead},
+	{ResourceTemplatesList, "resourceTemplates", "resources", "uriTemplate", NotifyResourcesListChanged, "resourcesListChanged", true, "resource template", ""},
+}
+
+// ListIndex returns the index in Lists of the list that a method reads, -1 for none.
+func ListIndex(method string) int {
+	return slices.IndexFunc(Lists[:], func(l List) bool { return l.Method == method })
+}
+
+// CallIndex returns the index in Lists of the list whose items a method is for, -1 for none.
+func CallIndex(method string) int {
+	return slices.IndexFunc(Lists[:3], func(l List) bool { return l.Call == method })
 }
 
 // ChangingLists are the lists with their own notification: resource templates share that of resources.

@@ -170,9 +170,7 @@ func (c *Captured) takeSnapshot(snap *mcpclient.Snapshot, server *launch.Opened,
 		}
 		c.Notes = append(c.Notes, Note{Text: text})
 	}
-	var text strings.Builder
-	_, _ = snap.WriteTo(&text) // a Builder accepts everything
-	c.Text = text.String()
+	c.Text = string(snap.Bytes())
 }
 
 const (

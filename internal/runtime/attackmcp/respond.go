@@ -47,24 +47,25 @@ func resultFromEntry(entry rawjson.Value, field string, x *attack.Expander) (str
 	whole := attack.Member(entry, "content")
 	if whole.Kind() == rawjson.Object {
 		o.CopyMembers(whole)
-		for m := range entry.Members() {
-			if name := m.Key.Text(); name != "when" && name != "content" && name != "synthesize" && !whole.Get(name).Exists() {
-				o.AddExpanded(m.Key.Raw(), m.Value)
-			}
-		}
+		copyBeside(o, entry, whole)
 		return o.CloseObject()
 	}
-	if !attack.Member(entry, field).Exists() {
+	if own := attack.Member(entry, field); !own.Exists() {
 		o.AddRaw(`"`+field+`"`, "[]")
+		o.CopyMembers(entry, "when", "synthesize", field)
+	} else {
+		o.CopyMembers(entry, "when", "synthesize")
 	}
+	return o.CloseObject()
+}
+
+// copyBeside writes what a response entry has beside the result: isError, structuredContent, _meta.
+func copyBeside(o *attack.ObjectWriter, entry, result rawjson.Value) {
 	for m := range entry.Members() {
-		switch name := m.Key.Text(); {
-		case name == "when", name == "synthesize", name == field && m.Value.Kind() == rawjson.Null:
-		default:
+		if name := m.Key.Text(); name != "when" && name != "content" && name != "synthesize" && !result.Get(name).Exists() {
 			o.AddExpanded(m.Key.Raw(), m.Value)
 		}
 	}
-	return o.CloseObject()
 }
 
 // resourceContents wraps a resource's content for resources/read. A list is sent unchanged; a string is text.

@@ -238,15 +238,8 @@ func (s *server) answerCall(ctx context.Context, at int, c mcpserver.Call) (stri
 	state := s.states[at]
 	request := parseParams(wire.Message{Params: c.Params})
 	x := s.Expander(request)
-	l, p := tools, (*stateItem)(nil)
-	switch c.Method {
-	case mcp.ToolsCall:
-		p = state.findByName(tools, c.Name, x)
-	case mcp.PromptsGet:
-		l, p = prompts, state.findByName(prompts, c.Name, x)
-	default:
-		l, p = resources, state.findResource(c.Name, x)
-	}
+	l := mcp.CallIndex(c.Method)
+	p := state.findItem(l, c.Name, x)
 	if p == nil {
 		return "", mcpserver.ErrUnknown
 	}
@@ -279,7 +272,7 @@ func (s *server) replyTo(ctx context.Context, at, l int, p *stateItem, c mcpserv
 		result, err = replyFrom(l, p, entry, c.Name, x)
 	}
 	if err != nil {
-		s.Notice(attack.Unplayed, at, "%s %q: %v", stateLists[l].what, c.Name, err)
+		s.Notice(attack.Unplayed, at, "%s %q: %v", mcp.Lists[l].Item, c.Name, err)
 	}
 	return result, err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
@@ -28,16 +29,16 @@ type stateItem struct {
 	uri       *uriTemplate    // of a matchable resource template
 }
 
-// stateLists describes the lists of a state. own lists members that belong to the format and are never sent; responses of resources
-// is not in the specification but used in practice.
-var stateLists = [4]struct {
-	key, id, what string
-	own           []string
+// stateLists are the members of a state that hold mcp.Lists. own lists members that belong to the format and are never sent;
+// responses of resources is not in the specification but used in practice.
+var stateLists = [len(mcp.Lists)]struct {
+	key string
+	own []string
 }{
-	{"tools", "name", "tool", []string{"responses"}},
-	{"prompts", "name", "prompt", []string{"responses"}},
-	{"resources", "uri", "resource", []string{"content", "responses"}},
-	{"resource_templates", "uriTemplate", "resource template", []string{"content", "responses"}},
+	{"tools", []string{"responses"}},
+	{"prompts", []string{"responses"}},
+	{"resources", []string{"content", "responses"}},
+	{"resource_templates", []string{"content", "responses"}},
 }
 
 // Indexes of stateLists.
@@ -69,7 +70,7 @@ func (s *serverState) addFault(format string, args ...any) {
 func (s *serverState) readList(l int) {
 	in := &stateLists[l]
 	for _, v := range s.state.Get(in.key).Elements() {
-		p := stateItem{id: v.Get(in.id).Text(), value: v}
+		p := stateItem{id: v.Get(mcp.Lists[l].ID).Text(), value: v}
 		for m := range v.Members() {
 			if !slices.Contains(in.own, m.Key.Text()) {
 				s.fixed = s.fixed && !attack.HasTemplate(m.Value)
@@ -81,7 +82,7 @@ func (s *serverState) readList(l int) {
 		}
 		if l == uriTemplates {
 			if p.uri, err = parseURITemplate(p.id); err != nil {
-				s.addFault("%s %q: nothing is read through it: %v", in.what, p.id, err)
+				s.addFault("%s %q: nothing is read through it: %v", mcp.Lists[l].Item, p.id, err)
 			}
 		}
 		s.lists[l] = append(s.lists[l], p)
@@ -92,8 +93,7 @@ func (s *serverState) readList(l int) {
 // exist, possibly empty (§7.1.4).
 func (s *serverState) hasList(l int) bool {
 	capabilities := attack.Member(s.state, "capabilities")
-	name := [...]string{"tools", "prompts", "resources", "resources"}[l]
-	return attack.Member(s.state, stateLists[l].key).Exists() || !capabilities.Exists() || attack.Member(capabilities, name).Exists()
+	return attack.Member(s.state, stateLists[l].key).Exists() || !capabilities.Exists() || attack.Member(capabilities, mcp.Lists[l].Capability).Exists()
 }
 
 // expandItems returns a list's definitions as they are sent.
@@ -104,7 +104,7 @@ func (s *serverState) expandItems(l int, x *attack.Expander) ([]string, error) {
 		if p.value.Kind() != rawjson.Object {
 			text, err := x.ExpandValue(p.value)
 			if err != nil {
-				return nil, fmt.Errorf("%s %d: %w", stateLists[l].what, i, err)
+				return nil, fmt.Errorf("%s %d: %w", mcp.Lists[l].Item, i, err)
 			}
 			out = append(out, text)
 			continue
@@ -113,15 +113,15 @@ func (s *serverState) expandItems(l int, x *attack.Expander) ([]string, error) {
 		o.CopyMembers(p.value, stateLists[l].own...)
 		text, err := o.CloseObject()
 		if err != nil {
-			return nil, fmt.Errorf("%s %q: %w", stateLists[l].what, p.id, err)
+			return nil, fmt.Errorf("%s %q: %w", mcp.Lists[l].Item, p.id, err)
 		}
 		out = append(out, text)
 	}
 	return out, nil
 }
 
-// findByName returns the first item of a name, or nil.
-func (s *serverState) findByName(l int, name string, x *attack.Expander) *stateItem {
+// findItem returns the first item of a name or, for a resource's URI, the first template that matches it; else nil.
+func (s *serverState) findItem(l int, name string, x *attack.Expander) *stateItem {
 	names := &attack.Expander{Scope: x.Scope}
 	for i := range s.lists[l] {
 		p := &s.lists[l][i]
@@ -136,16 +136,11 @@ func (s *serverState) findByName(l int, name string, x *attack.Expander) *stateI
 			return p
 		}
 	}
-	return nil
-}
-
-// findResource returns the resource with this URI, or the first template that matches it.
-func (s *serverState) findResource(uri string, x *attack.Expander) *stateItem {
-	if p := s.findByName(resources, uri, x); p != nil {
-		return p
+	if l != resources {
+		return nil
 	}
 	for i := range s.lists[uriTemplates] {
-		if p := &s.lists[uriTemplates][i]; p.uri != nil && p.uri.matchesURI(uri) {
+		if p := &s.lists[uriTemplates][i]; p.uri != nil && p.uri.matchesURI(name) {
 			return p
 		}
 	}

@@ -68,10 +68,7 @@ func TestAnswers(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			x := &attack.Expander{Scope: match.Scope{Captures: map[string]string{"who": "eve"}, Request: parse(t, tt.req)}}
-			p := s.findByName(tt.list, tt.id, x)
-			if tt.list == resources {
-				p = s.findResource(tt.id, x)
-			}
+			p := s.findItem(tt.list, tt.id, x)
 			if p == nil {
 				t.Fatalf("%q is not there", tt.id)
 			}
@@ -197,7 +194,7 @@ func TestConditionsAreBounded(t *testing.T) {
 	x := &attack.Expander{Scope: match.Scope{Request: parse(t, `{"name":"t"}`)}}
 	late, cancel := context.WithCancelCause(t.Context())
 	cancel(context.DeadlineExceeded)
-	if _, err := s.findByName(tools, "t", x).chooseEntry(late, x); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := s.findItem(tools, "t", x).chooseEntry(late, x); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("an answer was chosen behind its time, with the error %v", err)
 	}
 	if _, _, err := s.elicitationFor(late, x, nil); !errors.Is(err, context.DeadlineExceeded) {

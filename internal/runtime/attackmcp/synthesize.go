@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/rawjson"
@@ -52,7 +53,7 @@ func answerForm(requested rawjson.Value) string {
 // formOf returns what a model must write to answer a call.
 func formOf(l int, p *stateItem, c mcpserver.Call) attack.Form {
 	f := attack.Form{
-		What:  fmt.Sprintf("the answer of the %s %q", stateLists[l].what, c.Name),
+		What:  fmt.Sprintf("the answer of the %s %q", mcp.Lists[l].Item, c.Name),
 		About: `{"request":` + cmp.Or(c.Params, "{}") + `,"definition":` + definitionOf(l, p) + `}`,
 	}
 	switch l {
@@ -86,13 +87,7 @@ func writtenResult(written, entry rawjson.Value, x *attack.Expander) (string, er
 	for m := range written.Members() {
 		o.AddRaw(m.Key.Raw(), m.Value.Raw())
 	}
-	for m := range entry.Members() {
-		switch name := m.Key.Text(); {
-		case name == "when", name == "synthesize", name == "content", written.Get(name).Exists():
-		default:
-			o.AddExpanded(m.Key.Raw(), m.Value)
-		}
-	}
+	copyBeside(o, entry, written)
 	return o.CloseObject()
 }
 

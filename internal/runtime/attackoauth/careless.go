@@ -44,7 +44,7 @@ func (c *careless) logIn(ctx context.Context) (string, error) {
 		Resource string   `json:"resource"`
 		Servers  []string `json:"authorization_servers"`
 	}
-	if err := c.get(ctx, c.metadataAddress(ctx), &resource); err != nil {
+	if err := c.ask(ctx, c.metadataAddress(ctx), "", nil, &resource); err != nil {
 		return "", err
 	}
 	if len(resource.Servers) == 0 {
@@ -56,7 +56,7 @@ func (c *careless) logIn(ctx context.Context) (string, error) {
 		Register  string   `json:"registration_endpoint"`
 		Methods   []string `json:"code_challenge_methods_supported"`
 	}
-	if err := c.get(ctx, resource.Servers[0]+"/.well-known/oauth-authorization-server", &server); err != nil {
+	if err := c.ask(ctx, resource.Servers[0]+"/.well-known/oauth-authorization-server", "", nil, &server); err != nil {
 		return "", err
 	}
 	back := make(chan url.Values, 1)
@@ -121,7 +121,7 @@ func (c *careless) identity(ctx context.Context, register, redirect string) (id,
 		Secret    string   `json:"client_secret"`
 		Redirects []string `json:"redirect_uris"`
 	}
-	if err := c.post(ctx, register, "application/json", body, &got); err != nil {
+	if err := c.ask(ctx, register, "application/json", body, &got); err != nil {
 		return "", "", "", err
 	}
 	if len(got.Redirects) > 0 {
@@ -136,7 +136,7 @@ func (c *careless) exchange(ctx context.Context, endpoint string, form url.Value
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
 	}
-	if err := c.post(ctx, endpoint, "application/x-www-form-urlencoded", []byte(form.Encode()), &got); err != nil {
+	if err := c.ask(ctx, endpoint, "application/x-www-form-urlencoded", []byte(form.Encode()), &got); err != nil {
 		return "", err
 	}
 	if got.Error != "" {
@@ -145,38 +145,30 @@ func (c *careless) exchange(ctx context.Context, endpoint string, form url.Value
 	return got.Token, nil
 }
 
-func (c *careless) get(ctx context.Context, address string, into any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+// ask sends a request to this machine only: even our careless client must not reach into the network. Without a body it is a GET.
+func (c *careless) ask(ctx context.Context, address, kind string, body []byte, into any) error {
+	method := http.MethodPost
+	if body == nil {
+		method = http.MethodGet
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
-	return c.do(req, into)
-}
-
-func (c *careless) post(ctx context.Context, address, kind string, body []byte, into any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", kind)
-	return c.do(req, into)
-}
-
-// do sends a request to this machine only: even our careless client must not reach into the network.
-func (c *careless) do(req *http.Request, into any) error {
 	if req.URL.Hostname() != "127.0.0.1" {
 		return errors.New("it is not on this machine")
 	}
+	req.Header.Set("Content-Type", kind)
 	res, err := c.client.Do(req)
 	if err != nil {
 		return err
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxRequest))
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxRequest))
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(body, into)
+	return json.Unmarshal(text, into)
 }
 
 // Careful is our own client. public makes it treat the server as remote.

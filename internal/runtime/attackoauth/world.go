@@ -85,10 +85,10 @@ type knobs struct {
 func newWorld(ctx context.Context, k knobs) (*World, error) {
 	w := &World{knobs: k, codes: map[string]string{}, tokens: map[string]string{}}
 	var err error
-	if w.honest, err = startSite(ctx, w.serveHonest); err != nil {
+	if w.honest, err = startSite(ctx, w.serve); err != nil {
 		return nil, err
 	}
-	if w.thief, err = startSite(ctx, w.serveThief); err != nil {
+	if w.thief, err = startSite(ctx, w.serve); err != nil {
 		w.honest.close()
 		return nil, err
 	}
@@ -101,14 +101,14 @@ func (w *World) close() {
 	w.thief.close()
 }
 
-func startSite(ctx context.Context, serve func(http.ResponseWriter, seen)) (*site, error) {
+func startSite(ctx context.Context, serve func(*site, http.ResponseWriter, seen)) (*site, error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("a server for the attack: %w", err)
 	}
 	s := &site{url: "http://" + ln.Addr().String()}
 	s.server = &http.Server{ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10, Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		serve(rw, s.note(r))
+		serve(s, rw, s.note(r))
 	})}
 	s.server.ErrorLog = newLike(s.server.ErrorLog)
 	s.server.ErrorLog.SetOutput(io.Discard)
@@ -153,25 +153,29 @@ func (s *site) all(path string) []seen {
 	return slices.DeleteFunc(slices.Clone(s.seen), func(one seen) bool { return path != "" && one.path != path })
 }
 
-// serveHonest is the MCP server and its authorization server.
-func (w *World) serveHonest(rw http.ResponseWriter, r seen) {
+// serve answers as a site: the honest one is the MCP server and its authorization server, the thief another authorization server
+// that keeps what it receives.
+func (w *World) serve(at *site, rw http.ResponseWriter, r seen) {
+	honest := at == w.honest
 	switch {
-	case r.path == "/mcp":
+	case honest && r.path == "/mcp":
 		w.serveMCP(rw, r)
 	case strings.HasPrefix(r.path, "/.well-known/oauth-protected-resource"):
 		writeJSON(rw, 200, w.describe(w.resource, w.honestResource()))
-	case strings.HasPrefix(r.path, "/.well-known/") && w.redirect != nil:
+	case honest && strings.HasPrefix(r.path, "/.well-known/") && w.redirect != nil:
 		rw.Header().Set("Location", w.redirect(w))
 		rw.WriteHeader(http.StatusFound)
 	case r.path == "/.well-known/oauth-authorization-server":
-		writeJSON(rw, 200, w.describe(w.server, w.honestServer(w.honest.url)))
+		writeJSON(rw, 200, w.describe(w.server, w.honestServer(at.url)))
 	case r.path == "/register":
 		w.serveRegistration(rw, r)
 	case r.path == "/authorize" || strings.HasPrefix(r.path, "/authorize\""):
 		w.serveAuthorization(rw, r)
-	case r.path == "/token":
+	case honest && r.path == "/token":
 		w.serveToken(rw, r)
-	case r.path == "/revoke":
+	case r.path == "/token":
+		w.issueToken(rw, w.Server)
+	case honest && r.path == "/revoke":
 		w.mu.Lock()
 		delete(w.tokens, r.form.Get("token"))
 		w.mu.Unlock()
@@ -198,24 +202,6 @@ func (w *World) honestServer(issuer string) map[string]any {
 		"issuer": issuer, "authorization_endpoint": issuer + "/authorize", "token_endpoint": issuer + "/token", "registration_endpoint": issuer + "/register", "revocation_endpoint": issuer + "/revoke",
 		"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"}, "token_endpoint_auth_methods_supported": []string{"none", "client_secret_post"},
 		"authorization_response_iss_parameter_supported": true,
-	}
-}
-
-// serveThief is another authorization server that keeps what it receives.
-func (w *World) serveThief(rw http.ResponseWriter, r seen) {
-	switch {
-	case strings.HasPrefix(r.path, "/.well-known/oauth-protected-resource"):
-		writeJSON(rw, 200, w.describe(w.resource, w.honestResource()))
-	case r.path == "/.well-known/oauth-authorization-server":
-		writeJSON(rw, 200, w.describe(w.server, w.honestServer(w.thief.url)))
-	case r.path == "/register":
-		w.serveRegistration(rw, r)
-	case r.path == "/authorize":
-		w.serveAuthorization(rw, r)
-	case r.path == "/token":
-		w.issueToken(rw, w.Server)
-	default:
-		rw.WriteHeader(http.StatusNotFound)
 	}
 }
 

@@ -45,16 +45,6 @@ func (cs *clientSession) mergeList(ctx context.Context, l int) (string, error) {
 	return `{` + rawjson.Quote(mcp.Lists[l].Member) + `:[` + strings.Join(items, ",") + `]}`, nil
 }
 
-// listOf returns the index of the list that a method requests, or -1.
-func listOf(method string) int {
-	for l := range mcp.Lists {
-		if mcp.Lists[l].Method == method {
-			return l
-		}
-	}
-	return -1
-}
-
 // passList passes on a page of a single server's list, unchanged unless it has a name that cannot stay. While the server is away, the
 // last known list is returned. A list that the server does not declare is its if it answers as a scan wants it to, the first time and
 // soon: what no scan has seen reaches no client.
@@ -227,7 +217,7 @@ func (cs *clientSession) nameList(l int, lists [][]string, anew bool) (out []str
 			ids[i] = append(ids[i], idOf(item, l))
 		}
 	}
-	names, kind := nameItems(cs.gateway.opt.Upstreams, cs.gateway.prefixes, ids, taken), [2]string{"tool", "prompt"}[l]
+	names, kind := nameItems(cs.gateway.opt.Upstreams, cs.gateway.prefixes, ids, taken), mcp.Lists[l].Item
 	for i, s := range cs.upstreams {
 		for n, item := range lists[i] {
 			id := ids[i][n]
@@ -270,10 +260,7 @@ func (cs *clientSession) mergeResources(l int, lists [][]string) (out []string) 
 // routeByName returns where a tool's or prompt's name leads. Servers are asked for their lists if that was not done, or the name is
 // new.
 func (cs *clientSession) routeByName(ctx context.Context, method, name string) (route, error) {
-	l := tools
-	if method != mcp.ToolsCall {
-		l = prompts
-	}
+	l := mcp.CallIndex(method)
 	for fresh := false; ; fresh = true {
 		cs.mu.Lock()
 		r, ok := cs.routes[l][name]
@@ -284,7 +271,7 @@ func (cs *clientSession) routeByName(ctx context.Context, method, name string) (
 		case len(cs.upstreams) == 1 && (fresh || beginsLike(cs.gateway.prefixes, name) < 0):
 			return route{cs.upstreams[0], name}, nil // it knows its own names
 		case fresh:
-			return route{}, &mcpserver.Error{Code: mcp.CodeInvalidParams, Message: "Unknown " + [2]string{"tool", "prompt"}[l] + ": " + name}
+			return route{}, &mcpserver.Error{Code: mcp.CodeInvalidParams, Message: "Unknown " + mcp.Lists[l].Item + ": " + name}
 		}
 		if _, err := cs.mergeList(ctx, l); err != nil {
 			return route{}, err

@@ -19,7 +19,7 @@ func (cs *clientSession) relayRequest(ctx context.Context, c mcpserver.Call) (st
 	if err := cs.checkClaims(rawjson.LastMember(rawjson.LastMember(c.Params, "_meta"), mcp.MetaClientCapabilities)); err != nil {
 		return "", err
 	}
-	if l := listOf(c.Method); l >= 0 && len(cs.upstreams) == 1 {
+	if l := mcp.ListIndex(c.Method); l >= 0 && len(cs.upstreams) == 1 {
 		return cs.passList(ctx, l, c)
 	} else if l >= 0 {
 		return cs.mergeList(ctx, l)

@@ -39,20 +39,14 @@ func (e *InputError) Error() string {
 // result never asks for input.
 func (s *Session) Call(ctx context.Context, method, params string) (wire.Message, error) {
 	m, err := s.callResumed(ctx, method, params)
-	if err != nil {
-		return m, s.conv.redacted(err)
-	}
-	return m, nil
+	return m, s.conv.redacted(err)
 }
 
 // CallVerbatim sends a request whose params may be any JSON text, even what breaks the protocol, such as an array. It returns
 // whatever answer arrives.
 func (s *Session) CallVerbatim(ctx context.Context, method, params string) (wire.Message, error) {
 	m, err := s.conv.callInTime(ctx, method, params)
-	if err != nil {
-		return m, s.conv.redacted(err)
-	}
-	return m, nil
+	return m, s.conv.redacted(err)
 }
 
 func (s *Session) callResumed(ctx context.Context, method, params string) (wire.Message, error) {
@@ -85,19 +79,11 @@ func (s *Session) callResumed(ctx context.Context, method, params string) (wire.
 
 // Notify sends a notification. params is a JSON object.
 func (s *Session) Notify(ctx context.Context, method, params string) error {
-	if err := s.conv.client.Notify(ctx, method, params); err != nil {
-		return s.conv.redacted(err)
-	}
-	return nil
+	return s.conv.redacted(s.conv.client.Notify(ctx, method, params))
 }
 
 // Err returns why the session is unusable, or nil.
-func (s *Session) Err() error {
-	if err := s.conv.client.Err(); err != nil {
-		return s.conv.redacted(err)
-	}
-	return nil
-}
+func (s *Session) Err() error { return s.conv.redacted(s.conv.client.Err()) }
 
 func asksForInput(result string) bool {
 	return result[0] == '{' && rawjson.LastMember(result, "resultType") == `"input_required"`

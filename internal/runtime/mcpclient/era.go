@@ -44,10 +44,8 @@ func (e Era) String() string {
 	return fmt.Sprintf("Era(%d)", uint8(e))
 }
 
-const (
-	// probeShare is the share of a request's time, as a divisor, that server/discover gets where silence means the handshake era.
-	probeShare = 5
-)
+// probeShare is the share of a request's time, as a divisor, that server/discover gets where silence means the handshake era.
+const probeShare = 5
 
 // openInEra opens the session in the era that the server speaks.
 func (c *conversation) openInEra(ctx context.Context, conn wire.Conn) error {
@@ -88,13 +86,17 @@ func (c *conversation) initializeFirst(ctx context.Context) error {
 	if modern, err := c.discover(ctx, probeShare); modern {
 		return err
 	}
-	c.meta = ""
 	return refused
 }
 
 // discover opens the stateless era and reports whether the server speaks it. An error with true means that it does but no session
 // is possible; with false, the error is what arrived instead. The request gets its time divided by share.
 func (c *conversation) discover(ctx context.Context, share int) (modern bool, err error) {
+	defer func() {
+		if !modern {
+			c.meta = ""
+		}
+	}()
 	version := mcp.NewestStateless
 	for tries := 0; ; tries++ {
 		c.opt.Progress(mcp.Discover, 0)
@@ -105,9 +107,6 @@ func (c *conversation) discover(ctx context.Context, share int) (modern bool, er
 		}
 		modern, next, err := c.interpretRefusal(err)
 		if !modern || next == "" || tries > 0 {
-			if !modern {
-				c.meta = ""
-			}
 			return modern, err
 		}
 		version = next
@@ -140,16 +139,11 @@ func (c *conversation) interpretRefusal(err error) (modern bool, next string, _ 
 func (c *conversation) takeDiscovered(m wire.Message, version string) (modern bool, err error) {
 	supported := stringsIn(m.Result, "supportedVersions")
 	if len(supported) == 0 {
-		c.meta = ""
 		return false, errors.New("the result of server/discover names no supportedVersions")
 	}
 	if !slices.Contains(supported, version) {
 		if version = newestCommon(supported); version == "" {
-			c.meta = ""
-			if slices.ContainsFunc(supported, mcp.HasHandshake) {
-				return false, c.noCommonRevision(supported)
-			}
-			return true, c.noCommonRevision(supported)
+			return !slices.ContainsFunc(supported, mcp.HasHandshake), c.noCommonRevision(supported)
 		}
 		c.setMeta(version)
 	}

@@ -117,14 +117,11 @@ func (c *conversation) openListenStream(ctx context.Context) bool {
 // subscribe subscribes to notifications in the stateless era. The request is answered when the server has nothing more to send,
 // which is not awaited.
 func (c *conversation) subscribe(ctx, inTime context.Context) {
-	wanted := ""
+	var wanted []string
 	for _, f := range c.announcedFilters() {
-		if wanted != "" {
-			wanted += ","
-		}
-		wanted += `"` + f + `":true`
+		wanted = append(wanted, f, "true")
 	}
-	_, err := c.client.Call(inTime, mcp.SubscriptionsListen, c.params(`"notifications":{`+wanted+`}`))
+	_, err := c.client.Call(inTime, mcp.SubscriptionsListen, c.params(`"notifications":`+rawjson.Build(wanted...)))
 	if none, ok := errors.AsType[*wire.NoAnswerError](err); ok && !c.http { // over HTTP the end of the stream has ended the request
 		_ = c.client.Notify(ctx, mcp.NotifyCancelled, `{"requestId":`+none.ID+`}`)
 	}

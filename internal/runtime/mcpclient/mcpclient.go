@@ -10,11 +10,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"gauntlet/catalog"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
@@ -255,8 +255,5 @@ func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n] + "…(" + strconv.Itoa(len(s)) + " bytes)"
+	return fmt.Sprintf("%s…(%d bytes)", excerpt.Head(s, n), len(s))
 }

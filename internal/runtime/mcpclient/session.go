@@ -31,8 +31,13 @@ func Open(ctx context.Context, conn wire.Conn, opt Options) (*Session, error) {
 	return &Session{conv: c}, nil
 }
 
-// redacted removes secrets that the server repeated from err.
-func (c *conversation) redacted(err error) error { return &redacted{c.opt.Redact(err.Error()), err} }
+// redacted removes secrets that the server repeated from err, which may be nil.
+func (c *conversation) redacted(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &redacted{c.opt.Redact(err.Error()), err}
+}
 
 // Read reads all lists to the end. Whatever goes wrong (a failing list, a limit, the server's end, ctx) is in the snapshot's
 // Errors, beside everything that was read. Each call returns an independent snapshot, except that noise is counted from the start.

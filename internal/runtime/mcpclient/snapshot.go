@@ -1,9 +1,7 @@
 package mcpclient
 
 import (
-	"bufio"
 	"bytes"
-	"io"
 	"strconv"
 	"strings"
 
@@ -47,21 +45,13 @@ type Gap struct {
 	Absent  bool
 }
 
-// Bytes returns the snapshot as WriteTo writes it.
-func (s *Snapshot) Bytes() []byte {
-	var b bytes.Buffer
-	_, _ = s.WriteTo(&b) // a Buffer takes everything
-	return b.Bytes()
-}
-
-// WriteTo writes the snapshot as a JSON object that catalog.Parse reads. Everything the server said is unchanged, one definition
+// Bytes returns the snapshot as a JSON object that catalog.Parse reads. Everything the server said is unchanged, one definition
 // per line: server, protocolVersion, capabilities, instructions, tools, prompts, resources, resourceTemplates. What it did not say
 // is absent; an empty list is []. In the stateless era protocolVersion is the version the lists were requested in, and
 // supportedVersions is added. Then come, if there are any, cache hints in _meta, capture_errors, and the first lines of
 // stdout_noise with their count.
-func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
-	count := &counter{w: w}
-	b := &snapshotWriter{w: bufio.NewWriterSize(count, 64<<10)}
+func (s *Snapshot) Bytes() []byte {
+	b := &snapshotWriter{}
 	b.w.WriteByte('{')
 	s.writeServer(b)
 	for i, l := range s.Lists {
@@ -72,17 +62,12 @@ func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 	s.writeHints(b)
 	s.writeErrors(b)
 	if s.Noise.Count > 0 {
-		quoted := make([]string, len(s.Noise.Lines))
-		for i, line := range s.Noise.Lines {
-			quoted[i] = rawjson.Quote(line)
-		}
-		b.writeList("stdout_noise", quoted)
+		b.writeTexts("stdout_noise", s.Noise.Lines)
 		b.writeName("stdout_noise_count")
 		b.w.WriteString(strconv.Itoa(s.Noise.Count))
 	}
 	b.w.WriteString("\n}\n")
-	err := b.w.Flush()
-	return count.n, err
+	return b.w.Bytes()
 }
 
 // writeServer writes what the server says about itself outside its lists.
@@ -120,11 +105,7 @@ func (s *Snapshot) writeServer(b *snapshotWriter) {
 	copyAll("capabilities", "capabilities", inits)
 	copyAll("instructions", "instructions", inits)
 	if len(s.Ambiguous) > 0 {
-		quoted := make([]string, len(s.Ambiguous))
-		for i, note := range s.Ambiguous {
-			quoted[i] = rawjson.Quote(note)
-		}
-		b.writeList("ambiguous_members", quoted)
+		b.writeTexts("ambiguous_members", s.Ambiguous)
 	}
 }
 
@@ -136,17 +117,13 @@ func (s *Snapshot) writeHints(b *snapshotWriter) {
 	b.w.WriteString("{\"gauntlet/cacheHints\": ")
 	for i, h := range s.Hints {
 		b.w.WriteString(map[bool]string{true: "{\n", false: ",\n"}[i == 0])
-		b.w.WriteString(rawjson.Quote(h.Method) + ": {")
-		if h.TTL != "" {
-			b.w.WriteString(`"ttlMs": ` + h.TTL)
-		}
-		if h.Scope != "" {
-			if h.TTL != "" {
-				b.w.WriteString(", ")
+		var members []string
+		for _, m := range [][2]string{{"ttlMs", h.TTL}, {"cacheScope", h.Scope}} {
+			if m[1] != "" {
+				members = append(members, rawjson.Quote(m[0])+": "+m[1])
 			}
-			b.w.WriteString(`"cacheScope": ` + h.Scope)
 		}
-		b.w.WriteByte('}')
+		b.w.WriteString(rawjson.Quote(h.Method) + ": {" + strings.Join(members, ", ") + "}")
 	}
 	b.w.WriteString("\n}}")
 }
@@ -187,9 +164,9 @@ func (s *Snapshot) writeErrors(b *snapshotWriter) {
 	b.w.WriteString("\n}")
 }
 
-// snapshotWriter writes members, one per line. Errors stay in w until it is flushed.
+// snapshotWriter writes members, one per line.
 type snapshotWriter struct {
-	w *bufio.Writer
+	w bytes.Buffer
 	n int
 }
 
@@ -216,14 +193,10 @@ func (b *snapshotWriter) writeList(name string, items []string) {
 	b.w.WriteByte(']')
 }
 
-// counter counts the bytes written, as io.WriterTo requires.
-type counter struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counter) Write(b []byte) (int, error) {
-	n, err := c.w.Write(b)
-	c.n += int64(n)
-	return n, err
+func (b *snapshotWriter) writeTexts(name string, texts []string) {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = rawjson.Quote(text)
+	}
+	b.writeList(name, quoted)
 }

@@ -19,15 +19,11 @@ import (
 // answerCommon answers the methods that both eras have. extra holds the first members of every list result; notFound is the code
 // for an unknown resource.
 func (s *Server) answerCommon(ctx context.Context, p *Prepared, r *request, extra string, notFound int) (string, *Error) {
-	for l := range mcp.Lists {
-		if mcp.Lists[l].Method == r.Method {
-			return s.answerList(p, l, r, extra)
-		}
+	if l := mcp.ListIndex(r.Method); l >= 0 {
+		return s.answerList(p, l, r, extra)
 	}
-	for _, c := range callMethods {
-		if c.method == r.Method {
-			return c.answerCall(ctx, p, r, notFound)
-		}
+	if l := mcp.CallIndex(r.Method); l >= 0 {
+		return p.answerCall(ctx, l, r, notFound)
 	}
 	return "", unknownMethod(r.Method)
 }
@@ -65,25 +61,13 @@ func checkResult(result string, err error) (string, *Error) {
 	return result, nil
 }
 
-// A callMethod is a method that addresses one item of a list.
-type callMethod struct {
-	method string
-	list   int // index in mcp.Lists
-	what   string
-}
-
-var callMethods = []callMethod{
-	{mcp.ToolsCall, 0, "tool"},
-	{mcp.PromptsGet, 1, "prompt"},
-	{mcp.ResourcesRead, 2, "resource"},
-}
-
-func (c callMethod) answerCall(ctx context.Context, p *Prepared, r *request, notFound int) (string, *Error) {
+// answerCall answers a request for an item of list l.
+func (p *Prepared) answerCall(ctx context.Context, l int, r *request, notFound int) (string, *Error) {
 	// A server with templates only still reads resources.
-	if !p.Lists[c.list].Present && (c.list != 2 || !p.Lists[3].Present) {
+	if !p.Lists[l].Present && (r.Method != mcp.ResourcesRead || !p.Lists[3].Present) {
 		return "", unknownMethod(r.Method)
 	}
-	param := mcp.SubjectParam(c.method)
+	param := mcp.Lists[l].ID
 	name, ok := r.stringParam(param)
 	if !ok {
 		return "", &Error{Code: mcp.CodeInvalidParams, Message: "Invalid params: " + param + " is not a string"}
@@ -91,24 +75,24 @@ func (c callMethod) answerCall(ctx context.Context, p *Prepared, r *request, not
 	if args := r.rawParam("arguments"); args != "" && args[0] != '{' && args != "null" {
 		return "", &Error{Code: mcp.CodeInvalidParams, Message: "Invalid params: arguments is not an object"}
 	}
-	if _, ok := p.names[c.list][name]; !ok && !p.Unlisted {
-		return "", c.unknownName(r, name, notFound)
+	if _, ok := p.names[l][name]; !ok && !p.Unlisted {
+		return "", unknownName(l, r, name, notFound)
 	}
 	if p.Call == nil {
 		return "", &Error{Code: mcp.CodeInternalError, Message: "Internal error: nothing answers this method"}
 	}
 	result, err := p.Call(ctx, r.makeCall(name))
 	if errors.Is(err, ErrUnknown) {
-		return "", c.unknownName(r, name, notFound)
+		return "", unknownName(l, r, name, notFound)
 	}
 	return checkResult(result, err)
 }
 
-func (c callMethod) unknownName(r *request, name string, notFound int) *Error {
-	if c.list == 2 {
+func unknownName(l int, r *request, name string, notFound int) *Error {
+	if r.Method == mcp.ResourcesRead {
 		return &Error{Code: notFound, Message: "Resource not found", Data: `{"uri":` + r.rawParam("uri") + `}`}
 	}
-	return &Error{Code: mcp.CodeInvalidParams, Message: "Unknown " + c.what + ": " + excerpt.Clip(name, mostQuoted)}
+	return &Error{Code: mcp.CodeInvalidParams, Message: "Unknown " + mcp.Lists[l].Item + ": " + excerpt.Clip(name, mostQuoted)}
 }
 
 // makeCall returns the Call passed to a State.
@@ -122,7 +106,7 @@ func (r *request) makeCall(name string) Call {
 	if r.stateless {
 		c.Client = r.meta[mcp.MetaClientCapabilities]
 		c.AskInOrder = func(ctx context.Context, method, params string, heard func(wire.Message)) (wire.Message, error) {
-			if !isCallable(r.Method) {
+			if mcp.CallIndex(r.Method) < 0 {
 				return wire.Message{}, ErrNoChannel // other methods have no input_required result
 			}
 			m, err := run.askByResult(ctx, r.digestCall(), method, params)
@@ -136,10 +120,6 @@ func (r *request) makeCall(name string) Call {
 		return c.AskInOrder(ctx, method, params, nil)
 	}
 	return c
-}
-
-func isCallable(method string) bool {
-	return slices.ContainsFunc(callMethods, func(c callMethod) bool { return c.method == method })
 }
 
 // completion returns no suggestions, whatever the argument.
@@ -182,25 +162,11 @@ func (s *Server) answerList(p *Prepared, l int, r *request, extra string) (strin
 	if n := s.opt.PageSize; n > 0 && end-start > n {
 		end = start + n
 	}
-	var b strings.Builder
-	size := 256 + len(extra)
-	for _, item := range list.Items[start:end] {
-		size += len(item) + 1
-	}
-	b.Grow(size)
-	b.WriteString(`{` + extra + `"` + mcp.Lists[l].Member + `":[`)
-	for i, item := range list.Items[start:end] {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(item)
-	}
-	b.WriteByte(']')
+	next := ""
 	if end < len(list.Items) {
-		b.WriteString(`,"nextCursor":"` + s.cursor(p, l, end) + `"`)
+		next = `,"nextCursor":"` + s.cursor(p, l, end) + `"`
 	}
-	b.WriteByte('}')
-	return b.String(), nil
+	return `{` + extra + `"` + mcp.Lists[l].Member + `":[` + strings.Join(list.Items[start:end], ",") + `]` + next + `}`, nil
 }
 
 // cursor returns an offset with an authentication code that only this server can compute, for this list of this state. Nothing has

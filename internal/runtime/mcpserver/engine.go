@@ -90,11 +90,7 @@ func (s *Server) answerBatch(ctx context.Context, t *Session, h incoming, run *r
 // answerLegacyOnly answers a message that can only belong to the handshake era, whatever marks of the other era it carries.
 func (s *Server) answerLegacyOnly(ctx context.Context, t *Session, h incoming, run *runningRequest) reply {
 	if h.req != nil {
-		h.awaitReady(ctx)
-		h.req.run = run
-		out := s.answerLegacy(ctx, t, h.decision.State, h.req)
-		h.answeredWith(out.body)
-		return out
+		h.req.handshake = true
 	}
 	return s.answerMessage(ctx, t, h, run)
 }

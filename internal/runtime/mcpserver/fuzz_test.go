@@ -3,13 +3,14 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
-	"gauntlet/internal/leaf/mcp"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"gauntlet/internal/leaf/mcp"
 
 	"gauntlet/internal/runtime/wire"
 )
@@ -62,7 +63,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, begun bool) {
 		c := new(talk)
 		if begun {
-			c.setRevisionOnce("2025-03-26")
+			c.setRevision("2025-03-26", "2025-03-26", false)
 		}
 		m := wire.Decode(text)
 		r := s.answer(t.Context(), c, m, nil)
@@ -102,7 +103,7 @@ func FuzzHTTP(f *testing.F) {
 		e := s.endpoint(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80})
 		e.endStreams() // so that subscriptions end at once
 		known := new(httpSession)
-		known.session.setRevisionOnce("2025-03-26")
+		known.session.setRevision("2025-03-26", "2025-03-26", false)
 		e.sessions.addWithNewID(known)
 		r := httptest.NewRequest(http.MethodPost, Path, strings.NewReader(body))
 		r.Host = "localhost"

@@ -88,18 +88,12 @@ func (s *Server) initialize(p *Prepared, t *Session, r *request) reply {
 			revision = version
 		}
 	}
-	if !t.setRevisionOnce(revision) && s.opt.Interceptor == nil {
+	if !t.setRevision(revision, version, s.opt.Interceptor != nil) {
 		return failReply(r.ID, http.StatusBadRequest, &Error{Code: mcp.CodeInvalidRequest, Message: "Invalid Request: the conversation has begun already"})
 	}
-	t.setRevisionAndVersion(revision, version)
 	if p.Initialized != "" {
 		return resultReply(r.ID, p.Initialized)
 	}
-	parts := []string{`"protocolVersion":` + rawjson.Quote(version)}
-	for _, part := range []string{repeatMember("capabilities", p.Capabilities), repeatMember("serverInfo", p.Identity), repeatMember("instructions", p.Instructions)} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
-	return resultReply(r.ID, "{"+strings.Join(parts, ",")+"}")
+	return resultReply(r.ID, joinedObject(`"protocolVersion":`+rawjson.Quote(version), repeatMember("capabilities", p.Capabilities),
+		repeatMember("serverInfo", p.Identity), repeatMember("instructions", p.Instructions)))
 }

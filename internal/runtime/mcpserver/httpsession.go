@@ -88,10 +88,14 @@ func (s *httpSessions) insertSession(id string, session *httpSession) {
 func (s *httpSessions) findSession(id string, sse bool) *httpSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, ok := s.byID[id]
-	if !ok || e.Value.(*httpSession).sse != sse {
-		return nil
+	if e, ok := s.byID[id]; ok && e.Value.(*httpSession).sse == sse {
+		return s.use(e)
 	}
+	return nil
+}
+
+// use marks a session as the one used last.
+func (s *httpSessions) use(e *list.Element) *httpSession {
 	s.order.MoveToFront(e)
 	e.Value.(*httpSession).markUsed()
 	return e.Value.(*httpSession)
@@ -117,9 +121,7 @@ func (s *httpSessions) findOrBegin(id string, begin func() *httpSession) *httpSe
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e, ok := s.byID[id]; ok {
-		s.order.MoveToFront(e)
-		e.Value.(*httpSession).markUsed()
-		return e.Value.(*httpSession)
+		return s.use(e)
 	}
 	session := begin()
 	s.insertSession(id, session)

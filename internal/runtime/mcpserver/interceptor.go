@@ -155,7 +155,7 @@ func (h *incoming) mayTakeTime() bool {
 		if p := h.decision.State; p != nil && p.Relay != nil && h.Method != mcp.Initialize && h.Method != mcp.Ping {
 			return true
 		}
-		if isCallable(h.Method) {
+		if mcp.CallIndex(h.Method) >= 0 {
 			return true
 		}
 	}

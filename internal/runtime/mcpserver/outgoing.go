@@ -34,16 +34,7 @@ func (o *Outgoing) offerToDeliver(ctx context.Context) (taken bool, err error) {
 }
 
 // Tap reports the message as it is sent. Options.Deliver calls it once per message, after Head and before any bytes.
-func (o *Outgoing) Tap(m wire.Message) {
-	if o.server.opt.Tap == nil {
-		return
-	}
-	t := Tapped{Session: o.Session, ToClient: true, Message: m}
-	if x := o.x; x != nil {
-		t.HTTP = &Exchange{Number: x.number, Method: x.r.Method, Status: o.status, Header: x.w.Header().Clone(), Peer: x.r.RemoteAddr}
-	}
-	o.server.opt.Tap(t)
-}
+func (o *Outgoing) Tap(m wire.Message) { o.server.tapMessage(o.Session, m, o.x, o.status) }
 
 // Stream turns an HTTP response into an event stream, and reports whether that is possible. Over stdio it always is.
 func (o *Outgoing) Stream() bool {
@@ -169,12 +160,18 @@ func (s *Server) tapIn(t *Session, h incoming, x *exchange) {
 	s.opt.Tap(out)
 }
 
-// tapOut reports a message being sent.
+// tapOut reports a text being sent.
 func (s *Server) tapOut(t *Session, text string, x *exchange, status int) {
+	if s.opt.Tap != nil {
+		s.tapMessage(t, wire.Decode(text), x, status)
+	}
+}
+
+func (s *Server) tapMessage(t *Session, m wire.Message, x *exchange, status int) {
 	if s.opt.Tap == nil {
 		return
 	}
-	out := Tapped{Session: t, ToClient: true, Message: wire.Decode(text)}
+	out := Tapped{Session: t, ToClient: true, Message: m}
 	if x != nil {
 		s.told.Add(1)
 		out.HTTP = &Exchange{Number: x.number, Method: x.r.Method, Status: status, Header: x.w.Header().Clone(), Peer: x.r.RemoteAddr}

@@ -97,22 +97,16 @@ func (t *Session) agreedRevision() string {
 	return t.revision
 }
 
-// setRevisionOnce sets the revision unless it is set.
-func (t *Session) setRevisionOnce(revision string) bool {
+// setRevision sets the revision of a session that starts, and the version its client is told. It reports false for a session that
+// has started already, unless it may start again.
+func (t *Session) setRevision(revision, version string, again bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.revision != "" {
+	if t.revision != "" && !again {
 		return false
 	}
-	t.revision = revision
-	return true
-}
-
-// setRevisionAndVersion sets the revision of a session that starts, possibly again, and the version its client is told.
-func (t *Session) setRevisionAndVersion(revision, version string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.revision, t.version = revision, version
+	return true
 }
 
 // longestClaim bounds, in bytes, what is kept of every client.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -187,16 +188,16 @@ func (p *Prepared) declares(path ...string) bool {
 
 // repeatMember writes the name once for every value, separated by commas.
 func repeatMember(name string, values []string) string {
-	var b strings.Builder
+	members := make([]string, len(values))
 	for i, v := range values {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(rawjson.Quote(name))
-		b.WriteByte(':')
-		b.WriteString(v)
+		members[i] = rawjson.Quote(name) + ":" + v
 	}
-	return b.String()
+	return strings.Join(members, ",")
+}
+
+// joinedObject returns an object of members, without empty ones.
+func joinedObject(members ...string) string {
+	return "{" + strings.Join(slices.DeleteFunc(members, func(m string) bool { return m == "" }), ",") + "}"
 }
 
 // derivedCapabilities returns the capabilities that the lists imply.

@@ -80,13 +80,8 @@ func (s *Server) answerStatelessMethod(ctx context.Context, p *Prepared, r *requ
 		if r.asIs = p.Discovered != ""; r.asIs {
 			return p.Discovered, nil
 		}
-		parts := []string{`{"supportedVersions":` + quoteAll(s.supported())}
-		for _, part := range []string{repeatMember("capabilities", p.Capabilities), repeatMember("instructions", p.Instructions)} {
-			if part != "" {
-				parts = append(parts, part)
-			}
-		}
-		return strings.Join(parts, ",") + "," + strings.TrimSuffix(p.hints, ",") + "}", nil
+		return joinedObject(`"supportedVersions":`+quoteAll(s.supported()), repeatMember("capabilities", p.Capabilities),
+			repeatMember("instructions", p.Instructions), strings.TrimSuffix(p.hints, ",")), nil
 	case mcp.CompletionComplete:
 		return completion(r, p.declares("completions"))
 	case mcp.SubscriptionsListen:
@@ -104,12 +99,7 @@ func (s *Server) answerStatelessMethod(ctx context.Context, p *Prepared, r *requ
 
 // hasCacheHints reports whether a method's result carries cache hints.
 func hasCacheHints(method string) bool {
-	for l := range mcp.Lists {
-		if mcp.Lists[l].Method == method {
-			return true
-		}
-	}
-	return method == mcp.ResourcesRead
+	return method == mcp.ResourcesRead || mcp.ListIndex(method) >= 0
 }
 
 // acknowledgeListen acknowledges a subscription to what the capabilities announce. The answer follows when the subscription ends.

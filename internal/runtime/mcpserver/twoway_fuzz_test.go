@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"encoding/json"
-	"gauntlet/internal/leaf/mcp"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gauntlet/internal/leaf/mcp"
 
 	"gauntlet/internal/runtime/wire"
 )
@@ -112,7 +113,7 @@ func FuzzSession(f *testing.F) {
 		e := s.endpoint(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80})
 		known := s.newHTTPSession(false)
 		e.sessions.addWithNewID(known)
-		known.session.setRevisionOnce("2025-03-26")
+		known.session.setRevision("2025-03-26", "2025-03-26", false)
 		defer e.waitIdle()
 		defer e.endStreams()
 		for _, body := range []string{first, second} {

@@ -7,6 +7,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -51,13 +52,6 @@ func (a *Authorizer) now() time.Time {
 	return time.Now()
 }
 
-func (a *Authorizer) patience() time.Duration {
-	if a.Wait > 0 {
-		return a.Wait
-	}
-	return defaultWait
-}
-
 // Authorize has the user authorize us in a browser: authorization code flow with PKCE, a redirect to this machine, and the issuer
 // compared (RFC 9207). before, if not nil, is a login whose scopes are requested too.
 func (a *Authorizer) Authorize(ctx context.Context, server string, c Challenge, before *Login) (*Login, *Discovery, error) {
@@ -73,14 +67,11 @@ func (a *Authorizer) Authorize(ctx context.Context, server string, c Challenge, 
 		return nil, d, err
 	}
 	defer back.close()
-	client, err := a.chooseClient(ctx, d, back.address)
+	l, err := a.newLogin(ctx, d, server, c, Code, back.address)
 	if err != nil {
 		return nil, d, err
 	}
-	l := &Login{Server: server, Resource: d.Resource, Grant: Code, Client: *client, Since: a.now()}
-	l.takeEndpoints(&d.Server)
-	l.Scopes = wantedScopes(d, c, a.Scopes)
-	if before != nil && before.Client.Issuer == client.Issuer {
+	if before != nil && before.Client.Issuer == l.Client.Issuer {
 		l.Scopes = joinScopes(before.Scopes, l.Scopes)
 	}
 	code, err := a.askForCode(ctx, d, l, back)
@@ -90,8 +81,16 @@ func (a *Authorizer) Authorize(ctx context.Context, server string, c Challenge, 
 	return l, d, a.exchange(ctx, l, code)
 }
 
-func (l *Login) takeEndpoints(m *Metadata) {
-	l.TokenEndpoint, l.RevokeEndpoint, l.SigningAudience = m.TokenEndpoint, m.RevocationEndpoint, m.Issuer
+// newLogin describes the login to obtain, with a client of the authorization server.
+func (a *Authorizer) newLogin(ctx context.Context, d *Discovery, server string, c Challenge, grant Grant, redirect string) (*Login, error) {
+	client, err := a.chooseClient(ctx, d, redirect)
+	if err != nil {
+		return nil, err
+	}
+	return &Login{
+		Server: server, Resource: d.Resource, Grant: grant, Scopes: wantedScopes(d, c, a.Scopes), Client: *client, Since: a.now(),
+		TokenEndpoint: d.Server.TokenEndpoint, RevokeEndpoint: d.Server.RevocationEndpoint, SigningAudience: d.Server.Issuer,
+	}, nil
 }
 
 // redirects returns the addresses to try to listen at, in order: the user's, or those of kept registrations and a new one.
@@ -120,7 +119,7 @@ func (a *Authorizer) askForCode(ctx context.Context, d *Discovery, l *Login, bac
 	if _, err := a.Guard.Check("authorization_endpoint", page); err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, a.patience())
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.Wait, defaultWait))
 	defer cancel()
 	back.expect(state)
 	if err := a.Open(ctx, page); err != nil {
@@ -195,19 +194,16 @@ func (a *Authorizer) Device(ctx context.Context, server string, c Challenge) (*L
 	if d.Server.DeviceAuthorizationEndpoint == "" {
 		return nil, d, errors.New("the authorization server offers no device flow")
 	}
-	client, err := a.chooseClient(ctx, d, "http://127.0.0.1/callback")
+	l, err := a.newLogin(ctx, d, server, c, Device, "http://127.0.0.1/callback")
 	if err != nil {
 		return nil, d, err
 	}
-	l := &Login{Server: server, Resource: d.Resource, Grant: Device, Client: *client, Since: a.now()}
-	l.takeEndpoints(&d.Server)
-	l.Scopes = wantedScopes(d, c, a.Scopes)
 	return l, d, a.waitForDevice(ctx, d, l)
 }
 
 // waitForDevice shows the user the code and polls for the token until the user has entered it.
 func (a *Authorizer) waitForDevice(ctx context.Context, d *Discovery, l *Login) error {
-	ctx, cancel := context.WithTimeout(ctx, a.patience())
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.Wait, defaultWait))
 	defer cancel()
 	conf := l.config()
 	conf.Endpoint.DeviceAuthURL = d.Server.DeviceAuthorizationEndpoint

@@ -79,13 +79,10 @@ func (a *Authorizer) ClientCredentials(ctx context.Context, server string, c Cha
 	if a.Identity.ID == "" || a.Identity.Secret == "" && a.Identity.Key == "" {
 		return nil, d, errors.New("client credentials need an id and a secret or a key, and one of them is missing")
 	}
-	client, err := a.chooseClient(ctx, d, "")
+	l, err := a.newLogin(ctx, d, server, c, ClientCredentials, "")
 	if err != nil {
 		return nil, d, err
 	}
-	l := &Login{Server: server, Resource: d.Resource, Grant: ClientCredentials, Client: *client, Since: a.now()}
-	l.takeEndpoints(&d.Server)
-	l.Scopes = wantedScopes(d, c, a.Scopes)
 	return l, d, a.requestToken(ctx, l, url.Values{})
 }
 
