@@ -180,7 +180,7 @@ func full() *result.Report {
 		},
 	}
 	r.Probing = &result.Probing{
-		Server: "filesystem " + hostile, Ground: "sandbox", Calls: 214, NotApplicable: []string{"SQL injection", "cloud metadata access"}, Cut: "the time for calls was over",
+		Server: "filesystem " + hostile, Ground: "sandbox", Calls: 214, Most: 5_000, NotApplicable: []string{"SQL injection", "cloud metadata access"}, Cut: "the time for calls was over",
 		Supplied:    []string{"API_TOKEN", "X " + hostile},
 		Notes:       []string{"2 of 5 tools not called " + hostile},
 		Protections: []result.Protection{{Name: "network", Held: true, Detail: "a namespace of its own"}, {Name: "landlock", Detail: "not in this kernel " + hostile}},

@@ -20,7 +20,11 @@ func probeSection(r *result.Report) section {
 	if p == nil {
 		return s
 	}
-	s.Intro = []string{probeCounts(p), fmt.Sprintf("%s calls; where it ran: %s%s%s", groupDigits(p.Calls), p.Ground, protectionText(p.Protections), suppliedText(p))}
+	calls := groupDigits(p.Calls)
+	if p.Most > 0 {
+		calls += " of " + groupDigits(p.Most)
+	}
+	s.Intro = []string{probeCounts(p), fmt.Sprintf("%s calls; where it ran: %s%s%s", calls, p.Ground, protectionText(p.Protections), suppliedText(p))}
 	if len(p.NotApplicable) > 0 {
 		s.Intro = append(s.Intro, "not applicable: "+strings.Join(p.NotApplicable, ", "))
 	}

@@ -10,7 +10,8 @@ type Probing struct {
 	Notes []string `json:"notes,omitempty"`
 	// Protections are the sandbox's; none without a sandbox.
 	Protections []Protection `json:"protections,omitempty"`
-	Calls       int          `json:"calls"` // requests sent
+	Calls       int          `json:"calls"`          // requests sent
+	Most        int          `json:"most,omitempty"` // requests that the budget permitted; 0 if unknown
 	Trials      []ProbeTrial `json:"trials"`
 	// NotApplicable are the classes for which no tool has a parameter.
 	NotApplicable []string `json:"not_applicable"`

@@ -140,7 +140,7 @@ func (s *serveCommand) serveMock(cmd *cobra.Command) error {
 
 // serveSelf serves gauntlet's own tools to an agent.
 func (s *serveCommand) serveSelf(ctx context.Context) error {
-	v := &vetCommand{app: s.app, vetting: vet.Options{Budget: vetBudget, Timeout: 30 * time.Second, Fetcher: fetch.Fetcher{Registry: fetch.DefaultRegistry, Cache: s.cache}}}
+	v := &vetCommand{app: s.app, vetting: vet.Options{Timeout: 30 * time.Second, Fetcher: fetch.Fetcher{Registry: fetch.DefaultRegistry, Cache: s.cache}}}
 	opt := mcptools.Options{Version: version(), Vet: v.vetForAgent}
 	return mcptools.Serve(ctx, io.NopCloser(s.host.Stdin), keptOpen{s.host.Stdout}, opt)
 }

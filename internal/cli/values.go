@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"gauntlet/internal/run/proberun"
 )
 
 // value is a flag of any type. Its parser's error is the whole message.
@@ -69,6 +71,14 @@ func runTimeoutFlag(cmd *cobra.Command, to *time.Duration, start time.Duration, 
 	f.Var(durationFlag(to, start), "timeout", "longest run: "+of)
 	_ = f.MarkHidden("timeout") // fails only for a missing flag
 	cmd.MarkFlagsMutuallyExclusive("run-timeout", "timeout")
+}
+
+// addBudgetFlag adds --budget, and --calls as a hidden alias for older command lines.
+func addBudgetFlag(f *pflag.FlagSet, to *proberun.Budget) {
+	budget := &value[proberun.Budget]{to, "CALLS", func(s string) (proberun.Budget, error) { return to.Parse(s) }, proberun.Budget.String}
+	f.Var(budget, "budget", "most calls that a probe makes, or as a DURATION their longest time")
+	f.Var(budget, "calls", "see --budget")
+	_ = f.MarkHidden("calls") // fails only for a missing flag
 }
 
 // durationFlag is a positive duration.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/run/proberun"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/run/vet"
@@ -24,9 +23,6 @@ type vetCommand struct {
 	older   bool
 	configs configFlags
 }
-
-// vetBudget bounds a probe's time, for servers that hardly answer: trials are counted in calls.
-const vetBudget = 5 * time.Minute
 
 func (a *app) newVetCommand() *cobra.Command {
 	v := &vetCommand{app: a}
@@ -44,8 +40,7 @@ func (a *app) newVetCommand() *cobra.Command {
 	f.StringArrayVar(&v.configs.files, "config", nil, "take servers from the configuration of an MCP client: this `FILE`; TARGETs are names of its entries then; repeatable (default none)")
 	f.BoolVar(&v.configs.yes, "yes", false, "do not ask for consent: connect to URLs that a registry names, or with --config, with the headers that the configuration gives them (default off)")
 	f.StringVar(&v.vetting.Replay, "replay", "", "try again what this `FINGERPRINT` of a finding was about (default none)")
-	f.Var(countFlag(&v.vetting.Calls, proberun.DefaultCalls, 1_000_000), "calls", "most calls that a probe makes")
-	f.Var(durationFlag(&v.vetting.Budget, vetBudget), "budget", "longest time for all calls of a probe")
+	addBudgetFlag(f, &v.vetting.Budget)
 	f.Var(durationFlag(&v.vetting.Timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
 	v.outputs.addOutputFlags(cmd, a)
 	v.outputs.addProgressFlag(cmd, a)

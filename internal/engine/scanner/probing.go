@@ -19,7 +19,7 @@ func addProbing(r *result.Report, e *probe.Evidence, c *catalog.Catalog) {
 	if e == nil {
 		return
 	}
-	out := &result.Probing{Server: e.Server, Ground: e.Ground, Supplied: e.Supplied, Notes: slices.Clone(e.Notes), Calls: e.Calls, Cut: e.Cut, Trials: []result.ProbeTrial{}, NotApplicable: []string{}}
+	out := &result.Probing{Server: e.Server, Ground: e.Ground, Supplied: e.Supplied, Notes: slices.Clone(e.Notes), Calls: e.Calls, Most: e.Most, Cut: e.Cut, Trials: []result.ProbeTrial{}, NotApplicable: []string{}}
 	for _, c := range e.None {
 		out.NotApplicable = append(out.NotApplicable, string(c))
 	}

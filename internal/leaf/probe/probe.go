@@ -171,7 +171,8 @@ type Evidence struct {
 	None []Class `json:"not_applicable"`
 	// Cut says what ended the run before all planned trials; or "".
 	Cut   string `json:"cut,omitempty"`
-	Calls int    `json:"calls"` // requests sent
+	Calls int    `json:"calls"`          // requests sent
+	Most  int    `json:"most,omitempty"` // requests that the budget permits; 0 if unknown
 	// Ground says in words where the server ran.
 	Ground string `json:"ground"`
 	// Notes say, for a reader, what of the server was not tried though nothing went wrong.

@@ -31,7 +31,7 @@ targets:
 lanes:
   - scan
   - lane: probe
-    options: {budget: 10s, sandbox: require, include-low: true}
+    options: {budget: 800, sandbox: require, include-low: true}
   - lane: attack
     documents: [tool-poisoning]
   - lane: redteam
@@ -56,7 +56,7 @@ func TestParse(t *testing.T) {
 	if got := (Limits{2 * time.Minute, 1 << 30, 2}); p.Limits != got {
 		t.Errorf("limits %+v, want %+v", p.Limits, got)
 	}
-	if got := p.Lanes[1].Options; !slices.Equal(got, []string{"--sandbox=require", "--include-low=true", "--budget=10s"}) {
+	if got := p.Lanes[1].Options; !slices.Equal(got, []string{"--sandbox=require", "--include-low=true", "--budget=800"}) {
 		t.Errorf("options %q, want them in the order of the table", got)
 	}
 }

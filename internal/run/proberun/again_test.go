@@ -23,7 +23,7 @@ func probePeer(t *testing.T, p *peer, change func(*Options)) (found []finding.Fi
 	defer s.Close()
 	o := Options{
 		Server: launch.Server{URL: s.URL}, Dialer: launch.Dialer{Environ: append(os.Environ(), "HOME="+t.TempDir()), Sandbox: sandbox.Off},
-		AllowCalls: true, Calls: 40, Budget: time.Minute, Call: time.Minute,
+		AllowCalls: true, Budget: Budget{Calls: 40, Time: time.Minute}, Call: time.Minute,
 	}
 	change(&o)
 	got, err := Run(t.Context(), o)

@@ -62,7 +62,7 @@ func TestServerThatListens(t *testing.T) {
 			res, err := Run(t.Context(), Options{
 				Server:  launch.Server{Command: []string{binary}, Env: []string{serverKind + "=" + kind}, Dir: t.TempDir()},
 				Dialer:  launch.Dialer{Environ: append(os.Environ(), "HOME="+t.TempDir()), Sandbox: sandbox.Require, Sandboxes: &launch.Sandboxes{}},
-				Classes: []probe.Class{probe.PathTraversal}, Budget: 5 * time.Minute, Call: time.Minute, Protocol: true,
+				Classes: []probe.Class{probe.PathTraversal}, Budget: Budget{Time: 5 * time.Minute}, Call: time.Minute, Protocol: true,
 			})
 			if err != nil {
 				t.Fatal(err)

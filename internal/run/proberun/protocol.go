@@ -16,11 +16,8 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// protocolTime bounds all protocol probes; leastProtocolTime is kept for them if calls use up the budget.
-const (
-	protocolTime      = 60 * time.Second
-	leastProtocolTime = 15 * time.Second
-)
+// protocolTime bounds all protocol probes, which are a fixed number of messages.
+const protocolTime = 3 * time.Minute
 
 // probeProtocol sends the protocol probes, to a URL over its own connections, to a stdio server in its own session.
 func (r *run) probeProtocol(ctx context.Context) {
@@ -28,9 +25,13 @@ func (r *run) probeProtocol(ctx context.Context) {
 		return
 	}
 	r.Progress("%s: protocol probes", r.out.Place)
-	left := min(protocolTime, max(leastProtocolTime, time.Until(r.ends)+leastProtocolTime))
-	inTime, cancel := context.WithTimeout(ctx, left)
+	inTime, cancel := context.WithTimeout(ctx, protocolTime)
 	defer cancel()
+	defer func() {
+		if inTime.Err() != nil && ctx.Err() == nil {
+			r.out.Gaps = append(r.out.Gaps, mcpclient.Gap{Method: "protocol probes", Message: "not all were sent within " + protocolTime.String()})
+		}
+	}()
 	plan := Plan{Calls: r.protocolCalls(), Burst: r.Burst}
 	if r.Server.URL == "" && r.inside.URL == "" {
 		r.probeLines(inTime, plan)

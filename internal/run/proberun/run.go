@@ -32,10 +32,8 @@ import (
 
 // Defaults of Options.
 const (
-	DefaultCalls  = 5_000            // so that the trials do not depend on a machine's speed
-	DefaultBudget = 10 * time.Minute // no honest server reaches it
-	DefaultCall   = 6 * time.Second
-	DefaultStall  = 4 * time.Second
+	DefaultCall  = 6 * time.Second
+	DefaultStall = 4 * time.Second
 )
 
 // Options configure a run.
@@ -57,8 +55,7 @@ type Options struct {
 	// Again is the command line that reproduces one finding, for reports; see probe.Evidence.
 	Again string
 
-	Calls  int           // most calls; default DefaultCalls
-	Budget time.Duration // time limit for all calls; default DefaultBudget
+	Budget Budget
 	Call   time.Duration // time limit for one answer
 	// Stall is how long a server must be silent for a stall; default DefaultStall.
 	Stall  time.Duration
@@ -95,6 +92,7 @@ type Result struct {
 
 type run struct {
 	Options
+	meter
 	testbed        *testbed
 	opened         *launch.Opened
 	session        *mcpclient.Session
@@ -104,11 +102,8 @@ type run struct {
 	pending        []*attempt      // effects may still come
 	late           []*attempt      // effects came late and lack a control
 	inside         launch.Endpoint // where a sealed server listens; empty on stdio
-	most           int             // calls permitted so far
-	ends           time.Time       // deadline of all calls
 	restarts       int
-	stalls         int // proved so far; each costs a restart
-	calls          int
+	stalls         int              // proved so far; each costs a restart
 	shortWaits     bool             // wait at most two seconds for an answer
 	given          map[string]bool  // handle guesses that occurred in answers
 	returnedValues []returnedValue  // values returned by ordinary calls
@@ -156,13 +151,11 @@ const maxRestarts = 12
 // Run probes a server. An error, possibly interrupt.Err, means that it could not be started or read, so that nothing is known.
 func Run(ctx context.Context, opt Options) (*Result, error) {
 	opt.Floor = cmp.Or(opt.Floor, capability.Medium)
-	opt.Calls, opt.Budget = cmp.Or(opt.Calls, DefaultCalls), cmp.Or(opt.Budget, DefaultBudget)
 	opt.Call, opt.Stall = cmp.Or(opt.Call, DefaultCall), cmp.Or(opt.Stall, DefaultStall)
 	if opt.Progress == nil {
 		opt.Progress = func(string, ...any) {}
 	}
-	r := &run{Options: opt, out: &Result{}, given: map[string]bool{}}
-	r.most, r.ends = r.Calls, time.Now().Add(r.Budget)
+	r := &run{Options: opt, out: &Result{}, given: map[string]bool{}, meter: opt.Budget.begin()}
 	r.watchServer()
 	defer r.stop()
 	r.out.Evidence.Again = r.Again
@@ -179,7 +172,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r.shortWaits = true // slow trials wait until everything else was tried
 	r.learn(ctx)
 	r.readChanges(ctx)
-	r.within(r.Calls/8, func() { // payloads come first
+	r.within(8, func() { // payloads come first
 		r.follow(ctx, procedures)
 		r.tryConditions(ctx, true)
 	})
@@ -217,14 +210,6 @@ func (r *run) noteUntried() {
 	if kept > 0 {
 		note("%d of %s not called, since they may change something and no sandbox holds them: --allow-calls and --destructive permit it", kept, excerpt.Count(len(r.tools), "tool"))
 	}
-}
-
-// within runs work with a limit on calls.
-func (r *run) within(calls int, work func()) {
-	whole := r.most
-	r.most = min(whole, r.calls+calls)
-	work()
-	r.most = whole
 }
 
 // start starts the server, in a new environment if the old one ended with it.

@@ -34,7 +34,7 @@ func probeSelf(t *testing.T, kind string, change func(*Options)) *Result {
 	}
 	o := Options{
 		Server: launch.Server{Command: []string{binary}, Env: []string{serverKind + "=" + kind}, Dir: t.TempDir()},
-		Dialer: launch.Dialer{Environ: append(os.Environ(), "HOME="+t.TempDir()), Sandbox: sandbox.Off}, AllowCalls: true, Budget: 5 * time.Minute, Call: time.Minute,
+		Dialer: launch.Dialer{Environ: append(os.Environ(), "HOME="+t.TempDir()), Sandbox: sandbox.Off}, AllowCalls: true, Budget: Budget{Time: 5 * time.Minute}, Call: time.Minute,
 	}
 	if change != nil {
 		change(&o)
@@ -174,8 +174,8 @@ func TestBudgetIsCountedInCalls(t *testing.T) {
 	if whole.Evidence.Cut != "" || whole.Evidence.Calls < 40 {
 		t.Fatalf("%d calls, %q", whole.Evidence.Calls, whole.Evidence.Cut)
 	}
-	cut := probeSelf(t, "careful", func(o *Options) { o.Calls = 40 })
-	if e := cut.Evidence; !strings.Contains(e.Cut, "--calls allows more") || e.Calls < 40 || e.Calls > 50 {
+	cut := probeSelf(t, "careful", func(o *Options) { o.Budget.Calls = 40 })
+	if e := cut.Evidence; !strings.Contains(e.Cut, "--budget allows more") || e.Calls < 40 || e.Calls > 50 {
 		t.Errorf("%d calls, %q, want about 40 and what allows more", e.Calls, e.Cut)
 	}
 }
@@ -219,6 +219,38 @@ func TestOneResultForAllIsNotConclusive(t *testing.T) {
 		}
 		if got := of.outcome(); (got.Ending == probe.Inconclusive) != (tt.want != "") || tt.want != "" && got.Why != tt.want {
 			t.Errorf("%s: inconclusive since %q, want %q", tt.name, got.Why, tt.want)
+		}
+	}
+}
+
+// A run is incomplete when something was refused, not when its calls are used up.
+func TestMeterNotesWhatItRefused(t *testing.T) {
+	m := Budget{Calls: 40}.begin()
+	m.used = 40
+	if m.cut != "" {
+		t.Errorf("nothing was refused, but %q", m.cut)
+	}
+	m.used = 3
+	m.within(10, func() {
+		for !m.spent() {
+			m.used++
+		}
+	})
+	if m.used != 7 || !strings.Contains(m.cut, "a budget of 40 calls") {
+		t.Errorf("%d calls, %q: want a tenth of 40, and what was refused", m.used, m.cut)
+	}
+	late := Budget{Time: time.Nanosecond}.begin()
+	time.Sleep(time.Microsecond)
+	if !late.spent() || !strings.Contains(late.cut, "a budget of 1ns") {
+		t.Errorf("the backstop is silent: %q", late.cut)
+	}
+	for _, tt := range []struct {
+		text  string
+		calls int
+		time  time.Duration
+	}{{"300", 300, 0}, {"80s", 0, 80 * time.Second}, {"0", 0, 0}, {"-5s", 0, 0}, {"1000001", 0, 0}, {"many", 0, 0}} {
+		if b, err := (Budget{}).Parse(tt.text); b.Calls != tt.calls || b.Time != tt.time || (err == nil) != (b != Budget{}) {
+			t.Errorf("%s: %+v, %v", tt.text, b, err)
 		}
 	}
 }

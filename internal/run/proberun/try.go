@@ -79,7 +79,7 @@ func (r *run) learn(ctx context.Context) {
 	for _, t := range r.tools {
 		t.choices = choicesOf(t.Schema)
 	}
-	r.within(r.Calls/10, func() { r.bindHandouts(ctx) }) // payloads come first
+	r.within(10, func() { r.bindHandouts(ctx) }) // payloads come first
 }
 
 // mostBare bounds the tools called if some have no parameters.
@@ -163,7 +163,7 @@ func choicesOf(s *schemafill.Schema) []map[string]any {
 func (r *run) tryAll(ctx context.Context) {
 	for round := 0; ; round++ {
 		open := false
-		for i, t := range r.inOrder() {
+		for _, t := range r.inOrder() {
 			if t.settled() || round >= t.Payloads()*len(seedsOf(t, r.testbed)) {
 				continue
 			}
@@ -175,7 +175,7 @@ func (r *run) tryAll(ctx context.Context) {
 			if r.over(ctx) {
 				return
 			}
-			r.Progress("%s: round %d, %d of %d: %s, %s", r.out.Place, round+1, i+1, len(r.targets), t.tool.Name, t.Class)
+			r.Progress("%s: call %d of at most %d: round %d, %s, %s", r.out.Place, r.used+1, r.meter.Calls, round+1, t.tool.Name, t.Class)
 			r.tryRound(ctx, t, round)
 		}
 		if !open {
@@ -204,18 +204,7 @@ func (t *tool) slowness() int {
 
 // over reports whether no more calls should be made.
 func (r *run) over(ctx context.Context) bool {
-	return ctx.Err() != nil || r.calls >= r.most || time.Now().After(r.ends) || r.session == nil
-}
-
-// noteCut records that a limit ended the run before everything was tried.
-func (r *run) noteCut() {
-	switch {
-	case r.out.Evidence.Cut != "":
-	case r.calls >= r.Calls:
-		r.out.Evidence.Cut = fmt.Sprintf("%d calls were made, which is the limit: not every payload was tried; --calls allows more", r.calls)
-	case time.Now().After(r.ends):
-		r.out.Evidence.Cut = fmt.Sprintf("the time for calls was over (%s): not every payload was tried; --budget allows more", r.Budget)
-	}
+	return ctx.Err() != nil || r.session == nil || r.meter.spent()
 }
 
 // mostUnanswered is the number of unanswered calls after which a tool is not called any more.
@@ -439,7 +428,7 @@ func (r *run) ask(ctx context.Context, t *tool, method, params string) Answer {
 	if r.testbed.box != nil {
 		defer r.testbed.box.BeginCall(t.Name)()
 	}
-	r.calls++
+	r.used++
 	began := time.Now()
 	m, err := r.session.Call(inTime, method, params)
 	t.calls++
@@ -513,7 +502,6 @@ func (r *run) letEffectsCome(ctx context.Context) {
 
 // settle takes in late effects and records the outcome of every trial.
 func (r *run) settle(ctx context.Context) {
-	r.noteCut()
 	r.useWhatIsKept(ctx)
 	r.repeatOrdinary(ctx)
 	if len(r.pending) > 0 {
@@ -525,7 +513,8 @@ func (r *run) settle(ctx context.Context) {
 	for _, t := range r.targets {
 		r.out.Evidence.Trials = append(r.out.Evidence.Trials, t.trial())
 	}
-	r.out.Evidence.Calls = r.calls
+	e := &r.out.Evidence
+	e.Calls, e.Most, e.Cut = r.used, r.meter.Calls, cmp.Or(e.Cut, r.cut)
 }
 
 func (t *target) outcome() probe.Outcome {

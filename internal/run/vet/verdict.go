@@ -195,7 +195,7 @@ func (v *vetting) addProbing(r *result.Report) error {
 	r.Probing = probed.Probing
 	takeChecks(r, probed)
 	p := probed.Probing
-	text := fmt.Sprintf("%d calls; %d trials planned: %d proved, %d resisted, %d by design, %d not delivered", p.Calls, plannedTrials(p),
+	text := fmt.Sprintf("%d of %d calls; %d trials planned: %d proved, %d resisted, %d by design, %d not delivered", p.Calls, p.Most, plannedTrials(p),
 		p.Count(result.Proved, false), p.Count(result.ResistedIt, false), p.Count(result.ByDesign, false), p.Count(result.NotDelivered, false))
 	if n := p.Count(result.InconclusiveTrial, false); n > 0 {
 		text += fmt.Sprintf(", %d not conclusive", n)

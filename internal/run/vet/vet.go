@@ -13,6 +13,7 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/proberun"
 	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/internal/runtime/sandbox"
@@ -59,9 +60,8 @@ type Options struct {
 
 	Timeout time.Duration // time limit for one answer
 	Total   time.Duration // time limit for reading one server
-	Calls   int           // most calls of a probe
-	Budget  time.Duration // time limit for all calls
-	Replay  string        // fingerprint of the only finding to probe again; "" for all
+	Budget  proberun.Budget
+	Replay  string // fingerprint of the only finding to probe again; "" for all
 	// Again returns the command line for that, for one target; see probe.Evidence.
 	Again func(target string) string
 

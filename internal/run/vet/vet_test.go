@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/proberun"
 	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/internal/runtime/sandbox"
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 func (w *world) options(depth Depth) Options {
 	return Options{
 		Fetcher: fetch.Fetcher{Environ: w.environ, Cache: w.cache, Registry: w.URL, Now: func() time.Time { return time.Date(2026, 1, 12, 4, 0, 0, 0, time.UTC) }},
-		Depth:   depth, Version: "test", Progress: &runstate.Progress{}, Timeout: time.Minute, Total: 2 * time.Minute, Budget: time.Minute,
+		Depth:   depth, Version: "test", Progress: &runstate.Progress{}, Timeout: time.Minute, Total: 2 * time.Minute, Budget: proberun.Budget{Time: time.Minute},
 	}
 }
 
@@ -272,7 +273,7 @@ func TestHostilePackages(t *testing.T) {
 			if tt.name == "silent" {
 				opt.Timeout = time.Second
 			}
-			opt.Calls = 1_000
+			opt.Budget.Calls = 1_000
 			r, v := w.vet(t, opt, Target{Spec: spec(t, "npm:"+tt.name)})
 			if got := strings.Join(rules(r), " "); v.Verdict != tt.verdict && !(tt.verdict == result.Review && v.Verdict == result.Unknown) || !strings.Contains(got, tt.rules) {
 				t.Errorf("%s, rules %q; want %s with %q", describe(v), got, tt.verdict, tt.rules)
