@@ -159,7 +159,7 @@ func wordForm[T ~string](of ...T) form {
 		case v.Kind() != rawjson.String:
 			r.mismatch("", v, "", "want %s and not %s", alternatives(words), articleFor(v))
 		case !slices.Contains(words, v.Text()):
-			r.variant(v, "", words)
+			r.variant(v, words)
 		}
 	}, `"enum":`+quoteList(words))
 }

@@ -68,7 +68,7 @@ func targetFault(protocol, surface string, side Direction, target string) string
 		of += " " + string(side)
 	}
 	switch {
-	case !knowsFields(protocol, surface):
+	case messageTable()[topField{protocol, surface, "", ""}] == noField: // nothing is known of them
 	case field == noField && (name == "params" || name == "result"):
 		return fmt.Sprintf("a message is the content of its %s, without it: take %q off the path", name, name+".")
 	case field == noField:

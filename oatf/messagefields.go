@@ -137,11 +137,6 @@ func fieldOf(protocol, surface string, side Direction, name string) fieldKind {
 	return messageTable()[topField{protocol, surface, name, side}]
 }
 
-// knowsFields reports whether the table covers a surface.
-func knowsFields(protocol, surface string) bool {
-	return messageTable()[topField{protocol, surface, "", ""}] != noField
-}
-
 // anyMessage are fields that any message may have: metadata, result fields of MCP 2026-07-28, and the request that a
 // runtime adds to a client's response (SDK §4.1).
 var anyMessage = []string{"_meta", "_request", "resultType", "ttlMs", "cacheScope"}

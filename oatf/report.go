@@ -93,18 +93,14 @@ func (r *report) mismatch(id string, v rawjson.Value, sub, format string, args .
 }
 
 // variant reports a word outside a closed list (V-005).
-func (r *report) variant(v rawjson.Value, sub string, words []string) {
+func (r *report) variant(v rawjson.Value, words []string) {
 	if r.full(SeverityError) {
 		return
 	}
-	word := v
-	if sub != "" {
-		word = v.Get(sub)
-	}
 	r.addDiagnostic(Diagnostic{
 		Severity: SeverityError, Rule: "V-005", Kind: UnknownVariant, Section: ruleByID("V-005").Section,
-		Message: fmt.Sprintf("%q is unknown here: want %s%s", excerpt.Clip(word.Text(), mostQuoted), alternatives(words), meant(word.Text(), words)),
-	}, v, sub)
+		Message: fmt.Sprintf("%q is unknown here: want %s%s", excerpt.Clip(v.Text(), mostQuoted), alternatives(words), meant(v.Text(), words)),
+	}, v, "")
 }
 
 // sortedDiagnostics returns the diagnostics in order, without those that only follow from a forbidden YAML tag.

@@ -28,10 +28,14 @@ func (c *checker) indicatorRules() {
 		c.indicatorProtocol(i)
 		c.checkTarget(i)
 		c.checkPercent("V-025", i, "confidence")
-		if actor := memberOfKind(i, "actor", rawjson.String); actor.Exists() && !c.hasActor(actor.Text()) {
+		actor := memberOfKind(i, "actor", rawjson.String)
+		if _, known := c.actorNamed[actor.Text()]; actor.Exists() && !known {
 			c.rule("V-048", i, "actor", "there is no actor %q%s", excerpt.Clip(actor.Text(), mostQuoted), c.actorAdvice())
 		}
-		c.patternRules(i, memberOfKind(i, "pattern", rawjson.Object))
+		p := memberOfKind(i, "pattern", rawjson.Object)
+		c.checkTarget(p)
+		c.condition(p) // the short form
+		c.condition(p.Get("condition"))
 		c.expressionRules(memberOfKind(i, "expression", rawjson.Object))
 		c.semanticRules(i, memberOfKind(i, "semantic", rawjson.Object))
 	}
@@ -119,12 +123,6 @@ func (c *checker) checkTarget(v rawjson.Value) {
 	c.rule("V-021", v, "target", "%q is no wildcard path: %s", excerpt.Clip(t.Text(), mostQuoted), advice)
 }
 
-func (c *checker) patternRules(i, p rawjson.Value) {
-	c.checkTarget(p)
-	c.condition(p) // the short form
-	c.condition(p.Get("condition"))
-}
-
 // expressionRules is V-014, V-026 and V-039.
 func (c *checker) expressionRules(e rawjson.Value) {
 	var names []string
@@ -156,11 +154,6 @@ func (c *checker) semanticRules(i, s rawjson.Value) {
 	if n, ok := floatOf(s.Get("threshold")); ok && (n < 0 || n > 1) {
 		c.rule("V-022", s, "threshold", "the threshold is %s: want 0 to 1", s.Get("threshold").Raw())
 	}
-}
-
-func (c *checker) hasActor(name string) bool {
-	_, found := c.actorNamed[name]
-	return found
 }
 
 // actorAdvice lists the existing actors.

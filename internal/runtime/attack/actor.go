@@ -102,14 +102,6 @@ func (a *Actor) isDueBy(t time.Time) bool {
 	return ok && !due.After(t)
 }
 
-func (a *Actor) stopTimer() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.timer != nil {
-		a.timer.Stop()
-	}
-}
-
 // recordChanges records phase changes and returns the phases to enter. a.mu is held.
 func (a *Actor) recordChanges(ctx context.Context, changes []change, cause Exchange) []Entry {
 	var entries []Entry

@@ -159,7 +159,11 @@ func (r *Run) Run(ctx context.Context) Summary {
 	why := r.awaitEnd(limited)
 	stop(ErrOver)
 	for _, a := range r.actors {
-		a.stopTimer()
+		a.mu.Lock()
+		if a.timer != nil {
+			a.timer.Stop()
+		}
+		a.mu.Unlock()
 	}
 	r.mu.Lock()
 	r.ended = true

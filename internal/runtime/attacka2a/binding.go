@@ -47,14 +47,14 @@ func New(opt Options) attack.Binding {
 	if opt.URL == "" && opt.Replayed {
 		opt.URL = "http://replayed.invalid/"
 	}
-	const server, client = a2a.Protocol + "_server", a2a.Protocol + "_client" // §7.2.1
-	return attack.Binding{Modes: []string{server, client}, NewPlayer: func(a *attack.Actor) (attack.Player, string, error) {
+	const asServer, asClient = a2a.Protocol + "_server", a2a.Protocol + "_client" // §7.2.1
+	return attack.Binding{Modes: []string{asServer, asClient}, NewPlayer: func(a *attack.Actor) (attack.Player, string, error) {
 		switch {
-		case a.Mode == server:
+		case a.Mode == asServer:
 			return newServer(a, opt), "", nil
 		case opt.URL == "":
 			return nil, "no agent was named for it to attack (--a2a)", nil
 		}
-		return newClient(a, opt), "", nil
+		return &client{Actor: a, opt: opt, HTTPPeer: attack.NewHTTPPeer(opt.Header, opt.Readiness, nil)}, "", nil
 	}}
 }

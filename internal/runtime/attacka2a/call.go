@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/leaf/a2a"
@@ -125,7 +126,7 @@ func (x *exchange) respond(ctx context.Context, request rawjson.Value) (string, 
 		return content, err
 	}
 	context := cmp.Or(request.Get("message").Get("contextId").Text(), "context-1")
-	return rawjson.Build("kind", `"task"`, "id", rawjson.Quote("task-"+itoa(x.number)), "contextId", rawjson.Quote(context), "status", `{"state":"completed"}`), nil
+	return rawjson.Build("kind", `"task"`, "id", rawjson.Quote("task-"+strconv.Itoa(x.number)), "contextId", rawjson.Quote(context), "status", `{"state":"completed"}`), nil
 }
 
 // inRevision converts a result to the request's revision.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/leaf/a2a"
@@ -27,10 +28,6 @@ type client struct {
 	latest attack.Exchange
 
 	attack.PhaseStop
-}
-
-func newClient(a *attack.Actor, opt Options) *client {
-	return &client{Actor: a, opt: opt, HTTPPeer: attack.NewHTTPPeer(opt.Header, opt.Readiness, nil)}
 }
 
 // Send reports an action that has no message in this protocol.
@@ -97,7 +94,7 @@ func (t *action) run(ctx context.Context) error {
 		return t.getCard(ctx)
 	}
 	name, isCurrent := a2a.Canonical(t.method)
-	id := itoa(t.number)
+	id := strconv.Itoa(t.number)
 	body := wire.EncodeRequest(id, t.method, t.params)
 	t.record(trace.Message{Direction: trace.ToServer, Kind: trace.Request, ID: id, Method: name, Raw: body}, http.MethodPost, 0)
 	t.RunExtractors(t.at, oatf.SourceRequest, rawjson.Read(t.params))

@@ -16,8 +16,6 @@ import (
 	"gauntlet/trace"
 )
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
 // remember keeps an answer with an id for clients that request the task again.
 func (s *server) remember(result string) {
 	v := rawjson.Read(result)
@@ -53,7 +51,7 @@ func (s *server) listTasks() string {
 	for _, id := range s.order {
 		all = append(all, s.tasks[id])
 	}
-	return `{"tasks":[` + strings.Join(all, ",") + `],"nextPageToken":"","pageSize":` + itoa(len(all)) + `,"totalSize":` + itoa(len(all)) + `}`
+	return `{"tasks":[` + strings.Join(all, ",") + `],"nextPageToken":"","pageSize":` + strconv.Itoa(len(all)) + `,"totalSize":` + strconv.Itoa(len(all)) + `}`
 }
 
 // answerPush stores push notification configurations unchanged, one per task.

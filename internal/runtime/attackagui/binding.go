@@ -50,6 +50,6 @@ func New(opt Options) attack.Binding {
 		if opt.URL == "" {
 			return nil, opt.Skip, nil
 		}
-		return newClient(a, opt), "", nil
+		return &client{Actor: a, opt: opt, HTTPPeer: attack.NewHTTPPeer(opt.Header, opt.Readiness, opt.Transport)}, "", nil
 	}}
 }

@@ -25,10 +25,6 @@ type client struct {
 	attack.PhaseStop // stops the current run
 }
 
-func newClient(a *attack.Actor, opt Options) *client {
-	return &client{Actor: a, opt: opt, HTTPPeer: attack.NewHTTPPeer(opt.Header, opt.Readiness, opt.Transport)}
-}
-
 // Send reports an action that has no message in this protocol.
 func (c *client) Send(_ context.Context, e attack.Entry, method, _ string) {
 	c.Notice(attack.Unplayed, e.Phase(), "%s is not sent: AG-UI has no message of a front end beside the input of a run", method)

@@ -103,19 +103,17 @@ func (c *client) openSession(ctx context.Context, conn wire.Conn) (*mcpclient.Se
 	}
 	return mcpclient.Open(inTime, conn, mcpclient.Options{
 		Info: info, Capabilities: capabilities, Unclaimed: true, Redact: redact,
-		Opened: func(method, params string, answer wire.Message) { c.observeOpening(ctx, method, params, answer) },
+		Opened: func(method, params string, answer wire.Message) { // an event like any other
+			at := c.LastPhase()
+			c.RunExtractors(at, oatf.SourceRequest, rawjson.Read(params))
+			c.observeOwnAnswer(ctx, at, method, params, answer)
+		},
 		Answer: func(method, params string) (string, bool) { return c.answerServer(ctx, method, params) },
-		Heard: func(m wire.Message) {
-			c.observeIncoming(ctx, m.Method, parseParams(m))
+		Heard: func(m wire.Message) { // during a request, perhaps: its effects are deferred, so that no answer is lost
+			_, then := c.ObserveMessage(ctx, m.Method, oatf.SourceRequest, parseParams(m), true)
+			c.deferEntry(then)
 		},
 	})
-}
-
-// observeIncoming handles a server's notification, which may arrive during a request. Its effects are deferred until after the
-// request, so that no answer is lost.
-func (c *client) observeIncoming(ctx context.Context, method string, content rawjson.Value) {
-	_, then := c.ObserveMessage(ctx, method, oatf.SourceRequest, content, true)
-	c.deferEntry(then)
 }
 
 // deferEntry defers an event's effects until the current request is done, and ends an idle wait.

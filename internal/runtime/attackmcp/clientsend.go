@@ -90,10 +90,3 @@ func (c *client) observeOwnAnswer(ctx context.Context, at int, method, params st
 	c.latest = attack.Exchange{Request: params, Response: cmp.Or(m.Result, m.Error)}
 	c.deferEntry(c.ObserveEvent(ctx, method, content, c.latest))
 }
-
-// observeOpening handles the exchange that opens the session as an event like any other.
-func (c *client) observeOpening(ctx context.Context, method, params string, m wire.Message) {
-	at := c.LastPhase()
-	c.RunExtractors(at, oatf.SourceRequest, rawjson.Read(params))
-	c.observeOwnAnswer(ctx, at, method, params, m)
-}

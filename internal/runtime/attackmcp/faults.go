@@ -209,7 +209,11 @@ func (w *faultInjector) carryOut(ctx context.Context, o *mcpserver.Outgoing, f *
 			stop(func() { f.Ceiling = f.rule.Name == "endless" }, s.Reset)
 			return
 		case s.Wait > 0:
-			sleepUntil(ctx, run, s.Wait)
+			select {
+			case <-time.After(s.Wait):
+			case <-ctx.Done():
+			case <-run.Done():
+			}
 			continue
 		}
 		data := s.Data
@@ -256,15 +260,6 @@ func (w *faultInjector) awaitDeliveries() {
 	select {
 	case <-idle:
 	case <-time.After(lastWrite):
-	}
-}
-
-// sleepUntil waits for d, or until the client or the run ends.
-func sleepUntil(ctx, run context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	case <-run.Done():
 	}
 }
 

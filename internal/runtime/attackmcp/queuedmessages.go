@@ -128,25 +128,17 @@ func startsInEarnest(method string) bool {
 	return method != mcp.Initialize && method != mcp.Discover && method != mcp.Ping
 }
 
-// takeQueuedFor returns a phase's queued messages if this message shows that the client is past the handshake.
-func (s *server) takeQueuedFor(at int, method string) []queuedMessage {
-	if !startsInEarnest(method) {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.takeUnsent(func(l queuedMessage) bool { return l.to == at })
-}
-
-// openClient marks a client as past the handshake, and returns the messages still queued.
-func (s *server) openClient(c *clientState, method string) []queuedMessage {
+// openClient marks a client as past the handshake if this message shows that, and then returns the messages queued: first those of the
+// phase that answers.
+func (s *server) openClient(c *clientState, at int, method string) []queuedMessage {
 	if !startsInEarnest(method) {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.open = true
-	return s.takeUnsent(func(l queuedMessage) bool { return !attack.IsClosed(l.left) })
+	own := s.takeUnsent(func(l queuedMessage) bool { return l.to == at })
+	return append(own, s.takeUnsent(func(l queuedMessage) bool { return !attack.IsClosed(l.left) })...)
 }
 
 // takeUnsent removes and returns matching queued messages. s.mu is held.
@@ -266,10 +258,11 @@ func needsClientRequest(method string) bool {
 // announceChange records that a client is told of a change of a list, which is pending until the client reads the list or leaves.
 // announced ends it if the message could not be sent.
 func (s *server) announceChange(c *clientState, method string) (announced func()) {
-	list := listOf(method)
-	if list == "" {
+	l := slices.IndexFunc(mcp.ChangingLists, func(l mcp.List) bool { return l.Changed == method })
+	if l < 0 {
 		return func() {}
 	}
+	list := mcp.ChangingLists[l].Method
 	end := s.BeginPending()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -303,14 +296,4 @@ func (c *clientState) takeChanges(method string) (read func()) {
 			end()
 		}
 	}
-}
-
-// listOf returns the method that reads the list named in a list_changed notification, or "".
-func listOf(notification string) string {
-	for _, l := range mcp.ChangingLists {
-		if l.Changed == notification {
-			return l.Method
-		}
-	}
-	return ""
 }

@@ -145,7 +145,7 @@ func (s *server) Intercept(_ context.Context, t *mcpserver.Session, m wire.Messa
 	if m.Kind == wire.Request {
 		c.rememberRequest(m.ID, m.Method, at)
 	}
-	queued := append(s.takeQueuedFor(at, m.Method), s.openClient(c, m.Method)...)
+	queued := s.openClient(c, at, m.Method)
 	s.noteEraLimits(at, t, m)
 	if speaksBeforeAnswer(t, m) {
 		s.postMessages(ctx, c, queued)

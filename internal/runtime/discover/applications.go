@@ -2,6 +2,7 @@ package discover
 
 import (
 	"slices"
+	"strings"
 
 	"gauntlet/internal/engine/check/config"
 )
@@ -124,7 +125,7 @@ var applications = []Application{
 		},
 		Reads:      append(inTrees(inXDG("opencode/"), inProject(".opencode/")), inXDG("opencode/AGENTS.md").as(config.Instructions)),
 		References: []string{"{env:"}, AllServers: true,
-		recognise: func(root *node, _ Format) bool { return root.get("$schema").mentions("opencode.ai") },
+		recognise: func(root *node, _ Format) bool { return strings.Contains(root.get("$schema").str(), "opencode.ai") },
 	},
 	{
 		Client: "cline", Title: "Cline",

@@ -179,7 +179,11 @@ func (r *reader) parseFormat(s string, format Format) *node {
 	}
 	if err != nil {
 		r.cut = cut
-		r.problemAt(finding.Malformed, jsonOffset(err, cut), "not JSON: "+jsonMessage(err)+"; a client would refuse the whole file, and what follows is unread")
+		message, at := "it cannot be parsed", cut
+		if syntax, ok := errors.AsType[*rawjson.SyntaxError](err); ok {
+			message, at = unquoted(syntax.Msg), syntax.Offset
+		}
+		r.problemAt(finding.Malformed, at, "not JSON: "+message+"; a client would refuse the whole file, and what follows is unread")
 	}
 	return root
 }
@@ -210,20 +214,6 @@ func uninteresting(n *node) bool {
 var holders = map[string]bool{"mcpServers": true, "servers": true, "mcp": true, "context_servers": true, "mcp_servers": true, "projects": true, "experimental": true, "inputs": true, "amp.mcpServers": true, "extensions": true, "server": true, "hooks": true, "permissions": true, "plugins": true}
 
 // Parsers quote the offending text, which may be a secret: only the part of their message before any quotation is kept.
-
-func jsonMessage(err error) string {
-	if syntax, ok := errors.AsType[*rawjson.SyntaxError](err); ok {
-		return unquoted(syntax.Msg)
-	}
-	return "it cannot be parsed"
-}
-
-func jsonOffset(err error, otherwise int) int {
-	if syntax, ok := errors.AsType[*rawjson.SyntaxError](err); ok {
-		return syntax.Offset
-	}
-	return otherwise
-}
 
 var yamlWhere = lazyregexp.New(`\bline \d+(?:, column \d+)?`)
 

@@ -206,6 +206,3 @@ func (l *lines) cut(n *node) string {
 	start := min(n.start, len(l.text))
 	return l.text[start:max(start, min(n.end, len(l.text)))]
 }
-
-// mentions reports whether a node is a string that contains text.
-func (n *node) mentions(text string) bool { return strings.Contains(n.str(), text) }

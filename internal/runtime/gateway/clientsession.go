@@ -93,7 +93,9 @@ func (cs *clientSession) preparedState() *mcpserver.Prepared { return cs.state.L
 
 // connectUpstreams records the client's identity and connects to all servers, as far as they respond in time.
 func (cs *clientSession) connectUpstreams(ctx context.Context, m wire.Message) {
-	cs.noteClient(cs.gateway.identityOf(m))
+	cs.mu.Lock()
+	cs.client = cs.gateway.identityOf(m)
+	cs.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, cs.gateway.opt.Connect)
 	defer cancel()
 	var all sync.WaitGroup
@@ -110,12 +112,6 @@ func (cs *clientSession) connectUpstreams(ctx context.Context, m wire.Message) {
 	}
 	all.Wait()
 	cs.rebuildState()
-}
-
-func (cs *clientSession) noteClient(c clientIdentity) {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	cs.client = c
 }
 
 func (cs *clientSession) clientIdentity() clientIdentity {

@@ -62,7 +62,7 @@ func (s *Session) callResumed(ctx context.Context, method, params string) (wire.
 	members := own
 	for round := 0; ; round++ {
 		m, err := s.conv.callInTime(ctx, method, s.conv.params(members))
-		if err != nil || s.conv.meta == "" || !asksForInput(m.Result) {
+		if err != nil || s.conv.meta == "" || m.Result[0] != '{' || rawjson.LastMember(m.Result, "resultType") != `"input_required"` {
 			return m, err
 		}
 		if round == maxRounds {
@@ -84,10 +84,6 @@ func (s *Session) Notify(ctx context.Context, method, params string) error {
 
 // Err returns why the session is unusable, or nil.
 func (s *Session) Err() error { return s.conv.redacted(s.conv.client.Err()) }
-
-func asksForInput(result string) bool {
-	return result[0] == '{' && rawjson.LastMember(result, "resultType") == `"input_required"`
-}
 
 // answerInputs returns the members of a retry: answers to what the result asks for, and its state.
 func (c *conversation) answerInputs(method, result string) (string, error) {

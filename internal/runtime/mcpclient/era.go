@@ -173,13 +173,9 @@ func newestCommon(supported []string) string {
 }
 
 // stringsIn returns at most 100 strings of an object's array member.
-func stringsIn(object, name string) (out []string) {
-	for item := range rawjson.Items(rawjson.LastMember(object, name)) {
-		if item[0] == '"' && len(out) < 100 {
-			out = append(out, rawjson.Unquote(item))
-		}
-	}
-	return out
+func stringsIn(object, name string) []string {
+	texts := rawjson.Read(rawjson.LastMember(object, name)).Texts()
+	return texts[:min(len(texts), 100)]
 }
 
 // setMeta sets the members that every stateless request carries about the client.

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"context"
 	"crypto/subtle"
-	"gauntlet/internal/leaf/mcp"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"gauntlet/internal/leaf/mcp"
 )
 
 // Endpoint paths: Streamable HTTP in both eras, and the two of HTTP+SSE.
@@ -227,7 +228,9 @@ func (e *endpoint) findNamedSession(r *http.Request) *httpSession {
 // acquireSlot takes a slot for a request in progress, and reports whether there was one. A session has slots of its own, so that
 // strangers cannot keep it out.
 func (x *exchange) acquireSlot() bool {
-	if !tryAcquire(x.all) {
+	select {
+	case x.all <- struct{}{}:
+	default:
 		return false
 	}
 	taken, s, stream := false, x.http, x.r.Method == http.MethodGet
@@ -245,15 +248,6 @@ func (x *exchange) acquireSlot() bool {
 		<-x.all
 	}
 	return taken
-}
-
-func tryAcquire(slots chan struct{}) bool {
-	select {
-	case slots <- struct{}{}:
-		return true
-	default:
-		return false
-	}
 }
 
 // countWithin increments n unless it has reached most.

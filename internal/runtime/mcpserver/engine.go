@@ -22,7 +22,9 @@ func (s *Server) answerMessage(ctx context.Context, t *Session, h incoming, run 
 	case h.req != nil:
 		h.req.run = run
 		out := s.answerRequest(ctx, t, h.decision.State, h.req)
-		h.answeredWith(out.body)
+		if h.decision.Answered != nil && out.body != "" {
+			h.decision.Answered(out.body)
+		}
 		return out
 	case h.Kind == wire.Request:
 		return failReply(h.ID, http.StatusBadRequest, &Error{Code: mcp.CodeInvalidRequest, Message: "Invalid Request: " + h.Note})

@@ -131,12 +131,6 @@ func (h *incoming) isReady() bool {
 	return h.decision.Ready == nil || wire.IsClosed(h.decision.Ready)
 }
 
-func (h *incoming) answeredWith(body string) {
-	if h.decision.Answered != nil && body != "" {
-		h.decision.Answered(body)
-	}
-}
-
 func (h *incoming) afterAnswer() {
 	if h.decision.AfterAnswer != nil {
 		h.decision.AfterAnswer()

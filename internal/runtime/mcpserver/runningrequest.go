@@ -2,8 +2,9 @@ package mcpserver
 
 import (
 	"context"
-	"gauntlet/internal/leaf/mcp"
 	"sync"
+
+	"gauntlet/internal/leaf/mcp"
 
 	"gauntlet/internal/runtime/wire"
 )
@@ -47,7 +48,9 @@ func (s *Server) runRequest(ctx context.Context, t *Session, id string, c respon
 	}
 	c.setRunning(r)
 	out := answer(ctx, r)
-	t.removeRunning(r)
+	t.mu.Lock()
+	delete(t.running, r)
+	t.mu.Unlock()
 	r.sendAnswer(out)
 }
 
@@ -63,12 +66,6 @@ func (t *Session) addRunning(r *runningRequest) bool {
 	}
 	t.running[r] = struct{}{}
 	return true
-}
-
-func (t *Session) removeRunning(r *runningRequest) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.running, r)
 }
 
 // sendAnswer sends the answer, or none if the request was cancelled.

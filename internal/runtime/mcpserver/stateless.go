@@ -37,7 +37,7 @@ func (s *Server) answerStateless(ctx context.Context, p *Prepared, r *request) r
 		return failReply(r.ID, http.StatusBadRequest, missingMeta(mcp.MetaClientInfo))
 	}
 	r.stateless = true
-	if r.run != nil && s.suspended.wasUsed() && (p.Relay == nil || isOwnState(r.rawParam("requestState"))) && r.rawParam("requestState") != "" {
+	if r.run != nil && s.suspended.wasUsed() && (p.Relay == nil || strings.HasPrefix(r.rawParam("requestState"), `"`+ownState)) && r.rawParam("requestState") != "" {
 		if e := r.resumeSuspended(); e != nil {
 			return failReply(r.ID, 0, e)
 		}
@@ -115,7 +115,7 @@ func (p *Prepared) acknowledgeListen(r *request) reply {
 	}
 	if uris := want["resourceSubscriptions"]; uris != "" && uris[0] == '[' && p.declares("resources", "subscribe") {
 		if uris, err := Compact(uris); err == nil {
-			sub.uris = decodeStrings(uris)
+			sub.uris = rawjson.Read(uris).Texts()
 			granted = append(granted, `"resourceSubscriptions":`+uris)
 		}
 	}
@@ -124,16 +124,6 @@ func (p *Prepared) acknowledgeListen(r *request) reply {
 	sub.last, out.sub = out.body, sub
 	out.listen = wire.EncodeRequest("", mcp.NotifySubscriptionsAcknowledged, rawjson.Build("_meta", meta, "notifications", "{"+strings.Join(granted, ",")+"}"))
 	out.over = granted == nil
-	return out
-}
-
-// decodeStrings returns the strings in a JSON array.
-func decodeStrings(array string) (out []string) {
-	for item := range rawjson.Items(array) {
-		if text, ok := decodeString(item); ok {
-			out = append(out, text)
-		}
-	}
 	return out
 }
 

@@ -268,7 +268,11 @@ func (c *stdioConn) answerMessage(ctx context.Context, m wire.Message) bool {
 	h = c.server.receive(ctx, &c.session, h, nil)
 	t := &stdioResponder{stdioConn: c, id: m.ID, heard: h}
 	if m.Kind == wire.Notification && m.Method == mcp.NotifyCancelled {
-		c.cancelSubscription(m)
+		for _, id := range memberValues(m.Params, "requestId") {
+			if s := c.session.findSubscription(id); s != nil {
+				c.session.removeSubscription(s) // without an answer
+			}
+		}
 	}
 	if !h.mayTakeTime() {
 		t.sendAnswer(c.server.answerMessage(ctx, &c.session, h, nil))
@@ -285,15 +289,6 @@ func (c *stdioConn) answerMessage(ctx context.Context, m wire.Message) bool {
 		return c.server.answerMessage(ctx, &c.session, h, run)
 	})
 	return t.freed.CompareAndSwap(false, true)
-}
-
-// cancelSubscription ends the subscription that the message names; it gets no answer.
-func (c *stdioConn) cancelSubscription(m wire.Message) {
-	for _, id := range memberValues(m.Params, "requestId") {
-		if s := c.session.findSubscription(id); s != nil {
-			c.session.removeSubscription(s)
-		}
-	}
 }
 
 // endConversation ends the session. A client that closes its input first and keeps reading gets everything.

@@ -41,8 +41,6 @@ func (s *suspendedCalls) wasUsed() bool {
 // ownState prefixes our requestStates, to tell them from those of servers behind a Relay.
 const ownState = "gauntlet."
 
-func isOwnState(raw string) bool { return strings.HasPrefix(raw, `"`+ownState) }
-
 // A suspendedCall is a call that waits to be repeated with an answer.
 type suspendedCall struct {
 	session *Session

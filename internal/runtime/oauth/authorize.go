@@ -14,11 +14,13 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/mcp"
 )
 
 // An Authorizer obtains logins at one server. It is not safe for concurrent use.
@@ -168,10 +170,13 @@ func (a *Authorizer) withClient(ctx context.Context) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, a.Guard.client())
 }
 
+// initialize is a request without any effect.
+const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{},"clientInfo":{"name":"gauntlet","version":"1"}}}`
+
 // Probe requests the server without a token, and returns its refusal. A server that does not refuse has status 200 or the like in
 // its challenge.
 func (a *Authorizer) Probe(ctx context.Context, server string) (Challenge, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, server, initializeBody())
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, server, strings.NewReader(initialize))
 	if err != nil {
 		return Challenge{}, refuse("the server's URL", server, "it cannot be read")
 	}

@@ -11,7 +11,6 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -22,14 +21,8 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
-	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/redact"
 )
-
-// initializeBody returns an initialize request, which has no effect.
-func initializeBody() io.Reader {
-	return strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{},"clientInfo":{"name":"gauntlet","version":"1"}}}`)
-}
 
 // exchange exchanges a code for tokens.
 func (a *Authorizer) exchange(ctx context.Context, l *Login, code string) error {

@@ -50,7 +50,7 @@ applies. Claims are what the client says about itself and do not prove its ident
 		for _, name := range n.Negotiated {
 			names = append(names, name.Text)
 		}
-		set := declaredSet(names)
+		set := declaredSet(n.Negotiated)
 		var found []differing
 		for i := range h.requests {
 			r := &h.requests[i]

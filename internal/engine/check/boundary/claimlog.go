@@ -155,14 +155,6 @@ func (p *claimConversation) closeRequest(seq int) *request {
 	return r
 }
 
-// claimedBefore returns the number of the first message before seq that claimed a path; 0 for none.
-func (p *claimConversation) claimedBefore(path string, seq int) int {
-	if first := p.earlier[path]; first != 0 && first < seq {
-		return first
-	}
-	return 0
-}
-
 func (h *claimLog) judgeResult(p *claimConversation, m *trace.Message, i int) {
 	r := p.closeRequest(m.ReplyTo)
 	if r == nil {
@@ -189,7 +181,7 @@ func (h *claimLog) keepUnclaimed(p *claimConversation, set map[string]bool, asks
 	for _, a := range asks {
 		for _, path := range a.lackingFrom(set) {
 			to := &never
-			if first := p.claimedBefore(path, h.trace.Messages[o.request].Seq); first != 0 && !o.legacy {
+			if first := p.earlier[path]; first != 0 && first < h.trace.Messages[o.request].Seq && !o.legacy {
 				to = &inherited
 				to.inherited = first
 			}

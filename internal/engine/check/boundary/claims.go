@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/rawjson"
+	"gauntlet/trust"
 )
 
 // claims are capabilities by path, with the name and place as sent.
@@ -93,9 +94,10 @@ func (c claims) pathSet() map[string]bool {
 }
 
 // declaredSet expands declared names: a part includes the whole that it belongs to, and a bare elicitation means forms.
-func declaredSet(names []string) map[string]bool {
+func declaredSet(names []trust.Name) map[string]bool {
 	out := map[string]bool{}
-	for _, name := range names {
+	for _, n := range names {
+		name := n.Text
 		if name == "elicitation" {
 			name = "elicitation.form"
 		}

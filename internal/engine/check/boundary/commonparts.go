@@ -146,10 +146,5 @@ func isCommonWord(text string) bool {
 		return false
 	}
 	t := strings.ToLower(strings.TrimSpace(text))
-	return commonWords()[t] || mediaType.MatchString(t) || isOneCharacter(t)
-}
-
-// isOneCharacter reports whether a text repeats one character, like rulers and blanks.
-func isOneCharacter(t string) bool {
-	return t == "" || strings.Trim(t, t[:1]) == ""
+	return commonWords()[t] || mediaType.MatchString(t) || t == "" || strings.Trim(t, t[:1]) == "" // one character, like rulers and blanks
 }

@@ -1,6 +1,7 @@
 package boundary
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -86,7 +87,7 @@ func reportFlow(p *check.Pass, fs *flows, f *flow, from, into *parsedMessage) {
 		r.Message += "; the parameter takes " + f.role + ", where a short value counts"
 	}
 	r.Message += knownBefore(f)
-	r.Identity = []string{src.server, src.title, to.server, to.title, generalPointer(toValue), valueOf(f, toValue)}
+	r.Identity = []string{src.server, src.title, to.server, to.title, generalPointer(toValue), cmp.Or(f.value, toValue.Canonical())}
 	p.Report(r)
 }
 
@@ -98,11 +99,4 @@ func knownBefore(f *flow) string {
 		return "; the client had sent it before (message " + strconv.Itoa(f.known) + ")"
 	}
 	return ""
-}
-
-func valueOf(f *flow, v rawjson.Value) string {
-	if f.value != "" {
-		return f.value
-	}
-	return v.Canonical()
 }

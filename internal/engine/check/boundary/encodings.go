@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"html"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -67,9 +66,6 @@ func (h transformation) describeHow() string {
 	}
 	return "with other white space or letter case"
 }
-
-// transformationName distinguishes transformations in fingerprints.
-func (h transformation) transformationName() string { return strconv.Itoa(int(h)) }
 
 // A form is a text that represents a value.
 type form struct {

@@ -244,12 +244,7 @@ func (a *argument) gatherHolders(h hit) {
 }
 
 func (a *argument) isCovered(call int) bool {
-	for _, c := range a.covers {
-		if c.from[call] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.covers, func(c cover) bool { return c.from[call] })
 }
 
 // addDirect records a value of a result, the longest if there are several.
@@ -347,7 +342,10 @@ func (a *argument) settleFlow(from int) *flow {
 // failedClause returns the part of the declared boundary that a flow violates, "" for none.
 func (a *argument) failedClause(f *flow, src, to *call, clean bool, o *origin) string {
 	if !a.allowsFlow(src, to) {
-		return a.undeclaredClause(src, to)
+		if len(a.boundary.Flows) == 0 {
+			return "allowed_flows: no flow is declared"
+		}
+		return "allowed_flows: none from " + quoteValue(src.server) + " to " + quoteValue(to.server)
 	}
 	if a.required == 0 || clean {
 		return ""
@@ -385,19 +383,9 @@ func (a *argument) gotBy(from, bit, to int) int {
 }
 
 func (a *argument) allowsFlow(src, to *call) bool {
-	for _, f := range a.boundary.Flows {
-		if namesServerOrTool(f.From.Text, src.server, src.tool) && namesServerOrTool(f.To.Text, to.server, to.tool) {
-			return true
-		}
-	}
-	return false
-}
-
-func (a *argument) undeclaredClause(src, to *call) string {
-	if len(a.boundary.Flows) == 0 {
-		return "allowed_flows: no flow is declared"
-	}
-	return "allowed_flows: none from " + quoteValue(src.server) + " to " + quoteValue(to.server)
+	return slices.ContainsFunc(a.boundary.Flows, func(f trust.Flow) bool {
+		return namesServerOrTool(f.From.Text, src.server, src.tool) && namesServerOrTool(f.To.Text, to.server, to.tool)
+	})
 }
 
 // flowSeverity rates a verbatim flow, lower if the user gave the value before.

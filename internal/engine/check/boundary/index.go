@@ -1,6 +1,7 @@
 package boundary
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/trace"
@@ -214,12 +215,7 @@ func (x *valueIndex) mayBeEncoded(text string) bool {
 	if len(text) <= 2*head {
 		return true
 	}
-	for _, f := range encodedForms(text[:head]) {
-		if x.windows.mayHoldText(f.text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(encodedForms(text[:head]), func(f form) bool { return x.windows.mayHoldText(f.text) })
 }
 
 // A hit is a unit found in an argument.

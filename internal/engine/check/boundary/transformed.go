@@ -2,6 +2,7 @@ package boundary
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -55,7 +56,7 @@ func reportChanged(p *check.Pass, fs *flows, f *flow, from, into *parsedMessage)
 		r.Severity = finding.Info
 	}
 	r.Message += knownBefore(f)
-	r.Identity = []string{src.server, src.title, to.server, to.title, generalPointer(toValue), f.how.transformationName(), f.value}
+	r.Identity = []string{src.server, src.title, to.server, to.title, generalPointer(toValue), strconv.Itoa(int(f.how)), f.value}
 	p.Report(r)
 }
 

@@ -1,6 +1,7 @@
 package boundary
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -57,11 +58,7 @@ func (w *Watch) Claims(capabilities string) error {
 	if err := tree.Parse(capabilities, 0); err != nil {
 		return fmt.Errorf("the declared boundary forbids it: the claims of the client cannot be read: %w", err)
 	}
-	names := make([]string, len(n.Negotiated))
-	for i, name := range n.Negotiated {
-		names[i] = name.Text
-	}
-	if extra := flattenClaims(tree.Root()).pathsBeyond(declaredSet(names)); extra != nil {
+	if extra := flattenClaims(tree.Root()).pathsBeyond(declaredSet(n.Negotiated)); extra != nil {
 		return fmt.Errorf("the declared boundary forbids it (SEC-061): the client claims %s, which the negotiated set does not contain", quotedList(extra))
 	}
 	return nil
@@ -74,7 +71,7 @@ var errWatchFull = errors.New("the boundary can no longer be enforced: the memor
 func (w *Watch) Asks(server, method, params string) (answered func(member, value string) error, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	at, err := w.judgeOutgoing(&trace.Message{Server: strings.Clone(server), Kind: trace.Request, Method: method, Raw: `{"params":` + orEmptyObject(params) + `}`})
+	at, err := w.judgeOutgoing(&trace.Message{Server: strings.Clone(server), Kind: trace.Request, Method: method, Raw: `{"params":` + cmp.Or(params, "{}") + `}`})
 	switch {
 	case err != nil:
 		return nil, err
@@ -95,7 +92,7 @@ func (w *Watch) Asks(server, method, params string) (answered func(member, value
 func (w *Watch) Notifies(server, method, params string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, err := w.judgeOutgoing(&trace.Message{Server: server, Kind: trace.Notification, Method: method, Raw: `{"params":` + orEmptyObject(params) + `}`})
+	_, err := w.judgeOutgoing(&trace.Message{Server: server, Kind: trace.Notification, Method: method, Raw: `{"params":` + cmp.Or(params, "{}") + `}`})
 	return err
 }
 
@@ -104,15 +101,8 @@ func (w *Watch) Notifies(server, method, params string) error {
 func (w *Watch) Answers(server, method, member, value string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, err := w.judgeOutgoing(&trace.Message{Server: server, Kind: trace.Response, Method: method, Raw: `{` + rawjson.Quote(member) + `:` + orEmptyObject(value) + `}`})
+	_, err := w.judgeOutgoing(&trace.Message{Server: server, Kind: trace.Response, Method: method, Raw: `{` + rawjson.Quote(member) + `:` + cmp.Or(value, "{}") + `}`})
 	return err
-}
-
-func orEmptyObject(value string) string {
-	if value == "" {
-		return "{}"
-	}
-	return value
 }
 
 // judgeOutgoing judges a client's message and returns the index of the call whose result is to be learned, -1 for none,
