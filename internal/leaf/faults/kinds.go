@@ -74,15 +74,25 @@ var (
 
 // kinds lists all kinds in documentation order.
 var kinds = []Kind{
-	{Name: "delay", Says: "delays the message", plan: (*Rule).planDelay, Params: []Param{
+	{Name: "delay", Says: "delays the message", plan: func(r *Rule, m Message) (Plan, string) {
+		return inSteps(Step{Wait: r.durationOf("wait")}, wholeMessage(m.Text))
+	}, Params: []Param{
 		{Name: "wait", Sort: Duration, Default: second, Most: 24 * hour, Says: "how long"}}},
 	{Name: "drip", Says: "sends the message in small pieces with pauses between them", plan: (*Rule).planDrip, Params: []Param{
 		pieces, {Name: "every", Sort: Duration, Default: 10 * millisecond, Most: minute, Says: "pause after each piece"}}},
-	{Name: "stall", Says: "sends the beginning, then nothing for a while, then closes the connection", plan: (*Rule).planStall, Params: []Param{
+	{Name: "stall", Says: "sends the beginning, then nothing for a while, then closes the connection", plan: func(r *Rule, m Message) (Plan, string) {
+		return inSteps(r.cutHead(m), Step{Wait: r.durationOf("wait")}, Step{Close: true})
+	}, Params: []Param{
 		after, {Name: "wait", Sort: Duration, Default: hour, Most: 24 * hour, Says: "length of the silence"}}},
-	{Name: "no_newline", Says: "omits the end of the message: the newline on stdio, the empty line of an event", plan: (*Rule).planNoNewline},
-	{Name: "cut", Says: "closes the connection in the middle of the message; over stdio the server exits", plan: (*Rule).planCut, Params: []Param{after}},
-	{Name: "reset", Says: "the same with a TCP reset; over stdio the server exits", plan: (*Rule).planReset, Params: []Param{after}},
+	{Name: "no_newline", Says: "omits the end of the message: the newline on stdio, the empty line of an event", plan: func(r *Rule, m Message) (Plan, string) {
+		return inSteps(Step{Begin: true, Data: []byte(m.Text)})
+	}},
+	{Name: "cut", Says: "closes the connection in the middle of the message; over stdio the server exits", plan: func(r *Rule, m Message) (Plan, string) {
+		return inSteps(r.cutHead(m), Step{Close: true})
+	}, Params: []Param{after}},
+	{Name: "reset", Says: "the same with a TCP reset; over stdio the server exits", plan: func(r *Rule, m Message) (Plan, string) {
+		return inSteps(r.cutHead(m), Step{Reset: true})
+	}, Params: []Param{after}},
 
 	{Name: "wrong_id", Says: "answers under an id that no request has", Answers: true, plan: (*Rule).planWrongID, Params: []Param{
 		{Name: "as", Sort: Word, Default: "other", Words: []string{"other", "null_id", "missing", "text", "float", "object", "huge"}, Says: "another number, null, no id, the id as a string instead of a number (or the reverse), with a fraction, as an object, with 10,000 digits"}}},
@@ -99,11 +109,17 @@ var kinds = []Kind{
 	{Name: "nest", Says: "inserts a deeply nested value", plan: (*Rule).planNest, Params: []Param{
 		{Name: "depth", Default: int64(10_000), Least: 1, Most: 10_000_000, Says: "levels"},
 		{Name: "as", Sort: Word, Default: "array", Words: []string{"array", "object"}, Says: "what is nested"}}},
-	{Name: "huge", Says: "inserts a long string of seeded letters", plan: (*Rule).planHuge, Params: []Param{
+	{Name: "huge", Says: "inserts a long string of seeded letters", plan: func(r *Rule, m Message) (Plan, string) {
+		return streamPayload(m, false, false, func(yield func([]byte) bool) bool { return r.yieldSeededLetters(m, yield) })
+	}, Params: []Param{
 		{Name: "size", Default: int64(16 * mib), Least: 1, Most: gib, Says: "bytes"}}},
-	{Name: "endless", Says: "inserts a string that runs up to its ceiling, then closes the connection", plan: (*Rule).planEndless, Params: []Param{
+	{Name: "endless", Says: "inserts a string that runs up to its ceiling, then closes the connection", plan: func(r *Rule, m Message) (Plan, string) {
+		return streamPayload(m, false, true, func(yield func([]byte) bool) bool { return r.yieldSeededLetters(m, yield) })
+	}, Params: []Param{
 		{Name: "size", Default: int64(256 * mib), Least: 1, Most: 16 * gib, Says: "ceiling in bytes"}}},
-	{Name: "invalid_utf8", Says: "inserts invalid UTF-8: stray bytes, truncated and overlong sequences, surrogates", plan: (*Rule).planInvalidUTF8, Params: []Param{count}},
+	{Name: "invalid_utf8", Says: "inserts invalid UTF-8: stray bytes, truncated and overlong sequences, surrogates", plan: func(r *Rule, m Message) (Plan, string) {
+		return insertText(m, r.joinSeededChoices(m, notUTF8))
+	}, Params: []Param{count}},
 	{Name: "ansi", Says: "inserts terminal sequences: colours, cursor, title, clipboard, links", plan: (*Rule).planTerminalSequences, Params: []Param{count, rawOrEscaped}},
 	{Name: "unicode", Says: "inserts deceptive text", plan: (*Rule).planDeceptiveText, Params: []Param{count,
 		{Name: "as", Sort: Word, Default: "mixed", Words: []string{"mixed", "bidi", "tags", "zero_width", "combining", "homoglyphs", "surrogates"}, Says: "kind of text"}}},
@@ -115,14 +131,22 @@ var kinds = []Kind{
 		{Name: "ttl", Sort: Anything, Default: "9007199254740993", Most: kib, Says: "ttlMs, any JSON"},
 		{Name: "scope", Sort: Anything, Default: `"public"`, Most: kib, Says: "cacheScope, any JSON"}}},
 
-	{Name: "redirect", HTTP: true, Says: "answers with a redirect", plan: (*Rule).planRedirect, Params: []Param{
+	{Name: "redirect", HTTP: true, Says: "answers with a redirect", plan: func(r *Rule, m Message) (Plan, string) {
+		return withHead(m, int(r.numbers["status"]), "Location", r.texts["to"])
+	}, Params: []Param{
 		{Name: "status", Default: int64(307), Least: 300, Most: 399, Says: "HTTP status"},
 		{Name: "to", Sort: Text, Default: "?", Most: 2 * kib, Says: "target; by default the same address, which makes a loop"}}},
-	{Name: "status", HTTP: true, Says: "changes the HTTP status of the answer", plan: (*Rule).planStatus, Params: []Param{
+	{Name: "status", HTTP: true, Says: "changes the HTTP status of the answer", plan: func(r *Rule, m Message) (Plan, string) {
+		return Plan{Status: int(r.numbers["status"]), Steps: yieldSteps(wholeMessage(m.Text))}, ""
+	}, Params: []Param{
 		{Name: "status", Default: int64(500), Least: 200, Most: 599, Says: "HTTP status"}}},
-	{Name: "content_type", HTTP: true, Says: "changes the Content-Type of the answer", plan: (*Rule).planContentType, Params: []Param{
+	{Name: "content_type", HTTP: true, Says: "changes the Content-Type of the answer", plan: func(r *Rule, m Message) (Plan, string) {
+		return withHead(m, 0, "Content-Type", r.texts["as"])
+	}, Params: []Param{
 		{Name: "as", Sort: Text, Default: "text/html", Most: 2 * kib, Says: "its value; empty removes the header"}}},
-	{Name: "header", HTTP: true, Says: "sets a header of the answer, for instance another Mcp-Session-Id", plan: (*Rule).planHeader, Params: []Param{
+	{Name: "header", HTTP: true, Says: "sets a header of the answer, for instance another Mcp-Session-Id", plan: func(r *Rule, m Message) (Plan, string) {
+		return withHead(m, 0, r.texts["name"], r.texts["value"])
+	}, Params: []Param{
 		{Name: "name", Sort: Text, Default: mcp.HeaderSessionID, Most: 256, Says: "header name"},
 		{Name: "value", Sort: Text, Default: "another", Most: 32 * kib, Says: "header value"}}},
 	{Name: "header_mismatch", HTTP: true, Answers: true, Says: "refuses the request because its headers do not match its body (2026-07-28), although they do", plan: (*Rule).planHeaderMismatch},
@@ -147,32 +171,7 @@ func Names() []string {
 	return out
 }
 
-func lookUpKind(name string) *Kind {
-	for i := range kinds {
-		if kinds[i].Name == name {
-			return &kinds[i]
-		}
-	}
-	return nil
-}
-
 // Faults in the HTTP part of a message.
-
-func (r *Rule) planRedirect(m Message) (Plan, string) {
-	return Plan{Status: int(r.numbers["status"]), Header: map[string]string{"Location": r.texts["to"]}, Steps: yieldSteps(wholeMessage(m.Text))}, ""
-}
-
-func (r *Rule) planStatus(m Message) (Plan, string) {
-	return Plan{Status: int(r.numbers["status"]), Steps: yieldSteps(wholeMessage(m.Text))}, ""
-}
-
-func (r *Rule) planContentType(m Message) (Plan, string) {
-	return Plan{Header: map[string]string{"Content-Type": r.texts["as"]}, Steps: yieldSteps(wholeMessage(m.Text))}, ""
-}
-
-func (r *Rule) planHeader(m Message) (Plan, string) {
-	return Plan{Header: map[string]string{r.texts["name"]: r.texts["value"]}, Steps: yieldSteps(wholeMessage(m.Text))}, ""
-}
 
 func (r *Rule) planHeaderMismatch(m Message) (Plan, string) {
 	id := cmp.Or(rawjson.LastMember(m.Text, "id"), "null")

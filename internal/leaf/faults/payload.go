@@ -105,14 +105,6 @@ func yieldRepeated(text string, n int64, yield func([]byte) bool) bool {
 	return true
 }
 
-func (r *Rule) planHuge(m Message) (Plan, string) {
-	return streamPayload(m, false, false, func(yield func([]byte) bool) bool { return r.yieldSeededLetters(m, yield) })
-}
-
-func (r *Rule) planEndless(m Message) (Plan, string) {
-	return streamPayload(m, false, true, func(yield func([]byte) bool) bool { return r.yieldSeededLetters(m, yield) })
-}
-
 // yieldSeededLetters yields seeded letters of the rule's size.
 func (r *Rule) yieldSeededLetters(m Message, yield func([]byte) bool) bool {
 	random, buf := r.messageRand(m), make([]byte, chunk)
@@ -134,10 +126,6 @@ func (r *Rule) yieldSeededLetters(m Message, yield func([]byte) bool) bool {
 var notUTF8 = []string{
 	"\x80", "\xbf", "\xfe", "\xff", "\xc3", "\xe2\x82", "\xf0\x9f\x92",
 	"\xc0\xaf", "\xc1\x81", "\xe0\x80\xaf", "\xf0\x80\x80\xaf", "\xed\xa0\x80", "\xed\xbf\xbf", "\xed\xa0\xbd\xed\xb2\xa9", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80",
-}
-
-func (r *Rule) planInvalidUTF8(m Message) (Plan, string) {
-	return insertText(m, r.joinSeededChoices(m, notUTF8))
 }
 
 // joinSeededChoices joins the rule's count of seeded choices, each followed by a number.
@@ -208,11 +196,7 @@ var deceptionNames = []string{"bidi", "tags", "zero_width", "combining", "homogl
 
 // encodeTags encodes ASCII in invisible tag characters (U+E0000).
 func encodeTags(s string) string {
-	var b strings.Builder
-	for _, c := range s {
-		b.WriteRune(0xe0000 + c)
-	}
-	return b.String()
+	return strings.Map(func(r rune) rune { return 0xe0000 + r }, s)
 }
 
 func (r *Rule) planDeceptiveText(m Message) (Plan, string) {

@@ -59,12 +59,15 @@ func yieldSteps(all ...Step) iter.Seq[Step] {
 	}
 }
 
+func inSteps(all ...Step) (Plan, string) { return Plan{Steps: yieldSteps(all...)}, "" }
+
+// withHead returns a plan that sends a message behind a status, unless it is 0, and a header.
+func withHead(m Message, status int, name, value string) (Plan, string) {
+	return Plan{Status: status, Header: map[string]string{name: value}, Steps: yieldSteps(wholeMessage(m.Text))}, ""
+}
+
 // replaceMessage returns a plan that sends another text.
 func replaceMessage(text string) Plan { return Plan{Text: text, Steps: yieldSteps(wholeMessage(text))} }
-
-func (r *Rule) planDelay(m Message) (Plan, string) {
-	return Plan{Steps: yieldSteps(Step{Wait: r.durationOf("wait")}, wholeMessage(m.Text))}, ""
-}
 
 func (r *Rule) planDrip(m Message) (Plan, string) {
 	piece, every := int(r.numbers["piece"]), r.durationOf("every")
@@ -85,20 +88,4 @@ func (r *Rule) planDrip(m Message) (Plan, string) {
 func (r *Rule) cutHead(m Message) Step {
 	n := max(0, min(int(r.numbers["after"]), len(m.Text)-1))
 	return Step{Begin: true, Data: []byte(m.Text[:n])}
-}
-
-func (r *Rule) planStall(m Message) (Plan, string) {
-	return Plan{Steps: yieldSteps(r.cutHead(m), Step{Wait: r.durationOf("wait")}, Step{Close: true})}, ""
-}
-
-func (r *Rule) planCut(m Message) (Plan, string) {
-	return Plan{Steps: yieldSteps(r.cutHead(m), Step{Close: true})}, ""
-}
-
-func (r *Rule) planReset(m Message) (Plan, string) {
-	return Plan{Steps: yieldSteps(r.cutHead(m), Step{Reset: true})}, ""
-}
-
-func (r *Rule) planNoNewline(m Message) (Plan, string) {
-	return Plan{Steps: yieldSteps(Step{Begin: true, Data: []byte(m.Text)})}, ""
 }

@@ -75,13 +75,13 @@ func (r *reader) readRule(v rawjson.Value) *Rule {
 		return nil
 	}
 	do := v.Get("do")
-	k := lookUpKind(do.Text())
-	if do.Kind() != rawjson.String || k == nil {
+	k := slices.Index(Names(), do.Text())
+	if do.Kind() != rawjson.String || k < 0 {
 		r.addFault(v, "do", "want one of %s", strings.Join(Names(), ", "))
 		return nil
 	}
-	out := &Rule{Kind: k, numbers: map[string]int64{}, texts: map[string]string{}}
-	for _, p := range k.Params {
+	out := &Rule{Kind: &kinds[k], numbers: map[string]int64{}, texts: map[string]string{}}
+	for _, p := range out.Params {
 		out.setParam(p.Name, p.Default)
 	}
 	for m := range v.Members() {

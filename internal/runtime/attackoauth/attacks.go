@@ -38,22 +38,15 @@ func Attacks() []Attack {
 			Name: "issuer-mix-up", Source: "RFC 9207, 2.4",
 			What:    "The server names the attacker's authorization server, which sends users to an honest one and waits for the code at its own token endpoint.",
 			Careful: "compares the issuer of the answer (iss) with the expected one, and shows the code to nobody",
-			knobs: knobs{
-				resource: func(w *World) map[string]any { return map[string]any{"authorization_servers": []string{w.thief.url}} },
-				server: func(w *World) map[string]any {
-					return map[string]any{"authorization_endpoint": w.honest.url + "/authorize"}
-				},
-			},
-			fell: func(w *World) string { return gave(w.stolen()) },
+			knobs:   knobs{resource: `{"authorization_servers":["THIEF"]}`, server: `{"authorization_endpoint":"HONEST/authorize"}`},
+			fell:    func(w *World) string { return gave(w.stolen()) },
 		},
 		{
 			Name: "issuer-in-metadata", Source: "RFC 8414, 3.3",
 			What:    "The metadata at the honest issuer claims to be another's, with the attacker's endpoints.",
 			Careful: "refuses metadata that names a different issuer from the one that led to it",
-			knobs: knobs{server: func(w *World) map[string]any {
-				return map[string]any{"issuer": w.thief.url, "token_endpoint": w.thief.url + "/token"}
-			}},
-			fell: func(w *World) string { return gave(w.stolen()) },
+			knobs:   knobs{server: `{"issuer":"THIEF","token_endpoint":"THIEF/token"}`},
+			fell:    func(w *World) string { return gave(w.stolen()) },
 		},
 		{
 			Name: "answer-without-issuer", Source: "RFC 9207, 2.4",
@@ -73,10 +66,8 @@ func Attacks() []Attack {
 			Name: "private-address-in-metadata", Source: "MCP security best practices, server-side request forgery", Public: true,
 			What:    "The metadata of a public server names a private address as the token endpoint.",
 			Careful: "requests no address that is nearer to it than the server",
-			knobs: knobs{server: func(w *World) map[string]any {
-				return map[string]any{"token_endpoint": w.thief.url + "/token", "registration_endpoint": w.thief.url + "/register"}
-			}},
-			fell: askedThief,
+			knobs:   knobs{server: `{"token_endpoint":"THIEF/token","registration_endpoint":"THIEF/register"}`},
+			fell:    askedThief,
 		},
 		{
 			Name: "foreign-metadata-address", Source: "MCP authorization, protected resource metadata",
@@ -89,61 +80,49 @@ func Attacks() []Attack {
 			Name: "script-as-page", Source: "CVE-2025-6514",
 			What:    "The authorization page is a javascript: address.",
 			Careful: "opens only http and https addresses",
-			knobs: knobs{server: func(*World) map[string]any {
-				return map[string]any{"authorization_endpoint": "javascript:fetch('//x')//"}
-			}},
-			fell: func(w *World) string { return openedPage(w, "javascript:") },
+			knobs:   knobs{server: `{"authorization_endpoint":"javascript:fetch('//x')//"}`},
+			fell:    func(w *World) string { return openedPage(w, "javascript:") },
 		},
 		{
 			Name: "shell-in-page", Source: "CVE-2025-6514",
 			What:    "The address of the authorization page ends a quoted argument and continues as a command.",
 			Careful: "refuses an address with invalid characters",
-			knobs: knobs{server: func(w *World) map[string]any {
-				return map[string]any{"authorization_endpoint": w.honest.url + "/authorize\";touch gauntlet-was-here;\""}
-			}},
-			fell: func(w *World) string { return openedPage(w, "touch gauntlet-was-here") },
+			knobs:   knobs{server: `{"authorization_endpoint":"HONEST/authorize\";touch gauntlet-was-here;\""}`},
+			fell:    func(w *World) string { return openedPage(w, "touch gauntlet-was-here") },
 		},
 		{
 			Name: "registration-swaps-redirect", Source: "RFC 7591, 3.2.1",
 			What:    "The registration returns the attacker's redirect address, to which codes would go.",
 			Careful: "gives up if a redirect address other than its own was registered",
-			knobs: knobs{registered: func(w *World, _ map[string]any) map[string]any {
-				return map[string]any{"redirect_uris": []string{w.thief.url + "/callback"}}
-			}},
-			fell: func(w *World) string { return gave(w.stolen()) },
+			knobs:   knobs{registered: `{"redirect_uris":["THIEF/callback"]}`},
+			fell:    func(w *World) string { return gave(w.stolen()) },
 		},
 		{
 			Name: "secret-for-another-issuer", Source: "MCP 2026-07-28, SEP-2352", Known: true,
 			What:    "The server names an authorization server other than the one the client's secret is for.",
 			Careful: "shows one issuer's credentials to no other",
-			knobs: knobs{resource: func(w *World) map[string]any {
-				return map[string]any{"authorization_servers": []string{w.thief.url}}
-			}, back: func(w *World, q url.Values) { q.Set("iss", w.thief.url) }},
-			fell: func(w *World) string { return gave(w.stolen()) },
+			knobs:   knobs{resource: `{"authorization_servers":["THIEF"]}`, back: func(w *World, q url.Values) { q.Set("iss", w.thief.url) }},
+			fell:    func(w *World) string { return gave(w.stolen()) },
 		},
 		{
 			Name: "audience-of-another", Source: "RFC 9728, 3.3",
 			What:    "The metadata claims that the server is another one, so that a token for that one is requested and sent here.",
 			Careful: "refuses metadata about another server",
-			knobs: knobs{resource: func(*World) map[string]any {
-				return map[string]any{"resource": "https://bank.example/mcp"}
-			}},
-			fell: broughtForeignToken,
+			knobs:   knobs{resource: `{"resource":"https://bank.example/mcp"}`},
+			fell:    broughtForeignToken,
 		},
 		{
 			Name: "plain-challenge", Source: "RFC 9700, 2.1.1",
 			What:    "The authorization server declares that it compares codes without a hash (plain).",
 			Careful: "refuses an authorization server without S256",
-			knobs: knobs{server: func(*World) map[string]any {
-				return map[string]any{"code_challenge_methods_supported": []string{"plain"}}
-			}},
-			fell: askedWithoutS256,
+			knobs:   knobs{server: `{"code_challenge_methods_supported":["plain"]}`},
+			fell:    askedWithoutS256,
 		},
 		{
 			Name: "endless-redirects", Source: "MCP security best practices",
 			What:    "The metadata of the authorization server is redirected without end.",
 			Careful: "follows a few redirects",
-			knobs:   knobs{redirect: func(w *World) string { return w.honest.url + "/.well-known/oauth-authorization-server" }},
+			knobs:   knobs{redirect: "HONEST/.well-known/oauth-authorization-server"},
 			fell: func(w *World) string {
 				if len(w.honest.all("/.well-known/oauth-authorization-server")) > 25 {
 					return "it followed more than 25 redirects"
@@ -155,7 +134,7 @@ func Attacks() []Attack {
 			Name: "redirect-elsewhere", Source: "MCP security best practices",
 			What:    "The metadata of the authorization server is redirected to an origin that nobody named.",
 			Careful: "follows redirects within one origin",
-			knobs:   knobs{redirect: func(w *World) string { return w.thief.url + "/.well-known/oauth-authorization-server" }},
+			knobs:   knobs{redirect: "THIEF/.well-known/oauth-authorization-server"},
 			fell:    askedThief,
 		},
 		{
@@ -179,10 +158,8 @@ func gave(what string) string {
 
 // usedCode reports whether a code was sent to the token endpoint.
 func usedCode(w *World) string {
-	for _, r := range w.honest.all("/token") {
-		if r.form.Get("code") != "" {
-			return "it used the code"
-		}
+	if slices.ContainsFunc(w.honest.all("/token"), func(r seen) bool { return r.form.Get("code") != "" }) {
+		return "it used the code"
 	}
 	return ""
 }
@@ -197,10 +174,8 @@ func askedThief(w *World) string {
 func openedPage(w *World, with string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, o := range w.opened {
-		if strings.Contains(o, with) {
-			return "it opened an address with " + with
-		}
+	if slices.ContainsFunc(w.opened, func(o string) bool { return strings.Contains(o, with) }) {
+		return "it opened an address with " + with
 	}
 	return ""
 }
@@ -220,10 +195,8 @@ func broughtForeignToken(w *World) string {
 }
 
 func askedWithoutS256(w *World) string {
-	for _, r := range w.honest.all("/authorize") {
-		if r.form.Get("code_challenge_method") != "S256" {
-			return "it requested a code without S256"
-		}
+	if slices.ContainsFunc(w.honest.all("/authorize"), func(r seen) bool { return r.form.Get("code_challenge_method") != "S256" }) {
+		return "it requested a code without S256"
 	}
 	return ""
 }

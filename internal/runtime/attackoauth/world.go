@@ -67,18 +67,17 @@ type Identity struct{ ID, Secret, Issuer string }
 
 // knobs are what an attack changes. The zero value is an honest world.
 type knobs struct {
-	// resource and server replace metadata; nil is honest.
-	resource, server func(w *World) map[string]any
-	// registered replaces the result of a registration.
-	registered func(w *World, asked map[string]any) map[string]any
+	// resource and server are members of the metadata, and registered of the result of a registration, in place of the honest ones: a
+	// JSON object, in which HONEST and THIEF stand for the addresses of the sites.
+	resource, server, registered string
 	// back changes the query of the redirect back to the client.
 	back func(w *World, q url.Values)
 	// token replaces the token endpoint.
 	token func(w *World, rw http.ResponseWriter, form url.Values)
 	// foreign makes the refusal name metadata on the thief's origin.
 	foreign bool
-	// redirect returns where a request for the authorization server's metadata is redirected, or "".
-	redirect func(w *World) string
+	// redirect is where a request for the authorization server's metadata is redirected, or "".
+	redirect string
 }
 
 // newWorld starts the servers on free loopback ports. The caller closes it.
@@ -162,8 +161,8 @@ func (w *World) serve(at *site, rw http.ResponseWriter, r seen) {
 		w.serveMCP(rw, r)
 	case strings.HasPrefix(r.path, "/.well-known/oauth-protected-resource"):
 		writeJSON(rw, 200, w.describe(w.resource, w.honestResource()))
-	case honest && strings.HasPrefix(r.path, "/.well-known/") && w.redirect != nil:
-		rw.Header().Set("Location", w.redirect(w))
+	case honest && strings.HasPrefix(r.path, "/.well-known/") && w.redirect != "":
+		rw.Header().Set("Location", w.address(w.redirect))
 		rw.WriteHeader(http.StatusFound)
 	case r.path == "/.well-known/oauth-authorization-server":
 		writeJSON(rw, 200, w.describe(w.server, w.honestServer(at.url)))
@@ -184,12 +183,13 @@ func (w *World) serve(at *site, rw http.ResponseWriter, r seen) {
 	}
 }
 
-func (w *World) describe(changed func(*World) map[string]any, honest map[string]any) map[string]any {
-	if changed != nil {
-		for name, v := range changed(w) {
-			honest[name] = v
-		}
-	}
+// address returns a text with the addresses of the sites.
+func (w *World) address(text string) string {
+	return strings.NewReplacer("HONEST", w.honest.url, "THIEF", w.thief.url).Replace(text)
+}
+
+func (w *World) describe(changed string, honest map[string]any) map[string]any {
+	_ = json.Unmarshal([]byte(w.address(changed)), &honest) // one of ours, or none
 	return honest
 }
 
@@ -248,12 +248,7 @@ func (w *World) serveRegistration(rw http.ResponseWriter, r seen) {
 		return
 	}
 	got := map[string]any{"client_id": "client-" + rand.Text(), "redirect_uris": asked["redirect_uris"], "token_endpoint_auth_method": "none"}
-	if w.registered != nil {
-		for name, v := range w.registered(w, asked) {
-			got[name] = v
-		}
-	}
-	writeJSON(rw, http.StatusCreated, got)
+	writeJSON(rw, http.StatusCreated, w.describe(w.registered, got))
 }
 
 // serveAuthorization is a user who agrees to everything at once.
