@@ -33,6 +33,9 @@ type Check struct {
 // At returns what is known at a path below: ".a.b"; nil for nothing.
 func (b *Bound) At(path string) *Bound {
 	for b != nil && path != "" && !b.Gone {
+		if b.Text {
+			return &Bound{Gone: true} // it has no members
+		}
 		var name string
 		name, path, _ = strings.Cut(path[1:], ".")
 		if path != "" {

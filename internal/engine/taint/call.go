@@ -288,12 +288,7 @@ func (r *reader) mutate(c call) {
 		switch {
 		case x.Text == "set" && i == 0, x.Text == "insert" && i == 0:
 		case x.Text == "extend" || x.Text == "update" || c.expr.Args[i].Spread:
-			for _, e := range a.known() {
-				v = v.push(e)
-			}
-			if a.length <= 0 {
-				v = v.push(a.elements())
-			}
+			v = v.extend(a)
 		default:
 			v = v.push(a)
 		}

@@ -93,6 +93,13 @@ func (r *reader) evalTemplate(e *ir.Expr) *value {
 		}
 		parts = append(parts, v)
 	}
+	if len(parts) > 1 && parts[0].length >= 0 { // lists of Python
+		out := parts[0]
+		for _, p := range parts[1:] {
+			out = out.extend(p)
+		}
+		return out
+	}
 	return joinTexts(parts, "")
 }
 
@@ -195,16 +202,10 @@ func (r *reader) evalList(e *ir.Expr) *value {
 	}
 	out := &value{length: 0}
 	for _, a := range e.Args {
-		v := r.eval(a.Value)
-		if !a.Spread {
+		if v := r.eval(a.Value); a.Spread {
+			out = out.extend(v)
+		} else {
 			out = out.push(v)
-			continue
-		}
-		for _, e := range v.known() {
-			out = out.push(e)
-		}
-		if v.length < 0 {
-			out = out.push(v.elements())
 		}
 	}
 	return out

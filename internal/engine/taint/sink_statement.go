@@ -3,6 +3,7 @@ package taint
 import (
 	"strings"
 
+	"gauntlet/capability"
 	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
@@ -37,26 +38,29 @@ var filterStart = lazyregexp.New(`^\s*\(\s*([&|!]\s*\(|[\w;.-]+\s*[~<>]?=)`)
 // directoryFilter says of a flow that a filter of a directory service is written with it.
 const directoryFilter = "directory"
 
-// queryMethods are the last words of what runs a statement, whichever SDK it is of.
-var queryMethods = lazyregexp.New(`(?i)^(run|raw|fetch|prepare|all|command|select|scalar|exec)$|query|queries|execute|sql|statement|cypher`)
+// cmdlets is how a script of PowerShell begins: $device = Get-Device -Default
+var cmdlets = lazyregexp.New(`^[\s\x00]*(\$\w+\s*=\s*)?[A-Z][a-z]+-[A-Z][A-Za-z]+\s([^\n]*\s)?-[A-Z]`)
 
-// textSink is a call, whichever SDK it is of, that is given a text which tells what it is for: a statement, where no table knows the call, or a
-// filter of a directory service.
+// queryMethods are the last words of what runs a statement or sends it to what does, whichever SDK it is of.
+var queryMethods = lazyregexp.New(`(?i)^(run|raw|fetch|prepare|all|command|select|scalar|exec|post|put|patch|(new)?request(withcontext)?|send)$|query|queries|execute|sql|statement|cypher`)
+
+// textSink is a call, whichever SDK it is of, that is given a text which tells what it is for: a statement or a script, where no table knows the
+// call or it sends what it is given to another machine, or a filter of a directory service.
 func (r *reader) textSink(c call, row *callgraph.Row, name string) {
 	method, kind := lastWord(name), row.Kind()
-	var need *front
-	about := ""
-	switch {
-	case c.followed:
-		return
-	case (row == nil || kind == "pure" || kind == "unknown") && queryMethods.MatchString(method):
-		need = fullFront
-	case kind != "pure" && strings.Contains(strings.ToLower(method), "search"):
-		need, about = directoryFront, directoryFilter
-	default:
+	if c.followed {
 		return
 	}
-	for _, a := range c.args {
-		r.sinkMarksBehind(need, c, sink.SQLFlow, strings.TrimPrefix(name, "."), about, a.all())
+	note := func(need *front, flow sink.FlowKind, about string) {
+		for _, a := range c.args {
+			r.sinkMarksBehind(need, c, flow, strings.TrimPrefix(name, "."), about, a.all())
+		}
+	}
+	switch {
+	case (row == nil || kind == "pure" || kind == "unknown") && queryMethods.MatchString(method), row != nil && row.Has(capability.NetEgress):
+		note(fullFront, sink.SQLFlow, "")
+		note(scriptFront, sink.ShellFlow, "")
+	case kind != "pure" && strings.Contains(strings.ToLower(method), "search"):
+		note(directoryFront, sink.SQLFlow, directoryFilter)
 	}
 }

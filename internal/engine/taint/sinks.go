@@ -153,7 +153,7 @@ func (r *reader) pathSink(c call, row *callgraph.Row, name string) {
 
 // fetchers are methods of clients that request what their first argument names, whichever package the client is of.
 var (
-	fetchers = names("get post put patch head request fetch goto navigate urlopen async_fetch arun arun_many crawl scrape scrape_url fetch_url open_url load_url read_url get_url extract_info download_url visit go stream")
+	fetchers = lazyregexp.New(`^(get|post|put|patch|head|request|fetch|goto|navigate|async_fetch|arun(_many)?|crawl|scrape|extract_info|visit|go|stream)$|^([gG]et|[fF]etch|[oO]pen|[lL]oad|[rR]ead|[sS]crape|[dD]ownload)(\w*[a-z])?_?(u|U)(rl|RL)(open)?$|^urlopen$`)
 	clients  = lazyregexp.New(`(?i)fetch|http|request|client|session|browser|page|crawl|axios|scrap|spider|driver|reader|loader|download`)
 	urlNames = lazyregexp.New(`(?i)(^|_|[a-z])(url|uri|href|link)s?$`)
 )
@@ -162,7 +162,7 @@ var (
 // address. Both names have to say so, since a cache has a get too, and a service may be given an address as data.
 func (r *reader) fetchSink(c call, name string) {
 	e := c.expr
-	if !fetchers[lastWord(name)] {
+	if !fetchers.MatchString(lastWord(name)) {
 		return
 	}
 	at := slices.IndexFunc(e.Args, func(a ir.Arg) bool {

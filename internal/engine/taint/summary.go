@@ -54,6 +54,7 @@ var (
 	// Nothing, where the verbs of statements were compared, or where it may hold several statements.
 	wordsFront   = &front{func(f flow) bool { return f.head == "" && f.facts&wordsAsked != 0 }}
 	severalFront = &front{func(f flow) bool { return f.head == "" && f.facts&oneStatement == 0 }}
+	scriptFront  = &front{func(f flow) bool { return cmdlets.MatchString(f.head) }}
 	// The beginning of a filter of a directory service.
 	directoryFront = &front{func(f flow) bool { return filterStart.MatchString(f.head) }}
 )

@@ -86,6 +86,8 @@ var (
 	digests = []string{"hashlib.", "crypto.createHash()", "crypto.createHmac()", "hmac.", "crypto/sha", "crypto/md5"}
 	// unchanged are methods and functions whose result is the text they were given, but for blanks and case.
 	unchanged = names(`trim trimEnd trimStart strip lstrip rstrip toString String str valueOf toLowerCase toUpperCase lower upper normalize stripIndent dedent oneLine expanduser as_posix fspath TrimSpace ToLower`)
+	// bodies are methods of a request that give its body.
+	bodies = names("form json body get_json")
 	// validators give back what they were given, once it fits a schema.
 	validators = names(`parse parseAsync validate model_validate parse_obj validateSync GetArguments getArguments`)
 )
@@ -115,7 +117,7 @@ func (r *reader) transfer(c call, callee callgraph.Callee) *value {
 			return nothing // what the outside answers is not the caller's
 		}
 	}
-	if strings.Contains(name, "()") && c.receiver.isClean() {
+	if strings.Contains(name, "()") && c.receiver.isClean() && callee.Row.Kind() != "pure" {
 		return nothing // a client's answer
 	}
 	if d := callee.Type; d != nil && len(d.Result) > 0 && r.a.g.ClassOf(d.Result[0], nil) != nil {
@@ -231,6 +233,8 @@ func (r *reader) transferText(c call, name, method string) *value {
 		return c.receiver.member("arguments")
 	case validators[method] && len(c.args) == 0:
 		return c.receiver
+	case bodies[method] && len(c.args) == 0: // form = await request.form()
+		return c.receiver.member(method)
 	case (method == "get" || method == "pop" || strings.HasPrefix(method, "Require") || strings.HasPrefix(method, "Get")) && len(c.args) > 0 && c.args[0].fixed != "":
 		if !c.receiver.isClean() {
 			v := c.receiver.member(c.args[0].fixed)
@@ -282,16 +286,10 @@ func (c call) joined() *value {
 func (r *reader) appended(c call) *value {
 	out := c.args[0]
 	for i := 1; i < len(c.args); i++ {
-		l := c.spread(i)
-		if l == nil {
+		if l := c.spread(i); l != nil {
+			out = out.extend(l)
+		} else {
 			out = out.push(r.st.noted(c.args[i]))
-			continue
-		}
-		for _, e := range l.known() {
-			out = out.push(e)
-		}
-		if l.length < 0 && !l.isClean() {
-			out = out.push(c.args[i])
 		}
 	}
 	return out

@@ -356,6 +356,17 @@ func (v *value) push(element *value) *value {
 	return out
 }
 
+// extend returns a list with the elements of another one; of one of unknown length, with any of them.
+func (v *value) extend(list *value) *value {
+	for _, e := range list.known() {
+		v = v.push(e)
+	}
+	if list.length < 0 {
+		v = v.push(list.elements())
+	}
+	return v
+}
+
 // at returns the value at a path below it: ".a.b".
 func (v *value) at(path string) *value {
 	for path != "" && !v.isEmpty() {
