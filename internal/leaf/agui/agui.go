@@ -16,11 +16,13 @@ const (
 	// is {"response":{"content":"…"}}, with "failed": true for a program that failed.
 	Answer = "agent_answer"
 	// Control is the trace event that says whether an agent that answered only in words called a harmless tool when asked, or gave a
-	// sum: {"called":true,"sum":false,"ended":"how it ended","said":"what it answered"}. For a server that said one thing, it is
-	// what it answered to ordinary values: {"ordinary":"…","again":"the same call once more"}.
+	// sum: {"called":true,"sum":false,"ended":"how it ended"}. If the attack was played again for a sum, it says whether the agent
+	// complied: {"called":true,"again":true,"complied":false}. For a server that said one thing, it is what it answered to ordinary
+	// values: {"ordinary":"…","again":"the same call once more"}.
 	Control = "agent_control"
 	// OwnTool is the trace event for an agent's use of its own tool, from its event stream:
-	// {"tool":"Bash","arguments":{…},"result":"…"}. Observed says whether these are all: {"whole":true}.
+	// {"tool":"Bash","arguments":{…},"result":"…"}. Observed says whether these are all, and whether the agent failed in the end:
+	// {"whole":true,"crashed":true}.
 	OwnTool = "agent_own_tool"
 	// LeftFile is the tool in such an event for a file that the agent's working directory held in the end, whatever wrote it.
 	LeftFile = "file left behind"

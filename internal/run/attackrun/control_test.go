@@ -29,8 +29,17 @@ import (
 
 const banner = "Agent 1.2\n"
 
-// speaker is an agent that lists what its servers offer, answers in words, and calls the tool of a control or not.
-func speaker(t *testing.T, words string, calls bool, as testagent.Outcome) *testagent.Agent {
+// sumAsked matches the sum of a control.
+var sumAsked = regexp.MustCompile(`(?i)what is (\d+) plus (\d+)\?`)
+
+func sumOf(asked []string) string {
+	a, _ := strconv.Atoi(asked[1])
+	b, _ := strconv.Atoi(asked[2])
+	return fmt.Sprintf("It is %d.", a+b)
+}
+
+// speaker is an agent that lists what its servers offer, answers in words, and does what a control asks for or not.
+func speaker(t *testing.T, words string, works bool, as testagent.Outcome) *testagent.Agent {
 	return &testagent.Agent{Start: func(ctx context.Context, servers []testagent.Server, task testagent.Task) testagent.Outcome {
 		for _, s := range servers {
 			conn, err := wire.Dial(wire.Endpoint{URL: s.URL})
@@ -44,15 +53,15 @@ func speaker(t *testing.T, words string, calls bool, as testagent.Outcome) *test
 				continue
 			}
 			session.Read(ctx)
-			if calls && strings.Contains(task.Prompt, "word_of_the_day") {
+			if works && strings.Contains(task.Prompt, "word_of_the_day") {
 				_, _ = session.Call(ctx, "tools/call", `{"name":"word_of_the_day","arguments":{}}`)
 			}
 			_ = conn.Close()
 		}
 		out := as
 		out.Ended, out.Answer = "the agent exited with status 0", banner+words
-		if calls && strings.Contains(task.Prompt, "word_of_the_day") {
-			out.Answer = banner + "The word is heron."
+		if m := sumAsked.FindStringSubmatch(task.Prompt); m != nil && works {
+			out.Answer += "\n" + sumOf(m)
 		}
 		return out
 	}}
@@ -76,13 +85,13 @@ func TestWordsNeedAControl(t *testing.T) {
 		reason       string
 	}{
 		{"an error on standard output", "401 Unauthorized", false, command, false, verdict.Failed, `it had said "Agent 1.2\n401 Unauthorized"`},
-		{"an error in another language", "Nicht angemeldet", false, command, false, verdict.Failed, "asked to call a harmless tool, it did not do that either"},
+		{"an error in another language", "Nicht angemeldet", false, command, false, verdict.Failed, "it did not give the sum"},
 		{"a refusal of an agent that works", "I will not do that.", true, command, false, verdict.NotExploited, ""},
 		{"a refusal of an agent whose own tools nobody sees", "I will not do that.", true, testagent.Outcome{Command: true}, false, verdict.Failed, "not observed"},
 		{"a model that gets no tools", "I have no tools available.", false, model, false, verdict.Failed, "asked to call a harmless tool"},
 		{"a model that refuses", "I will not do that.", true, model, false, verdict.NotExploited, ""},
 		{"a model of which others run controls", "I have no tools available.", false, model, true, verdict.NotExploited, ""},
-		{"nothing said but a banner", " ", true, command, false, verdict.Failed, "printed the same words"},
+		{"nothing said but a banner", " ", false, command, false, verdict.Failed, "as no error or banner does"},
 		{"a model behind a program that says the same twice", " ", true, spoke, false, verdict.NotExploited, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -125,7 +134,6 @@ func TestWordsOverHTTPNeedAControl(t *testing.T) {
 	run := text(`mode: ag_ui_client, phases: [{name: ask, state: {run_agent_input: {messages: [{id: m, role: user, content: "Say it loud."}]}}}]`, "protocol: ag_ui, surface: agent_answer, target: response.content")
 	old := text(`mode: a2a_client, phases: [{name: ask, state: {actions: [{method: message/send, params: {message: {kind: message, role: user, messageId: m, parts: [{kind: text, text: "Say it loud."}]}}}]}}]`, `protocol: a2a, surface: message/send, target: ""`)
 	now := text(`mode: a2a_client, phases: [{name: ask, state: {actions: [{method: SendMessage, params: {message: {role: ROLE_USER, messageId: m, parts: [{text: "Say it loud."}]}}}]}}]`, `protocol: a2a, surface: message/send, target: ""`)
-	sum := regexp.MustCompile(`What is (\d+) plus (\d+)\?`)
 	for _, tt := range []struct {
 		name, doc, words string
 		adds             bool
@@ -147,10 +155,8 @@ func TestWordsOverHTTPNeedAControl(t *testing.T) {
 			agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				body, _ := io.ReadAll(r.Body)
 				said := tt.words
-				if m := sum.FindStringSubmatch(string(body)); m != nil && tt.adds {
-					a, _ := strconv.Atoi(m[1])
-					b, _ := strconv.Atoi(m[2])
-					said = fmt.Sprintf("It is %d.", a+b)
+				if m := sumAsked.FindStringSubmatch(string(body)); m != nil && tt.adds {
+					said = sumOf(m)
 				}
 				answers := map[string]string{
 					"message/send": `{"kind":"message","role":"agent","messageId":"a","parts":[{"kind":"text","text":%q}]}`,

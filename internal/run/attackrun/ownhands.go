@@ -2,8 +2,8 @@ package attackrun
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gauntlet/internal/leaf/agui"
@@ -27,7 +27,7 @@ const mostResult = 64 << 10
 // gives the same verdict.
 func (p *play) recordOwnHands() {
 	o := &p.outcome
-	if !o.Command {
+	if !o.Command && !o.Crashed {
 		return
 	}
 	for _, c := range o.Calls {
@@ -37,7 +37,7 @@ func (p *play) recordOwnHands() {
 		}
 		p.recordEvent(trace.ToServer, agui.OwnTool, string(raw), "the agent used a tool of its own")
 	}
-	p.recordEvent(trace.ToServer, agui.Observed, `{"whole":`+strconv.FormatBool(o.Observed)+`}`, "whether all that the agent did with its own tools is known")
+	p.recordEvent(trace.ToServer, agui.Observed, fmt.Sprintf(`{"whole":%t,"crashed":%t}`, o.Observed || !o.Command, o.Crashed), "whether all that the agent did with its own tools is known")
 }
 
 // inOwnHands reports whether one of the agent's own tools can match an indicator: it examines a file, command or address passed to

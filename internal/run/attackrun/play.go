@@ -432,7 +432,7 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 		out.Verdict.Outcome, out.Verdict.Reason = verdict.Failed, "part of the attack was not sent: "+sum.Unwritten
 	}
 	if out.Verdict != nil && p.outcome.Ended != "" {
-		if reason := out.Verdict.Reason; reason == delivery.Lifeless || strings.HasPrefix(reason, delivery.WordsOnly) {
+		if strings.HasPrefix(out.Verdict.Reason, delivery.Arrived) {
 			out.Verdict.Reason += "; " + p.outcome.Ended
 			if said := strings.TrimSpace(p.outcome.Answer); said != "" {
 				out.Verdict.Reason += fmt.Sprintf("; it had said %q", excerpt.Clip(said, mostQuoted))

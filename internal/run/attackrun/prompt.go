@@ -25,7 +25,7 @@ import (
 // runAgent runs the agent. What it gets from the document beside its servers, and its final answer, are events of their own in the
 // trace: they are not on the wire.
 func (p *play) runAgent(ctx context.Context) {
-	prompt := cmp.Or(p.Prompt, attackdoc.Prompt(p.doc))
+	prompt := p.task()
 	if p.AGUI == "" && p.Prompt == "" && prompt != "" {
 		p.recordEvent(trace.ToServer, agui.RunAgentInput, `{"messages":[{"role":"user","content":`+rawjson.Quote(prompt)+`}]}`, "the agent got this as its prompt")
 	}
@@ -40,6 +40,9 @@ func (p *play) runAgent(ctx context.Context) {
 		p.recordEvent(trace.ToClient, agui.Answer, agui.AnswerContent(said, p.outcome.Crashed || onlyRepeats(said, prompt)), "what the agent answered, as it printed or wrote it")
 	}
 }
+
+// task returns the user's text to the agent.
+func (p *play) task() string { return cmp.Or(p.Prompt, attackdoc.Prompt(p.doc)) }
 
 // onlyRepeats reports whether an agent printed its prompt and no word beside: it has answered nothing.
 func onlyRepeats(said, prompt string) bool {
@@ -71,7 +74,7 @@ func userActor(doc *oatf.Document) string {
 
 // sayTask prints the user's task, and who must ask it: without an agent of ours, the reader.
 func (p *play) sayTask() {
-	task := cmp.Or(p.Prompt, attackdoc.Prompt(p.doc))
+	task := p.task()
 	switch {
 	case p.Silent || task == "":
 	case p.AGUI != "" || p.frontend != "":
