@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -19,62 +20,64 @@ var _ = formats.register("json", "for programs: the whole report, as in docs/sch
 // writeJSON writes the format of docs/schemas/report.schema.json: the summary first, then one finding, problem or rule
 // per line, so that reports can be compared with diff. Lists are never null.
 func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
-	s := newJSONStream(w)
-	s.openBracket("", '{')
-	writeReport(s, r)
-	s.closeBracket('}')
-	return s.finishStream()
+	return writeLines(w, reportLines(r))
 }
 
-// writeReport writes the members of a report in order, or only those named. A single attack's verdict is also written
-// as a member of its own, under its name in the format (OATF §9.3).
-func writeReport(s *jsonStream, r *result.Report, only ...string) {
+// reportLines are the members of a report in order, or only those named. A single attack's verdict is also a member of its own,
+// under its name in the format (OATF §9.3).
+func reportLines(r *result.Report, only ...string) lines {
 	c := *r
 	c.Summary = withAllSeverities(r.Summary)
-	all := reflect.ValueOf(&c).Elem()
-	for i := range all.NumField() {
-		name, optional, _ := strings.Cut(all.Type().Field(i).Tag.Get("json"), ",")
-		if optional != "" && all.Field(i).IsZero() || len(only) > 0 && !slices.Contains(only, name) {
+	var out lines
+	for name, member := range membersOf(reflect.ValueOf(&c).Elem()) {
+		if len(only) > 0 && !slices.Contains(only, name) {
 			continue
 		}
 		if name == "attacks" && len(r.Attacks) == 1 && r.Attacks[0].Verdict != nil {
-			s.writeValue("verdict", r.Attacks[0].Verdict)
+			out = append(out, "verdict", r.Attacks[0].Verdict)
 		}
-		switch parts := reflect.Indirect(all.Field(i)); name {
-		case "coverage", "clients", "imported":
-			s.openBracket(name, '{')
-			for k := range parts.NumField() {
-				if name, optional, _ := strings.Cut(parts.Type().Field(k).Tag.Get("json"), ","); optional == "" || !parts.Field(k).IsZero() {
-					s.writeMember(name, parts.Field(k))
-				}
+		if name != "coverage" && name != "clients" && name != "imported" {
+			out = append(out, name, memberLines(member))
+			continue
+		}
+		var parts lines
+		for name, part := range membersOf(reflect.Indirect(member)) {
+			parts = append(parts, name, memberLines(part))
+		}
+		out = append(out, name, parts)
+	}
+	return out
+}
+
+// membersOf yields the fields of a struct that encoding/json writes, by name.
+func membersOf(v reflect.Value) iter.Seq2[string, reflect.Value] {
+	return func(yield func(string, reflect.Value) bool) {
+		for i := range v.NumField() {
+			name, optional, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			if (optional == "" || !v.Field(i).IsZero()) && !yield(name, v.Field(i)) {
+				return
 			}
-			s.closeBracket('}')
-		default:
-			s.writeMember(name, all.Field(i))
 		}
 	}
 }
 
-// writeMember writes a value on one line, or a list of objects one per line.
-func (s *jsonStream) writeMember(name string, v reflect.Value) {
+// memberLines are a value on one line, or a list of objects one per line.
+func memberLines(v reflect.Value) any {
 	if v.Kind() != reflect.Slice {
-		if v.Kind() == reflect.Pointer {
-			v = v.Elem()
-		}
+		v = reflect.Indirect(v)
 		one := reflect.New(v.Type())
 		one.Elem().Set(v)
 		withoutNulls(one.Elem())
-		s.writeValue(name, one.Interface())
-		return
+		return one.Interface()
 	}
-	s.openBracket(name, '[')
-	one := reflect.New(v.Type().Elem()) // shared: a copy per element would dominate the cost
-	for i := range v.Len() {
-		one.Elem().Set(v.Index(i))
-		withoutNulls(one.Elem())
-		s.writeValue("", one.Interface())
-	}
-	s.closeBracket(']')
+	return list(func(write func(any)) {
+		one := reflect.New(v.Type().Elem()) // shared: a copy per element would dominate the cost
+		for i := range v.Len() {
+			one.Elem().Set(v.Index(i))
+			withoutNulls(one.Elem())
+			write(one.Interface())
+		}
+	})
 }
 
 // withoutNulls replaces nil lists that are always written with empty ones.
@@ -103,12 +106,24 @@ func withAllSeverities(s result.Summary) result.Summary {
 	return s
 }
 
-// A jsonStream writes a JSON document piece by piece, so that a report with a million findings needs the memory of one.
-// Callers nest pieces correctly; the stream adds commas and indentation. The first error sticks.
+// An object is a JSON object on one line: names and values in turn. A member whose name ends in a question mark is left out if it
+// has the zero value.
+type object []any
+
+// The lines type is an object with each member on a line of its own.
+type lines []any
+
+// A list is an array with each element on a line of its own. It is written piece by piece, so that a report with a million findings
+// needs the memory of one.
+type list func(write func(any))
+
+// listOf is a list of one element.
+func listOf(one any) list { return func(write func(any)) { write(one) } }
+
+// A jsonStream writes a JSON document. The first error sticks.
 type jsonStream struct {
-	w       *bufio.Writer
-	depth   int
-	started bool // a member was written at the current depth
+	w     *bufio.Writer // which keeps its first error for Flush
+	depth int           // of lines
 
 	enc *json.Encoder // writes to buf
 	buf bytes.Buffer  // current piece from encoding/json
@@ -116,113 +131,79 @@ type jsonStream struct {
 	err error
 }
 
-func newJSONStream(w *bufio.Writer) *jsonStream {
+// writeLines writes a document that ends with a newline.
+func writeLines(w *bufio.Writer, document lines) error {
 	s := &jsonStream{w: w}
 	s.enc = json.NewEncoder(&s.buf)
 	s.enc.SetEscapeHTML(false)
-	return s
+	s.write(document)
+	_ = w.WriteByte('\n')
+	return s.err
 }
 
-// openBracket begins an object or array, as member key unless key is empty.
-func (s *jsonStream) openBracket(key string, bracket byte) {
-	s.nextElement(key)
-	_ = s.w.WriteByte(bracket) // bufio keeps its first error for Flush
-	s.depth++
-	s.started = false
-}
-
-// closeBracket ends what openBracket began; an empty object or array stays on its line.
-func (s *jsonStream) closeBracket(bracket byte) {
-	s.depth--
-	if s.started {
-		s.breakLine()
-	}
-	_ = s.w.WriteByte(bracket)
-	s.started = true
-}
-
-// writeValue writes v on one line, as member key unless key is empty.
-func (s *jsonStream) writeValue(key string, v any) {
-	s.nextElement(key)
-	s.encode(v)
-}
-
-func (s *jsonStream) nextElement(key string) {
-	if s.started {
-		_ = s.w.WriteByte(',')
-	}
-	if s.depth > 0 {
-		s.breakLine()
-	}
-	s.started = true
-	if key != "" {
-		s.encode(key)
-		_, _ = s.w.WriteString(": ")
-	}
-}
-
-func (s *jsonStream) breakLine() {
-	_ = s.w.WriteByte('\n')
-	for range s.depth {
-		_, _ = s.w.WriteString("  ")
-	}
-}
-
-func (s *jsonStream) encode(v any) {
-	s.buf.Reset()
-	s.appendValue(v)
-	s.out = rawjson.EscapeHidden(s.out[:0], s.buf.Bytes())
-	_, _ = s.w.Write(s.out)
-}
-
-// An object is a JSON object: names and values in turn. A member whose name ends in a question mark is left out if it has
-// the zero value.
-type object []any
-
-func (s *jsonStream) appendValue(v any) {
+func (s *jsonStream) write(v any) {
 	switch v := v.(type) {
+	case lines:
+		s.writeMembers(v, ": ", s.breakLine)
 	case object:
-		s.appendMembers(v)
+		s.writeMembers(v, ":", func() {})
+	case list:
+		s.enclose("[]", s.breakLine, func(next func()) {
+			v(func(one any) {
+				next()
+				s.write(one)
+			})
+		})
 	case []object:
-		s.buf.WriteByte('[')
-		for i, o := range v {
-			if i > 0 {
-				s.buf.WriteByte(',')
+		s.enclose("[]", func() {}, func(next func()) {
+			for _, one := range v {
+				next()
+				s.write(one)
 			}
-			s.appendMembers(o)
-		}
-		s.buf.WriteByte(']')
+		})
 	default:
+		s.buf.Reset()
 		if err := s.enc.Encode(v); err != nil && s.err == nil {
 			s.err = err
 		}
-		s.buf.Truncate(len(bytes.TrimSuffix(s.buf.Bytes(), []byte("\n"))))
+		s.out = rawjson.EscapeHidden(s.out[:0], bytes.TrimSuffix(s.buf.Bytes(), []byte("\n")))
+		_, _ = s.w.Write(s.out)
 	}
 }
 
-func (s *jsonStream) appendMembers(o object) {
-	separator := byte('{')
-	for i := 0; i < len(o); i += 2 {
-		name, optional := strings.CutSuffix(o[i].(string), "?")
-		if optional && (o[i+1] == nil || reflect.ValueOf(o[i+1]).IsZero()) {
-			continue
+func (s *jsonStream) breakLine() { _, _ = s.w.WriteString("\n" + strings.Repeat("  ", s.depth)) }
+
+// writeMembers writes an object whose names end in colon, and each member after apart.
+func (s *jsonStream) writeMembers(o []any, colon string, apart func()) {
+	s.enclose("{}", apart, func(next func()) {
+		for i := 0; i < len(o); i += 2 {
+			name, optional := strings.CutSuffix(o[i].(string), "?")
+			if optional && (o[i+1] == nil || reflect.ValueOf(o[i+1]).IsZero()) {
+				continue
+			}
+			next()
+			s.write(name)
+			_, _ = s.w.WriteString(colon)
+			s.write(o[i+1])
 		}
-		s.buf.WriteByte(separator)
-		s.appendValue(name)
-		s.buf.WriteByte(':')
-		s.appendValue(o[i+1])
-		separator = ','
-	}
-	if separator == '{' {
-		s.buf.WriteByte('{')
-	}
-	s.buf.WriteByte('}')
+	})
 }
 
-// finishStream ends the document with a newline and returns the first error.
-func (s *jsonStream) finishStream() error {
-	_ = s.w.WriteByte('\n')
-	return s.err
+// enclose writes parts between brackets, each after a call of next, which sets it apart. Without parts both brackets stay together.
+func (s *jsonStream) enclose(brackets string, apart func(), parts func(next func())) {
+	n := 0
+	_ = s.w.WriteByte(brackets[0])
+	s.depth++
+	parts(func() {
+		if n++; n > 1 {
+			_ = s.w.WriteByte(',')
+		}
+		apart()
+	})
+	if s.depth--; n > 0 {
+		apart()
+	}
+	_ = s.w.WriteByte(brackets[1])
 }
 
 // WriteJSON writes v as all commands write JSON: indented by two spaces, with <, > and & unescaped and characters that

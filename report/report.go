@@ -121,6 +121,15 @@ func (r FormatsOf[T]) Lookup(name string) (FormatOf[T], error) {
 	return FormatOf[T]{}, fmt.Errorf("unknown format %q: want one of %s", name, strings.Join(r.Names(), ", "))
 }
 
+// Write writes v in the format of a name.
+func (r FormatsOf[T]) Write(w io.Writer, name string, v T, opt Options) error {
+	f, err := r.Lookup(name)
+	if err != nil {
+		return err
+	}
+	return f.Write(w, v, opt)
+}
+
 // Formats returns the formats of reports.
 func Formats() FormatsOf[*result.Report] { return slices.Clone(formats) }
 

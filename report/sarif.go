@@ -23,53 +23,34 @@ var _ = formats.register("sarif", "for code hosts and editors: SARIF 2.1.0", wri
 // writeSARIF writes one run. Findings are results; problems and skipped checks are notifications of its one invocation.
 // Coverage is a property of the run: SARIF has no term for it, and a run without results must not look like a pass.
 func writeSARIF(w *bufio.Writer, r *result.Report, o Options) error {
-	rules := rulesOf(r)
-	s := newJSONStream(w)
-	s.openBracket("", '{')
-	s.writeValue("$schema", sarifSchema)
-	s.writeValue("version", sarifVersion)
-	s.openBracket("runs", '[')
-	s.openBracket("", '{')
-	s.writeValue("columnKind", "unicodeCodePoints")
-	writeDriver(s, r.Tool, rules, !o.NotSecurity)
-	writeInvocation(s, r, rules)
-	writeResults(s, r, rules)
-	s.openBracket("properties", '{')
-	known := *r
+	rules, known := rulesOf(r), *r
 	known.Attacks = withoutSemantic(r.Attacks)
-	writeReport(s, &known, "summary", "attacks", "expectations", "vetted", "probing", "coverage", "posture", "clients", "sandboxes")
-	s.closeBracket('}')
-	s.closeBracket('}')
-	s.closeBracket(']')
-	s.closeBracket('}')
-	return s.finishStream()
+	return writeLines(w, lines{"$schema", sarifSchema, "version", sarifVersion, "runs", listOf(lines{
+		"columnKind", "unicodeCodePoints", "tool", lines{"driver", sarifDriver(r.Tool, rules, !o.NotSecurity)}, "invocations", listOf(lines{
+			"executionSuccessful", complete(r), "toolExecutionNotifications", list(func(write func(any)) { writeNotifications(write, r, rules) }),
+		}),
+		"results", list(func(write func(any)) { writeResults(write, r, rules) }),
+		"properties", reportLines(&known, "summary", "attacks", "expectations", "vetted", "probing", "coverage", "posture", "clients", "sandboxes"),
+	})})
 }
 
 // semantic matches SemVer 2.0 without the rarely used build part.
 var semantic = lazyregexp.New(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
 
-func writeDriver(s *jsonStream, tool result.Tool, rules sarifRules, security bool) {
-	s.openBracket("tool", '{')
-	s.openBracket("driver", '{')
-	s.writeValue("name", tool.Name)
-	if tool.Version != "" {
-		s.writeValue("version", tool.Version)
-	}
+func sarifDriver(tool result.Tool, rules sarifRules, security bool) lines {
+	version := ""
 	if semantic.MatchString(tool.Version) {
-		s.writeValue("semanticVersion", tool.Version)
+		version = tool.Version
 	}
-	s.openBracket("rules", '[')
-	for i := range rules.list {
-		s.writeValue("", descriptor(&rules.list[i], security))
-	}
-	s.closeBracket(']')
-	s.openBracket("notifications", '[')
-	for _, n := range notices {
-		s.writeValue("", object{"id", n[0], "shortDescription", object{"text", n[1]}})
-	}
-	s.closeBracket(']')
-	s.closeBracket('}')
-	s.closeBracket('}')
+	return lines{"name", tool.Name, "version?", tool.Version, "semanticVersion?", version, "rules", list(func(write func(any)) {
+		for i := range rules.list {
+			write(descriptor(&rules.list[i], security))
+		}
+	}), "notifications", list(func(write func(any)) {
+		for _, n := range notices {
+			write(object{"id", n[0], "shortDescription", object{"text", n[1]}})
+		}
+	})}
 }
 
 // notices describes the kinds of notification, so that viewers can group them.
@@ -89,14 +70,10 @@ const (
 	unsettledNotice   = "attack-unsettled"
 )
 
-// writeInvocation says how complete the scan is. A skipped check is a note, not an error: it does not make a scan incomplete.
-func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
-	s.openBracket("invocations", '[')
-	s.openBracket("", '{')
-	s.writeValue("executionSuccessful", complete(r))
-	s.openBracket("toolExecutionNotifications", '[')
+// writeNotifications says what the scan lacks. A skipped check is a note, not an error: it does not make a scan incomplete.
+func writeNotifications(write func(any), r *result.Report, rules sarifRules) {
 	notify := func(kind, level, text string, rule any, locations ...object) {
-		s.writeValue("", object{"descriptor", object{"id", kind}, "associatedRule?", rule, "level", level, "message", sarifText(text), "locations?", locations})
+		write(object{"descriptor", object{"id", kind}, "associatedRule?", rule, "level", level, "message", sarifText(text), "locations?", locations})
 	}
 	for i := range r.Problems {
 		p := &r.Problems[i]
@@ -127,9 +104,6 @@ func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
 			notify(suppressionNotice, "note", unusedText(d), nil, sarifLine(d.File, d.Line))
 		}
 	}
-	s.closeBracket(']')
-	s.closeBracket('}')
-	s.closeBracket(']')
 }
 
 // A sarifResult is a finding, an attack that succeeded, or an expectation that failed.
@@ -145,8 +119,7 @@ type sarifResult struct {
 	suppression []object
 }
 
-func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
-	s.openBracket("results", '[')
+func writeResults(put func(any), r *result.Report, rules sarifRules) {
 	seen := make(map[string]int, len(r.Findings))
 	write := func(one sarifResult) {
 		// Code hosts merge results with the same fingerprint into one alert. Two equal definitions are two places to
@@ -158,7 +131,7 @@ func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 		if len(r.Suppressed) > 0 && one.suppression == nil {
 			one.suppression = []object{}
 		}
-		s.writeValue("", object{
+		put(object{
 			"ruleId", one.rule, "ruleIndex", rules.index[one.rule], "level", one.level, "message", object{"text", one.text},
 			"locations", []object{one.at}, "relatedLocations?", one.related, "codeFlows?", one.flows,
 			// GitHub reads only primaryLocationLineHash. Without it GitHub hashes the line, and a snapshot is often one
@@ -186,7 +159,6 @@ func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 			write(expectationResult(&r.Expectations[i]))
 		}
 	}
-	s.closeBracket(']')
 }
 
 func findingResult(f *finding.Finding) sarifResult {

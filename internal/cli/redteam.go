@@ -151,17 +151,14 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	out.Tool = result.Tool{Name: "gauntlet", Version: version()}
 	r.progress.Stop()
 	r.note("models: %s", set.Spent())
-	format, err := report.RedTeamFormats().Lookup(r.format)
-	if err != nil {
+	if err := r.writeFormat(r.format, r.file, func(w io.Writer) error { return report.RedTeamFormats().Write(w, r.format, out, report.Options{}) }); err != nil {
 		return err
 	}
-	if err := r.writeFormat(format.Name, r.file, func(w io.Writer) error {
-		return format.Write(w, out, report.Options{})
-	}); err != nil {
-		return err
-	}
-	if err := r.leaveReport(out); err != nil {
-		return err
+	if r.recorder.File != "" { // the report takes the place of the record
+		r.recorder.Close()
+		if err := r.writeTo(r.recorder.File, func(w io.Writer) error { return report.RedTeamFormats().Write(w, "json", out, report.Options{}) }); err != nil {
+			return err
+		}
 	}
 	for _, problem := range out.Undone {
 		r.note("the run is incomplete: %s", problem)
@@ -183,19 +180,6 @@ func (r *redteamCommand) checkProgress(attacks []string) error {
 		return fmt.Errorf("two reports would go to %s", shownName(r.recorder.File))
 	}
 	return userfile.CheckWritable(r.recorder.File, inputs)
-}
-
-// leaveReport replaces the run's record by the JSON report.
-func (r *redteamCommand) leaveReport(out *result.RedTeam) error {
-	if r.recorder.File == "" {
-		return nil
-	}
-	format, err := report.RedTeamFormats().Lookup("json")
-	if err != nil {
-		return err
-	}
-	r.recorder.Close()
-	return r.writeTo(r.recorder.File, func(w io.Writer) error { return format.Write(w, out, report.Options{}) })
 }
 
 func (a *app) newRedteamAssessCommand() *cobra.Command {

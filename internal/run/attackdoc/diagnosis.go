@@ -259,11 +259,7 @@ func writeSARIF(w io.Writer, all []Diagnosis, version string) error {
 		}
 	}
 	r.Summary.Findings, r.Summary.Problems, r.Summary.Complete = len(r.Findings), len(r.Problems), len(r.Problems) == 0
-	format, err := report.Formats().Lookup("sarif")
-	if err != nil {
-		return err
-	}
-	return format.Write(w, &r, report.Options{NotSecurity: true})
+	return report.Formats().Write(w, "sarif", &r, report.Options{NotSecurity: true})
 }
 
 func severityOf(rule string, s oatf.DiagnosticSeverity) finding.Severity {

@@ -62,11 +62,7 @@ func (o *Owner) writeDirectory(ctx context.Context, path string, k *known, r *re
 	}
 	r.Summarize()
 	for _, f := range []struct{ format, name string }{{"html", "index.html"}, {"json", "fleet.json"}} {
-		format, err := report.FleetFormats().Lookup(f.format)
-		if err != nil {
-			return err
-		}
-		if err := d.write(f.name, func(w io.Writer) error { return format.Write(w, r, report.Options{}) }); err != nil {
+		if err := d.write(f.name, func(w io.Writer) error { return report.FleetFormats().Write(w, f.format, r, report.Options{}) }); err != nil {
 			return err
 		}
 	}
@@ -126,23 +122,15 @@ func (d directory) addResult(t *result.FleetTarget, j *result.FleetJob, text []b
 	if err := json.Unmarshal(text, &r); err != nil {
 		return nil, fmt.Errorf("the report of %s %s: %w", j.Lane, t.Name, err)
 	}
-	html, err := report.Formats().Lookup("html")
-	if err != nil {
-		return nil, err
-	}
 	page := "pages/" + name + "." + j.ID[:8] + ".html"
-	if err := d.write(page, func(w io.Writer) error { return html.Write(w, &r, report.Options{}) }); err != nil {
+	if err := d.write(page, func(w io.Writer) error { return report.Formats().Write(w, "html", &r, report.Options{}) }); err != nil {
 		return nil, err
 	}
 	t.Page = cmp.Or(t.Page, page)
-	sarif, err := report.Formats().Lookup("sarif")
-	if err != nil {
-		return nil, err
-	}
 	var written bytes.Buffer
 	var log struct {
 		Runs []json.RawMessage `json:"runs"`
 	}
-	err = errors.Join(sarif.Write(&written, &r, report.Options{}), json.Unmarshal(written.Bytes(), &log))
+	err = errors.Join(report.Formats().Write(&written, "sarif", &r, report.Options{}), json.Unmarshal(written.Bytes(), &log))
 	return log.Runs, err
 }

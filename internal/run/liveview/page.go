@@ -63,11 +63,7 @@ func writeJSONPage[T any](w io.Writer, text string, formats report.FormatsOf[*T]
 	if err := json.Unmarshal([]byte(text), r); err != nil {
 		return err
 	}
-	format, err := formats.Lookup("html")
-	if err != nil {
-		return err
-	}
-	return format.Write(w, r, options(r))
+	return formats.Write(w, "html", r, options(r))
 }
 
 // namedRecordings reads the recordings that a report names, skipping missing ones.
