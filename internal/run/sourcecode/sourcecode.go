@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 
 	"gauntlet/catalog"
 	"gauntlet/finding"
@@ -27,7 +28,7 @@ type Analysed struct {
 
 // Analyse analyses the sources below dir for the server with these tools. An error means that it was interrupted.
 func Analyse(ctx context.Context, dir string, tools []string) (*Analysed, error) {
-	files, problems, err := readTree(ctx, dir, source.Reads, treeLimits{})
+	files, others, problems, err := readTree(ctx, dir, source.Reads, treeLimits{})
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, interrupt.Err
@@ -45,7 +46,7 @@ func Analyse(ctx context.Context, dir string, tools []string) (*Analysed, error)
 	for _, f := range files {
 		a.Files[f.Path] = f.Text
 	}
-	a.Problems = append(problems, a.Problems...)
+	a.Problems = slices.Concat(problems, a.Problems, notRead(others, a.Sources.Handlers))
 	for i := range a.Problems {
 		a.Problems[i].Location.File = path.Join(dir, a.Problems[i].Location.File)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -58,6 +59,49 @@ var beside = map[string]bool{
 // code are the extensions of source files.
 var code = map[string]bool{".js": true, ".mjs": true, ".cjs": true, ".jsx": true, ".ts": true, ".mts": true, ".cts": true, ".tsx": true, ".go": true}
 
+// foreign are the extensions of programs, and of what holds programs, that are not read.
+var foreign = strings.Fields(".bash .bat .c .cc .clj .cpp .cs .cxx .dart .erl .ex .exs .fs .groovy .hs .ipynb .java .jl .kt .kts .lua .ml .nim .php .pl .ps1 .pyc .pyx .pyz .r .rb .rs .scala .sh .svelte .swift .vb .vue .zig .zsh")
+
+// foreignKind returns the kind of a program that is not read: its extension, or its first line where it has none; "" for anything else.
+func (r *reader) foreignKind(name string, d fs.DirEntry) string {
+	switch ext := strings.ToLower(path.Ext(name)); {
+	case slices.Contains(foreign, ext):
+		return ext
+	case ext != "" || !d.Type().IsRegular(): // opening a pipe waits
+		return ""
+	}
+	f, err := r.root.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if begin, _ := io.ReadAll(io.LimitReader(f, int64(len(shebang)))); string(begin) == shebang {
+		return shebang
+	}
+	return ""
+}
+
+const shebang = "#!"
+
+// notRead says which programs were not read of those beside the handlers, one line a kind: a server in two languages hides in the
+// second one. Programs elsewhere, such as a project's scripts, serve no tools.
+func notRead(others map[string][]string, handlers []sink.Handler) (out []finding.Problem) {
+	for _, kind := range slices.Sorted(maps.Keys(others)) {
+		beside := slices.DeleteFunc(others[kind], func(file string) bool {
+			return !slices.ContainsFunc(handlers, func(h sink.Handler) bool { return path.Dir(h.At.File) == path.Dir(file) })
+		})
+		if len(beside) == 0 {
+			continue
+		}
+		message := "not read, beside a handler: " + excerpt.Count(len(beside), kind+" file")
+		if kind == shebang {
+			message = "not read, beside a handler: " + excerpt.Count(len(beside), "program without an extension")
+		}
+		out = append(out, finding.Problem{Kind: finding.Unread, Message: message, Location: finding.Location{File: beside[0]}, Input: -1})
+	}
+	return out
+}
+
 // isPython reports whether a file's name is one of those that Python runs.
 func isPython(name string) bool {
 	ext := strings.ToLower(path.Ext(name))
@@ -75,23 +119,23 @@ var (
 // tests reports whether a file's name marks it as a test.
 func tests(name string) bool { return testName.MatchString(name) }
 
-// readTree returns the files below dir whose names wanted accepts, in lexical order, and problems: unreadable files, and what
-// limits cut off. Dependencies, tests and hidden folders are skipped unless a read file names one of their files. Names of
+// readTree returns the files below dir whose names wanted accepts, in lexical order, programs of other kinds by kind, and problems:
+// unreadable files, and what limits cut off. Dependencies, tests and hidden folders are skipped unless a read file names one of their files. Names of
 // directories above dir do not matter. An error says that dir itself is unreadable or that ctx is done.
-func readTree(ctx context.Context, dir string, wanted func(name string) bool, limits treeLimits) ([]sink.File, []finding.Problem, error) {
+func readTree(ctx context.Context, dir string, wanted func(name string) bool, limits treeLimits) ([]sink.File, map[string][]string, []finding.Problem, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if !info.IsDir() {
-		return nil, nil, fmt.Errorf("%s: not a directory", dir)
+		return nil, nil, nil, fmt.Errorf("%s: not a directory", dir)
 	}
 	root, err := os.OpenRoot(dir) // nothing outside is opened, whatever links there are
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer root.Close()
-	r := &reader{ctx: ctx, root: root, wanted: wanted, limits: limits.limitsOrDefaults(), listed: map[string]map[string]bool{}}
+	r := &reader{ctx: ctx, root: root, wanted: wanted, limits: limits.limitsOrDefaults(), listed: map[string]map[string]bool{}, others: map[string][]string{}}
 	err = fs.WalkDir(root.FS(), ".", r.visit)
 	if r.code == 0 {
 		for _, dir := range r.aside {
@@ -105,13 +149,13 @@ func readTree(ctx context.Context, dir string, wanted func(name string) bool, li
 		err = r.followImports()
 	}
 	if err != nil && !errors.Is(err, errEnough) {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	slices.SortFunc(r.files, func(a, b sink.File) int { return strings.Compare(a.Path, b.Path) })
 	if r.linked > 0 {
 		r.noteProblem(finding.Unread, r.firstLink, fmt.Sprintf("%d symbolic links were not followed", r.linked))
 	}
-	return r.files, r.problems, nil
+	return r.files, r.others, r.problems, nil
 }
 
 var errEnough = errors.New("a limit was reached")
@@ -130,6 +174,7 @@ type reader struct {
 	linked    int
 	firstLink string
 	files     []sink.File
+	others    map[string][]string // programs that are not read, by kind
 	problems  []finding.Problem
 }
 
@@ -180,6 +225,9 @@ func (r *reader) visit(name string, d fs.DirEntry, err error) error {
 	if link && !Skips(base) && r.leadsAside(name) {
 		r.noteProblem(finding.Unread, name, "a link to a directory that is not read: not followed")
 		return nil
+	}
+	if kind := r.foreignKind(name, d); kind != "" {
+		r.others[kind] = append(r.others[kind], name) // some are read, too, for the secrets in them
 	}
 	if !r.wanted(base) || tests(base) || declares(base) {
 		return nil
@@ -246,6 +294,9 @@ func (r *reader) readSourceFile(name string) error {
 		return errEnough
 	}
 	text = []byte(charset.Decode(string(text)))
+	if path.Ext(name) != ".go" {
+		endLines(text)
+	}
 	if coding := strangeCoding(text); coding != "" && isPython(name) {
 		r.noteProblem(finding.Unread, name, fmt.Sprintf("it declares the encoding %s, in which code is not read", excerpt.Clip(coding, 40)))
 	}
@@ -254,6 +305,16 @@ func (r *reader) readSourceFile(name string) error {
 	}
 	r.files = append(r.files, sink.File{Path: name, Text: text})
 	return nil
+}
+
+// endLines replaces the old line end CR, which ends lines for Python and JavaScript, too, and would hide the rest of a text behind its
+// first comment.
+func endLines(text []byte) {
+	for i, c := range text {
+		if c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
+			text[i] = '\n'
+		}
+	}
 }
 
 // codingLine matches the encoding comment in a Python source's first two lines (PEP 263).

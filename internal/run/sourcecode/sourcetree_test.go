@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -33,7 +34,7 @@ func python(name string) bool { return strings.HasSuffix(name, ".py") }
 
 func names(t *testing.T, dir string, l treeLimits) (string, []finding.Problem) {
 	t.Helper()
-	files, problems, err := readTree(context.Background(), dir, python, l)
+	files, _, problems, err := readTree(context.Background(), dir, python, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,15 +119,15 @@ func TestNoRegularFile(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	dir := tree(t, map[string]string{"a.py": ""})
-	if _, _, err := readTree(context.Background(), filepath.Join(dir, "none"), python, treeLimits{}); !errors.Is(err, os.ErrNotExist) {
+	if _, _, _, err := readTree(context.Background(), filepath.Join(dir, "none"), python, treeLimits{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err := readTree(context.Background(), filepath.Join(dir, "a.py"), python, treeLimits{}); err == nil || !strings.Contains(err.Error(), "not a directory") {
+	if _, _, _, err := readTree(context.Background(), filepath.Join(dir, "a.py"), python, treeLimits{}); err == nil || !strings.Contains(err.Error(), "not a directory") {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := readTree(ctx, dir, python, treeLimits{}); !errors.Is(err, context.Canceled) {
+	if _, _, _, err := readTree(ctx, dir, python, treeLimits{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -139,7 +140,7 @@ func TestEncodings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files, problems, err := readTree(t.Context(), dir, func(string) bool { return true }, treeLimits{})
+	files, _, problems, err := readTree(t.Context(), dir, func(string) bool { return true }, treeLimits{})
 	if err != nil || len(problems) > 0 || len(files) != 4 {
 		t.Fatalf("%d files, %v, %v", len(files), problems, err)
 	}
@@ -175,7 +176,7 @@ func TestWhatIsImportedIsRead(t *testing.T) {
 		{"words that are no files", map[string]string{"a.js": `exclude: ["node_modules", "tests"]; run("tests/all.sh", "../../tests/helper.js")`, "tests/a.js": "", "node_modules/b.js": ""}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			files, problems, err := readTree(t.Context(), tree(t, tt.files), source, treeLimits{})
+			files, _, problems, err := readTree(t.Context(), tree(t, tt.files), source, treeLimits{})
 			if err != nil || len(problems) > 0 {
 				t.Fatal(problems, err)
 			}
@@ -242,7 +243,7 @@ func TestWhatStandsBeside(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			files, problems, err := readTree(t.Context(), dir, func(string) bool { return true }, treeLimits{})
+			files, _, problems, err := readTree(t.Context(), dir, func(string) bool { return true }, treeLimits{})
 			if err != nil || len(problems) > 0 {
 				t.Fatal(err, problems)
 			}
@@ -254,5 +255,46 @@ func TestWhatStandsBeside(t *testing.T) {
 				t.Errorf("got %v, want %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// A server in two languages hides in the second one; a project's scripts elsewhere do not count.
+func TestProgramsBesideHandlers(t *testing.T) {
+	const handler = "from mcp.server.fastmcp import FastMCP\nm = FastMCP('a')\n@m.tool()\ndef add(text: str) -> str:\n    return text\n"
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		want  []string
+	}{
+		{"a second language", map[string]string{"main.rs": "fn main() {}", "lib.rs": ""}, []string{"2 .rs files"}},
+		{"one line a kind", map[string]string{"a.pyz": "PK", "n.ipynb": "{}", "x.pyx": ""}, []string{"1 .ipynb file", "1 .pyx file", "1 .pyz file"}},
+		{"a script that is read for its secrets", map[string]string{"run.sh": "true\n"}, []string{"1 .sh file"}},
+		{"a program without an extension", map[string]string{"serve": "#!/usr/bin/env python3\n"}, []string{"1 program without an extension"}},
+		{"texts", map[string]string{"LICENSE": "MIT", "README.md": "#!", "Makefile": "all:\n", "a": "", "style.css": ""}, nil},
+		{"scripts elsewhere", map[string]string{"scripts/build.sh": "#!/bin/sh", "../release.ps1": ""}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			files := map[string]string{"src/server.py": handler}
+			for name, text := range tt.files {
+				files[path.Join("src", name)] = text
+			}
+			a, err := Analyse(t.Context(), tree(t, files), []string{"add"})
+			if err != nil || a.Err != nil || len(a.Problems) != len(tt.want) {
+				t.Fatalf("%v, %v, %+v, want %q", err, a.Err, a.Problems, tt.want)
+			}
+			for i, want := range tt.want {
+				if got := a.Problems[i].Message; !strings.HasSuffix(got, want) {
+					t.Errorf("%q, want %q", got, want)
+				}
+			}
+		})
+	}
+}
+
+// An old line end is one to Python: code behind a comment is read.
+func TestOldLineEndsAreRead(t *testing.T) {
+	files, _, _, err := readTree(t.Context(), tree(t, map[string]string{"a.py": "# b\rimport os\r\nos.system(x)\r", "b.go": "// c\rd\n"}), func(string) bool { return true }, treeLimits{})
+	if err != nil || string(files[0].Text) != "# b\nimport os\r\nos.system(x)\n" || string(files[1].Text) != "// c\rd\n" {
+		t.Errorf("%v, %q", err, files)
 	}
 }
