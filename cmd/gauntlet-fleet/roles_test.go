@@ -21,7 +21,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"gauntlet/internal/runtime/broker"
+	"gauntlet/internal/run/fleet"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/result"
 )
@@ -292,7 +292,7 @@ func checkOnce(t *testing.T, report, url string, jobs int) {
 	if s := r.Summary; !s.Complete || s.Jobs != jobs || s.Done != jobs || s.Counts["high"]+s.Counts["critical"] < jobs/10 {
 		t.Errorf("the report's summary is %+v, want %d jobs done, a tenth of them with a finding", s, jobs)
 	}
-	c, err := broker.Connect(broker.Access{URL: url})
+	c, err := fleet.Home{}.Join(fleet.Access{URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -134,8 +134,6 @@ var table = []row{
 	{path: "internal/engine/source", layer: manners, may: []string{"finding", "internal/leaf/secret", "internal/leaf/syntax", "sink", "internal/engine/lang/*"}},
 
 	{path: "internal/runtime/fetch", layer: manners, may: []string{"internal/runtime/sandbox", "internal/runtime/wire", "result"}, deps: []string{"github.com/pelletier/go-toml/v2"}, not: impure},
-	// The only package that knows NATS; no package of gauntlet itself imports it.
-	{path: "internal/runtime/broker", layer: wires, not: impure},
 
 	{path: "internal/runtime/wire", layer: wires, may: []string{"internal/leaf/schema", "internal/leaf/mcp", "rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
 	{path: "internal/runtime/oauth", layer: wires, may: []string{"internal/leaf/hostscope", "internal/leaf/mcp", "internal/leaf/probe"}, deps: []string{"github.com/go-jose/go-jose/v4", "github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}, not: impure},
@@ -198,7 +196,7 @@ var table = []row{
 	{path: "internal/run/gatewayrun", layer: vettings, may: []string{"internal/leaf/redact", "internal/run/clientplan", "internal/run/launch", "internal/run/listen", "internal/run/tracefile", "internal/runtime/gateway", "internal/runtime/mcpserver", "internal/runtime/wire", "trace"}, not: impure},
 	{path: "internal/run/lockstate", layer: plans, may: []string{"internal/leaf/suggest", "internal/run/launch", "internal/run/target", "catalog", "diff", "finding", "lock", "report"}, not: impure},
 
-	{path: "internal/run/fleet", layer: targets, may: []string{"attacks", "internal/leaf/yamltext", "internal/run/userfile", "internal/runtime/broker", "internal/runtime/fetch", "internal/runtime/model", "internal/runtime/sandbox", "finding", "rawjson", "report", "result"}, deps: []string{"go.yaml.in/yaml/v4"}, not: impure},
+	{path: "internal/run/fleet", layer: targets, may: []string{"attacks", "internal/leaf/yamltext", "internal/run/userfile", "internal/runtime/fetch", "internal/runtime/model", "internal/runtime/sandbox", "finding", "rawjson", "report", "result"}, deps: []string{"go.yaml.in/yaml/v4"}, not: impure},
 
 	{path: "internal/cli", layer: command, may: []string{"internal/run/runstate", "*"}, not: impure | userFace},
 	{path: "internal/cli/helppage", layer: vettings, may: []string{"report"}, deps: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, not: userFace},
@@ -207,7 +205,7 @@ var table = []row{
 	{path: "internal/testing/calibrate", layer: entry, may: []string{"internal/run/runstate", "capability", "catalog", "finding", "internal/run/advise", "internal/run/modelset", "internal/run/target", "internal/testing/calibration", "report"}, not: impure | userFace | mayExit},
 	{path: "internal/testing/fit", layer: entry, may: []string{"catalog", "finding", "internal/engine/check", "internal/leaf/clause", "internal/leaf/text"}, not: impure | userFace | mayExit},
 	{path: "cmd/release-docs", layer: entry, may: []string{"internal/cli", "internal/cli/fleetcli"}, deps: []string{"github.com/spf13/cobra"}, not: impure | userFace | mayExit},
-	{path: "internal/cli/fleetcli", layer: programs, may: []string{"internal/run/buildinfo", "internal/cli/helppage", "internal/run/fleet", "internal/run/userfile", "internal/runtime/broker", "report", "result"}, not: impure | userFace},
+	{path: "internal/cli/fleetcli", layer: programs, may: []string{"internal/run/buildinfo", "internal/cli/helppage", "internal/run/fleet", "internal/run/userfile", "report", "result"}, not: impure | userFace},
 	{path: "cmd/gauntlet-fleet", layer: entry, may: []string{"internal/cli", "internal/cli/fleetcli", "internal/runtime/sandbox", "internal/runtime/wire", "result"}, not: impure | userFace | mayExit},
 	{path: "examples/first", layer: entry, may: []string{"catalog", "finding", "report", "scan"}, not: impure | userFace | mayExit},
 	{path: "cmd/gauntlet", layer: entry, may: []string{"internal/cli", "internal/runtime/sandbox", "internal/runtime/wire"}, not: impure | userFace | mayExit},

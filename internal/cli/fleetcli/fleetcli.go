@@ -17,7 +17,6 @@ import (
 	"gauntlet/internal/cli/helppage"
 	"gauntlet/internal/run/fleet"
 	"gauntlet/internal/run/userfile"
-	"gauntlet/internal/runtime/broker"
 	"gauntlet/report"
 	"gauntlet/result"
 )
@@ -103,56 +102,41 @@ func onePlan(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// natsFlags say where NATS is.
-type natsFlags struct {
-	url, credentials, cert, key string
-	ca                          []string
-}
-
-func (n *natsFlags) add(cmd *cobra.Command, otherwise string) {
+// addAccessFlags adds the flags that say where NATS is.
+func addAccessFlags(cmd *cobra.Command, a *fleet.Access, otherwise string) {
 	f := cmd.Flags()
-	f.StringVar(&n.url, "nats", "", "use NATS at this `URL`, several separated by commas (default "+otherwise+")")
-	f.StringVar(&n.credentials, "nats-creds", "", "log in with this credentials `FILE` (default none)")
-	f.StringArrayVar(&n.ca, "nats-ca", nil, "trust the certificates in this `FILE`; repeatable (default those of the system)")
-	f.StringVar(&n.cert, "nats-cert", "", "present the certificate in this `FILE` (default none)")
-	f.StringVar(&n.key, "nats-key", "", "with the private key in this `FILE` (default none)")
-}
-
-func (n *natsFlags) access() (broker.Access, error) {
-	if (n.cert == "") != (n.key == "") {
-		return broker.Access{}, errors.New("--nats-cert and --nats-key go together")
+	f.StringVar(&a.URL, "nats", "", "use NATS at this `URL`, several separated by commas (default "+otherwise+")")
+	f.StringVar(&a.Credentials, "nats-creds", "", "log in with this credentials `FILE` (default none)")
+	f.StringArrayVar(&a.CA, "nats-ca", nil, "trust the certificates in this `FILE`; repeatable (default those of the system)")
+	f.StringVar(&a.Cert, "nats-cert", "", "present the certificate in this `FILE` (default none)")
+	f.StringVar(&a.Key, "nats-key", "", "with the private key in this `FILE` (default none)")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if (a.Cert == "") != (a.Key == "") {
+			return errors.New("--nats-cert and --nats-key go together")
+		}
+		if a.URL == "" && (a.Credentials != "" || a.Cert != "" || len(a.CA) > 0) {
+			return errors.New("--nats-creds, --nats-ca and --nats-cert are for --nats")
+		}
+		return nil
 	}
-	if n.url == "" && (n.credentials != "" || n.cert != "" || len(n.ca) > 0) {
-		return broker.Access{}, errors.New("--nats-creds, --nats-ca and --nats-cert are for --nats")
-	}
-	return broker.Access{URL: n.url, Credentials: n.credentials, CA: n.ca, Cert: n.cert, Key: n.key}, nil
 }
 
 // ownerCommand is a command about the fleet of a plan that was begun before.
 func (a *app) ownerCommand(name, short string, do func(context.Context, *fleet.Owner) error) *cobra.Command {
-	var n natsFlags
+	var access fleet.Access
 	cmd := &cobra.Command{
 		Use: name + " [flags] PLAN.yaml", Short: short, Args: onePlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			access, err := n.access()
+			owner, err := fleet.HomeOf(args[0]).OpenOwner(cmd.Context(), access)
 			if err != nil {
 				return err
 			}
-			home := fleet.HomeOf(args[0])
-			server, err := home.Look(access)
-			if err != nil {
-				return err
-			}
-			defer server.Close()
-			owner, err := fleet.OpenOwner(cmd.Context(), home, server)
-			if err != nil {
-				return err
-			}
+			defer owner.Server.Close()
 			return do(cmd.Context(), owner)
 		},
 	}
 	cmd.Flags().SortFlags = false
-	n.add(cmd, "the server of the plan on this machine")
+	addAccessFlags(cmd, &access, "the server of the plan on this machine")
 	return cmd
 }
 

@@ -3,15 +3,17 @@ package fleet
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"gauntlet/finding"
 	"gauntlet/internal/run/userfile"
-	"gauntlet/internal/runtime/broker"
 	"gauntlet/rawjson"
 	"gauntlet/result"
 )
@@ -27,7 +29,7 @@ func backoff(attempt int) time.Duration {
 // oneJob is one delivery of one job.
 type oneJob struct {
 	w      *Worker
-	d      *broker.Delivery
+	d      *Delivery
 	job    *Job
 	id     string
 	limits Limits
@@ -52,7 +54,7 @@ func (o *oneJob) do(ctx context.Context) {
 		o.fail(ctx, fmt.Sprintf("it was given to workers %d times, and none said what became of it", o.d.Attempt-1))
 		return
 	}
-	if there, err := o.w.Fleet.Index.Get(ctx, o.id); err == nil && there != nil {
+	if there, err := o.w.Queue.Index.Get(ctx, o.id); err == nil && there != nil {
 		switch e, err := openEntry(o.w.Keys, o.id, there); {
 		case err != nil:
 			o.w.refuse(ctx, there, "a result", err)
@@ -214,11 +216,11 @@ func (o *oneJob) prepare(ctx context.Context, dir string) ([]string, error) {
 // digest; else the store has it.
 func (o *oneJob) input(ctx context.Context, to, digest, here string) error {
 	if filepath.IsAbs(here) {
-		if text, err := userfile.ReadText(here, nil, maxInput); err == nil && broker.Digest([]byte(text)) == digest {
+		if text, err := userfile.ReadText(here, nil, maxInput); err == nil && Digest([]byte(text)) == digest {
 			return os.WriteFile(to, []byte(text), 0o600)
 		}
 	}
-	content, err := o.w.Fleet.File(ctx, digest, maxInput)
+	content, err := o.w.Queue.File(ctx, digest, maxInput)
 	if err != nil {
 		return err
 	}
@@ -236,4 +238,86 @@ func (o *oneJob) fail(ctx context.Context, why string) {
 	o.w.failed.Add(1)
 	o.w.Note("%s %s failed: %s", o.job.Lane, o.job.Target.Label(), cut(why, 400))
 	_ = o.d.TermWithReason(cut(why, 200))
+}
+
+// judge reads what the job's report says into the entry. It returns why there is no result, "" if there is one. What was not done
+// is in the words of the report, which decides whether it is complete.
+func (o *oneJob) judge(e *Entry, end *ending) (why string) {
+	switch {
+	case end.cause != "":
+		return end.cause + said(end.tail)
+	case end.report == nil:
+		return fmt.Sprintf("it wrote no report, exit code %d%s", end.exit, said(end.tail))
+	}
+	r, undone, err := readResult(o.job.Lane, end.report)
+	if err != nil {
+		return "its output is not a report: " + err.Error()
+	}
+	e.Counts = countsOf(r)
+	switch {
+	case len(undone) > 0:
+		e.State, e.Reason = result.FleetIncomplete, cut(strings.TrimPrefix(undone[0], "attack "+o.job.Document+": "), maxReason) // which reports say anyway
+		if n := len(undone) - 1; n > 0 {
+			e.Reason += fmt.Sprintf(" (and %d more in its report)", n)
+		}
+	case end.exit != result.ExitOK && end.exit != result.ExitGate:
+		e.State, e.Reason = result.FleetIncomplete, fmt.Sprintf("exit code %d%s", end.exit, said(end.tail))
+	}
+	live := o.job.Target.Kind == URL || o.job.Target.Kind == Command
+	if live && o.job.Lane == Scan && r.Summary.Servers == 0 && o.d.Attempt < o.limits.Attempts {
+		return "nothing could be read: " + e.Reason // perhaps next time
+	}
+	return ""
+}
+
+// readResult reads a report, and what it says was not done, the cause first. Of a report on models it keeps the counts alone.
+func readResult(lane LaneName, text []byte) (r *result.Report, undone []string, err error) {
+	r = &result.Report{}
+	if lane == Redteam {
+		var models result.RedTeam
+		if err := json.Unmarshal(text, &models); err != nil || models.Models == nil {
+			return nil, nil, fmt.Errorf("want one on models (%v)", err)
+		}
+		r.Summary.BySeverity = map[string]int{}
+		for i := range models.Models {
+			m := &models.Models[i]
+			r.Summary.BySeverity["exploited"] += m.Exploited
+			r.Summary.BySeverity["resisted"] += m.Resisted
+			r.Summary.BySeverity["inconclusive"] += m.Inconclusive
+		}
+		return r, models.Undone, nil
+	}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, nil, err
+	}
+	if r.SchemaVersion == "" {
+		return nil, nil, fmt.Errorf("it has no schema_version")
+	}
+	slices.SortStableFunc(r.Problems, func(a, b finding.Problem) int { // what was not read is what came of it
+		return map[bool]int{true: 1}[b.Kind == finding.Failed] - map[bool]int{true: 1}[a.Kind == finding.Failed]
+	})
+	return r, r.Undone(), nil
+}
+
+// countsOf are the findings of a report by severity, and its attacks by outcome.
+func countsOf(r *result.Report) map[string]int {
+	counts := map[string]int{}
+	for severity, n := range r.Summary.BySeverity {
+		if n > 0 {
+			counts[severity] = n
+		}
+	}
+	for i := range r.Attacks {
+		if v := r.Attacks[i].Verdict; v != nil {
+			counts[string(v.Outcome)]++
+		}
+	}
+	return counts
+}
+
+func said(tail string) string {
+	if tail == "" {
+		return ""
+	}
+	return ": " + tail
 }

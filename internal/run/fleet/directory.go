@@ -14,7 +14,6 @@ import (
 
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/run/userfile"
-	"gauntlet/internal/runtime/broker"
 	"gauntlet/report"
 	"gauntlet/result"
 )
@@ -37,7 +36,7 @@ func (o *Owner) writeDirectory(ctx context.Context, path string, k *known, r *re
 			if j.State != result.FleetDone && j.State != result.FleetIncomplete {
 				continue
 			}
-			text, err := readReport(ctx, o.fleet, k.entries[j.ID])
+			text, err := readReport(ctx, o.queue, k.entries[j.ID])
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -106,7 +105,7 @@ var plainName = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 // fileName is the name of a target's files: readable, and no other target's.
 func fileName(t *result.FleetTarget) string {
 	name := plainName.ReplaceAllString(t.Name, "-")
-	return name[:min(len(name), 60)] + "-" + broker.Digest([]byte(t.Name))[:8]
+	return name[:min(len(name), 60)] + "-" + Digest([]byte(t.Name))[:8]
 }
 
 // addResult writes the report of one job as it is and as a page, and returns its runs of SARIF. A report on models has neither.

@@ -12,7 +12,6 @@ import (
 
 	"gauntlet/attacks"
 	"gauntlet/internal/run/userfile"
-	"gauntlet/internal/runtime/broker"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/result"
 )
@@ -104,7 +103,7 @@ func (e *expansion) addFile(name, dir string) (at, digest string, err error) {
 	if err != nil {
 		return "", "", userfile.Reason(err)
 	}
-	digest = broker.Digest([]byte(text))
+	digest = Digest([]byte(text))
 	e.files[digest] = at
 	return at, digest, nil
 }

@@ -15,7 +15,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"gauntlet/internal/runtime/broker"
 	"gauntlet/result"
 )
 
@@ -99,13 +98,13 @@ func newRun(t *testing.T, as, more string) *Run {
 		t.Fatal(wrong)
 	}
 	home := HomeOf(file)
-	server, err := home.Begin(broker.Access{})
+	server, err := home.Begin(Access{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
 	return &Run{
-		Plan: plan, Home: home, Server: server, Limits: broker.DefaultLimits(MaxJob), Version: "test", Workers: 2,
+		Plan: plan, Home: home, Owner: Owner{Server: server}, Reserve: DefaultReserve(), Version: "test", Workers: 2,
 		Capabilities: Capabilities{Lookup: func(string) (string, bool) { return "", false }},
 		Runner:       Runner{Program: []string{os.Args[0]}, Environ: append(os.Environ(), jobRole+"="+as, "STARTED="+filepath.Join(dir, "started"))},
 		Note:         t.Logf, Progress: func(int, int) {},
@@ -129,10 +128,11 @@ func reportOf(t *testing.T, r *Run) *result.Fleet {
 
 func reportIn(t *testing.T, r *Run, directory string) *result.Fleet {
 	t.Helper()
-	o, err := OpenOwner(t.Context(), r.Home, r.Server)
+	o, err := r.Home.OpenOwner(t.Context(), Access{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer o.Server.Close()
 	got, err := o.Report(t.Context(), directory, t.Logf)
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestNoRoomSpendsNoAttempt(t *testing.T) {
 		}
 	}
 	sum, err := r.Do(t.Context())
-	if err != nil || sum.Ended != 2 || sum.Failed != 0 || waited != 1 {
+	if err != nil || sum.Ended != 2 || reportOf(t, r).Summary.Done != 2 || waited != 1 {
 		t.Errorf("%+v, %v, told %d times; want both jobs done after one wait", sum, err, waited)
 	}
 }
@@ -187,29 +187,29 @@ func TestNoRoomSpendsNoAttempt(t *testing.T) {
 // A worker that joined by the plan finds the server that its owner begins anew, and is told when it is away.
 func TestTheServerIsFoundAgain(t *testing.T) {
 	home := HomeOf(filepath.Join(t.TempDir(), "plan.yaml"))
-	owner, err := home.Begin(broker.Access{})
+	owner, err := home.Begin(Access{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	told := make(chan bool, 10)
-	worker, err := home.Join(broker.Access{Away: func(away bool) { told <- away }})
+	worker, err := home.Join(Access{Away: func(away bool) { told <- away }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer worker.Close()
-	if _, err := home.Begin(broker.Access{}); err == nil {
+	if _, err := home.Begin(Access{}); err == nil {
 		t.Fatal("a second server is begun over the store of the first")
 	}
 	owner.Close()
-	if again, err := home.Begin(broker.Access{}); err != nil {
+	if again, err := home.Begin(Access{}); err != nil {
 		t.Fatal(err)
 	} else {
 		defer again.Close()
-		if _, err := again.Client.Create(t.Context(), "t", broker.DefaultLimits(MaxJob)); err != nil {
+		if _, err := again.Create(t.Context(), "t", DefaultReserve()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := worker.Client.Open(t.Context(), "t"); err != nil {
+	if _, err := worker.Open(t.Context(), "t"); err != nil {
 		t.Error(err)
 	}
 	for _, want := range []bool{true, false} {
@@ -224,7 +224,7 @@ func TestDoneOnce(t *testing.T) {
 	r := newRun(t, "writes", "")
 	for range 2 {
 		sum, err := r.Do(t.Context())
-		if err != nil || sum.Ended != 2 || sum.Failed != 0 {
+		if err != nil || sum.Ended != 2 || reportOf(t, r).Summary.Done != 2 {
 			t.Fatalf("%+v, %v; want 2 jobs done", sum, err)
 		}
 	}
@@ -257,7 +257,7 @@ func TestFailures(t *testing.T) {
 		t.Run(tt.as, func(t *testing.T) {
 			r := newRun(t, tt.as, tt.limits+"\n")
 			sum, err := r.Do(t.Context())
-			if err != nil || sum.Failed != 2 {
+			if err != nil || reportOf(t, r).Summary.Failed != 2 {
 				t.Fatalf("%+v, %v; want 2 failures", sum, err)
 			}
 			got := reportOf(t, r)
@@ -329,7 +329,7 @@ func TestStrangers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &Worker{Fleet: f, Keys: keys.Worker(), ID: "w", Version: "test", Slots: 1, Capabilities: Capabilities{Words: []string{NeedsCommands}, Lookup: r.Capabilities.Lookup}, Runner: r.Runner, Temp: t.TempDir(), Note: t.Logf}
+	w := &Worker{Queue: f, Keys: keys.Worker(), ID: "w", Version: "test", Slots: 1, Capabilities: Capabilities{Words: []string{NeedsCommands}, Lookup: r.Capabilities.Lookup}, Runner: r.Runner, Temp: t.TempDir(), Note: t.Logf}
 	w.obey(ctx, order)
 	if w.order.Load() != nil {
 		t.Error("the worker obeys a stranger")
@@ -361,13 +361,13 @@ func TestStrangers(t *testing.T) {
 	cancel()
 }
 
-func awaitFleet(t *testing.T, r *Run) *broker.Fleet {
+func awaitFleet(t *testing.T, r *Run) *Queue {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		<-tick.C
-		f, err := r.Server.Client.Open(t.Context(), r.Plan.Name)
+		f, err := r.Server.Open(t.Context(), r.Plan.Name)
 		if err != nil {
 			continue
 		}
@@ -409,10 +409,11 @@ func beginRun(t *testing.T, r *Run) (o *Owner, over chan error) {
 	for started(t, r) < 2 {
 		<-tick.C
 	}
-	o, err := OpenOwner(t.Context(), r.Home, r.Server)
+	o, err := r.Home.OpenOwner(t.Context(), Access{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(o.Server.Close)
 	return o, over
 }
 
@@ -442,7 +443,7 @@ func TestDrain(t *testing.T) {
 	}
 	r.Plan, _ = Parse(r.Plan.File, "targets: [a.json, b.json, c.json]\nlanes: [scan]\n")
 	o, over := beginRun(t, r)
-	lost, err := o.fleet.Next(t.Context(), "any", 5*time.Second) // as by a worker that is killed then
+	lost, err := o.queue.Next(t.Context(), "any", 5*time.Second) // as by a worker that is killed then
 	if err != nil || lost == nil {
 		t.Fatalf("the third job: %v, %v", lost, err)
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/internal/runtime/broker"
 	"gauntlet/result"
 )
 
@@ -35,7 +34,7 @@ func TestJudge(t *testing.T) {
 		{"another form", Scan, 0, `{"findings":[]}`, false, "", 0, "its output is not a report: it has no schema_version"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			o := &oneJob{job: &Job{Lane: tt.lane, Document: "a", Target: Target{Kind: Agent}}, d: &broker.Delivery{Attempt: 1}, limits: Limits{Attempts: 1}}
+			o := &oneJob{job: &Job{Lane: tt.lane, Document: "a", Target: Target{Kind: Agent}}, d: &Delivery{Attempt: 1}, limits: Limits{Attempts: 1}}
 			var e Entry
 			why := o.judge(&e, &ending{exit: tt.exit, report: []byte(tt.report), tail: "the disk is full"})
 			if !strings.HasPrefix(why, tt.why) || (why == "") != (tt.why == "") || (e.State != result.FleetIncomplete) != tt.complete && tt.why == "" || e.Reason != tt.first || len(e.Counts) != tt.counts {

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -10,35 +11,46 @@ import (
 	"strings"
 	"time"
 
-	"gauntlet/internal/runtime/broker"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
 	"gauntlet/result"
 )
 
 // An Owner looks at a fleet and tells it what to do, with the keys of the plan.
 type Owner struct {
-	home  Home
-	fleet *broker.Fleet
+	Server *Server
+
+	queue *Queue
 	keys  *Keys
 	list  *result.Fleet
 }
 
-// OpenOwner opens a fleet that was begun before.
-func OpenOwner(ctx context.Context, h Home, s *Server) (o *Owner, err error) {
-	o = &Owner{home: h}
+// OpenOwner opens the fleet of a plan that was begun before, whether a program runs it now or not. The caller closes its Server.
+func (h Home) OpenOwner(ctx context.Context, a Access) (o *Owner, err error) {
+	o = &Owner{}
+	if o.keys, err = ReadKeys(h.file("plan.key"), true); errors.Is(err, userfile.ErrMissing) {
+		return nil, fmt.Errorf("%s has no fleet yet: begin one with gauntlet-fleet run", h.Dir)
+	} else if err != nil {
+		return nil, err
+	}
 	if o.list, err = h.readList(); err != nil {
 		return nil, err
 	}
-	if o.keys, err = ReadKeys(h.file("plan.key"), true); err != nil {
+	if o.Server, err = h.Join(a); err != nil && a.URL == "" {
+		o.Server, err = h.Begin(a)
+	}
+	if err != nil {
 		return nil, err
 	}
-	o.fleet, err = s.Client.Open(ctx, o.list.Name)
+	if o.queue, err = o.Server.Open(ctx, o.list.Name); err != nil {
+		o.Server.Close()
+	}
 	return o, err
 }
 
 // order is what the fleet was last told, nil if that is not known.
 func (o *Owner) order(ctx context.Context) *Order {
-	message, err := o.fleet.State.Get(ctx, orderKey)
+	message, err := o.queue.State.Get(ctx, orderKey)
 	if err != nil {
 		return nil
 	}
@@ -55,7 +67,7 @@ func (o *Owner) give(ctx context.Context, order Order) error {
 	if err != nil {
 		return err
 	}
-	return o.fleet.State.Put(ctx, orderKey, message)
+	return o.queue.State.Put(ctx, orderKey, message)
 }
 
 // Tell gives the fleet another order. Cancelled, its queue is emptied; what has a result keeps it.
@@ -68,7 +80,7 @@ func (o *Owner) Tell(ctx context.Context, state State) error {
 	if err := o.give(ctx, *order); err != nil || state != Canceled {
 		return err
 	}
-	return o.fleet.PurgeJobs(ctx)
+	return o.queue.PurgeJobs(ctx)
 }
 
 // known is what became of the jobs of a list.
@@ -112,24 +124,24 @@ func (o *Owner) load(ctx context.Context) (*known, error) {
 			k.listed[t.Jobs[i].ID] = true
 		}
 	}
-	return k, o.fleet.Index.List(ctx, ">", k.add)
+	return k, o.queue.Index.List(ctx, ">", k.add)
 }
 
 // A Status is what a fleet is doing.
 type Status struct {
-	Name    string         `json:"name"`
-	Plan    string         `json:"plan"`
-	State   State          `json:"state"`
-	Jobs    int            `json:"jobs"`
-	Done    int            `json:"done"`
-	Failed  int            `json:"failed"`
-	Waiting int            `json:"waiting"` // in the queue, with no worker
-	Taken   int            `json:"taken"`   // that workers have
-	Forged  int            `json:"forged"`  // entries that no worker of the plan wrote
-	Bytes   int64          `json:"queue_bytes"`
-	Classes []broker.Class `json:"classes"`
-	Workers []About        `json:"workers"`
-	Refused []string       `json:"refused,omitempty"` // messages of strangers
+	Name    string   `json:"name"`
+	Plan    string   `json:"plan"`
+	State   State    `json:"state"`
+	Jobs    int      `json:"jobs"`
+	Done    int      `json:"done"`
+	Failed  int      `json:"failed"`
+	Waiting int      `json:"waiting"` // in the queue, with no worker
+	Taken   int      `json:"taken"`   // that workers have
+	Forged  int      `json:"forged"`  // entries that no worker of the plan wrote
+	Bytes   int64    `json:"queue_bytes"`
+	Classes []Class  `json:"classes"`
+	Workers []About  `json:"workers"`
+	Refused []string `json:"refused,omitempty"` // messages of strangers
 }
 
 // Status says what the fleet is doing.
@@ -144,13 +156,13 @@ func (o *Owner) Status(ctx context.Context) (*Status, error) {
 	} else if order != nil {
 		s.State = order.State
 	}
-	if s.Classes, err = o.fleet.Classes(ctx); err != nil {
+	if s.Classes, err = o.queue.Classes(ctx); err != nil {
 		return nil, err
 	}
 	for _, c := range s.Classes {
 		s.Waiting, s.Taken = s.Waiting+c.Waiting, s.Taken+c.Taken
 	}
-	if _, s.Bytes, err = o.fleet.Queued(ctx); err != nil {
+	if _, s.Bytes, err = o.queue.Queued(ctx); err != nil {
 		return nil, err
 	}
 	s.Workers, err = o.workers(ctx)
@@ -159,7 +171,7 @@ func (o *Owner) Status(ctx context.Context) (*Status, error) {
 
 // workers are those that are there; what strangers write about themselves is left out.
 func (o *Owner) workers(ctx context.Context) (out []About, err error) {
-	err = o.fleet.State.List(ctx, workerKey+"*", func(_ string, message []byte) {
+	err = o.queue.State.List(ctx, workerKey+"*", func(_ string, message []byte) {
 		var a About
 		if text, err := o.keys.OpenText(message); err == nil && json.Unmarshal(text, &a) == nil && a.ID != "" && time.Since(a.At) < workerLife {
 			out = append(out, a)
@@ -207,4 +219,38 @@ func (s *Status) Write(w io.Writer, format string) error {
 		}
 	}
 	return nil
+}
+
+// Report makes, once, the report over all jobs of the plan. It is complete only where every job has a complete result. Unless directory is
+// "", reports of each target are written there as well; one that cannot be read is told to note and makes its job one not done.
+func (o *Owner) Report(ctx context.Context, directory string, note func(format string, args ...any)) (*result.Fleet, error) {
+	k, err := o.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := o.list // it serves this report
+	r.Refused = slices.Sorted(maps.Values(k.refused))
+	waiting := "it is not done yet: no worker has taken it, or one still does it"
+	if order := o.order(ctx); order != nil && order.State != Running {
+		waiting = fmt.Sprintf("the fleet was told to end first (%s)", order.State)
+	}
+	for _, t := range r.Targets {
+		for i := range t.Jobs {
+			switch j := &t.Jobs[i]; {
+			case k.entries[j.ID] != nil:
+				*j = k.entries[j.ID].FleetJob
+			case k.forged[j.ID]:
+				j.Reason = "the index holds a result that no worker of the plan wrote"
+			default:
+				j.Reason = waiting + j.Reason
+			}
+		}
+	}
+	if directory != "" {
+		if err := o.writeDirectory(ctx, directory, k, r, note); err != nil {
+			return nil, err
+		}
+	}
+	r.Summarize()
+	return r, nil
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"gauntlet/internal/run/userfile"
-	"gauntlet/internal/runtime/broker"
 	"gauntlet/result"
 )
 
@@ -17,29 +16,29 @@ import (
 type Run struct {
 	Plan    *Plan
 	Home    Home
-	Server  *Server
-	Limits  broker.Limits
+	Reserve Reserve
 	Version string
 	// Workers are those of this process: how many jobs at a time; 0 leaves all to workers elsewhere.
 	Workers      int
 	Capabilities Capabilities
 	Runner       Runner
-	// Remote says that workers may be on other machines: what jobs read goes to the store.
-	Remote bool
 	// Retry has jobs tried again that failed in an earlier run.
 	Retry bool
 
 	Note     func(format string, args ...any)
 	Progress func(ended, all int)
 
-	*Owner
+	Owner
 	expansion *expansion
 	resumed   bool // the queue is that of an earlier run of the same plan
 }
 
+// remote reports whether workers may be on other machines: what jobs read goes to the store then.
+func (r *Run) remote() bool { return r.Server.embedded == nil || r.Workers == 0 }
+
 // A Summary says how a run ended.
 type Summary struct {
-	Jobs, Ended, Failed int
+	Jobs, Ended int
 	// Unfit are jobs that no worker could take, by what is lacking.
 	Unfit map[string]int
 }
@@ -66,7 +65,7 @@ func (r *Run) Do(ctx context.Context) (*Summary, error) {
 			return nil, err
 		}
 	}
-	if waiting, _, err := r.fleet.Queued(ctx); err != nil || !r.resumed || waiting < len(k.listed)-len(k.entries) {
+	if waiting, _, err := r.queue.Queued(ctx); err != nil || !r.resumed || waiting < len(k.listed)-len(k.entries) {
 		if err := r.enqueue(ctx, k); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
@@ -80,7 +79,7 @@ func (r *Run) Do(ctx context.Context) (*Summary, error) {
 	if k, err = r.load(ctx); err != nil {
 		return nil, err
 	}
-	return &Summary{Jobs: len(k.listed), Ended: len(k.entries), Failed: k.failures(), Unfit: unfit}, nil
+	return &Summary{Jobs: len(k.listed), Ended: len(k.entries), Unfit: unfit}, nil
 }
 
 // forgetFailures makes failed jobs missing ones.
@@ -89,7 +88,7 @@ func (r *Run) forgetFailures(ctx context.Context, k *known) error {
 		if e.State != result.FleetFailed {
 			continue
 		}
-		if err := r.fleet.Index.Delete(ctx, id); err != nil {
+		if err := r.queue.Index.Delete(ctx, id); err != nil {
 			return err
 		}
 		delete(k.entries, id)
@@ -100,7 +99,6 @@ func (r *Run) forgetFailures(ctx context.Context, k *known) error {
 // prepare opens the fleet, writes the list of jobs, and makes this plan the one whose jobs are started. Jobs of an earlier plan that
 // still wait are dropped.
 func (r *Run) prepare(ctx context.Context) (err error) {
-	r.Owner = &Owner{home: r.Home}
 	if r.keys, err = r.Home.OpenKeys(); err != nil {
 		return err
 	}
@@ -111,12 +109,12 @@ func (r *Run) prepare(ctx context.Context) (err error) {
 	if err := writeJSON(r.Home.file("jobs.json"), r.list); err != nil {
 		return err
 	}
-	if r.fleet, err = r.Server.Client.Create(ctx, r.Plan.Name, r.Limits); err != nil {
+	if r.queue, err = r.Server.Create(ctx, r.Plan.Name, r.Reserve); err != nil {
 		return err
 	}
 	last := r.order(ctx)
 	r.resumed = last != nil && last.Plan == r.list.Plan && last.State != Canceled
-	if waiting, _, err := r.fleet.Queued(ctx); err == nil && waiting > 0 && !r.resumed {
+	if waiting, _, err := r.queue.Queued(ctx); err == nil && waiting > 0 && !r.resumed {
 		r.Note("%d jobs that were queued before, for another state of the plan, are dropped", waiting)
 	}
 	return r.give(ctx, Order{Plan: r.list.Plan, Version: r.Version, State: Running, Limits: r.Plan.Limits})
@@ -128,7 +126,7 @@ const publishAtOnce = 128
 // enqueue makes the queue hold the jobs that have not ended and no others. One that a worker has is done twice then, and the first
 // result counts.
 func (r *Run) enqueue(ctx context.Context, k *known) error {
-	if err := r.fleet.PurgeJobs(ctx); err != nil {
+	if err := r.queue.PurgeJobs(ctx); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -147,7 +145,7 @@ func (r *Run) enqueue(ctx context.Context, k *known) error {
 		}
 		slots <- struct{}{}
 		all.Go(func() { // ends with ctx, or when the server has the job
-			if err := r.fleet.Publish(ctx, ClassOf(j.Needs), j.ID()+epoch, message); err != nil {
+			if err := r.queue.Publish(ctx, ClassOf(j.Needs), j.ID()+epoch, message); err != nil {
 				cancel(err)
 			}
 			<-slots
@@ -161,12 +159,12 @@ func (r *Run) enqueue(ctx context.Context, k *known) error {
 func (r *Run) readyJob(ctx context.Context, j *Job, done map[string]bool) ([]byte, error) {
 	if class := ClassOf(j.Needs); !done[class] {
 		done[class] = true
-		if err := r.fleet.AddClass(ctx, class, j.Needs, r.Limits); err != nil {
+		if err := r.queue.AddClass(ctx, class, j.Needs, r.Reserve); err != nil {
 			return nil, err
 		}
 	}
 	for _, digest := range []string{j.Target.Digest, j.DocumentDigest} {
-		if digest == "" || done[digest] || !r.Remote && digest == j.Target.Digest {
+		if digest == "" || done[digest] || !r.remote() && digest == j.Target.Digest {
 			continue
 		}
 		done[digest] = true
@@ -175,7 +173,7 @@ func (r *Run) readyJob(ctx context.Context, j *Job, done map[string]bool) ([]byt
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, userfile.Reason(err))
 		}
-		if _, err := r.fleet.PutFile(ctx, []byte(text)); err != nil {
+		if _, err := r.queue.PutFile(ctx, []byte(text)); err != nil {
 			return nil, err
 		}
 	}
@@ -185,7 +183,7 @@ func (r *Run) readyJob(ctx context.Context, j *Job, done map[string]bool) ([]byt
 // startWorker starts the worker of this process.
 func (r *Run) startWorker(ctx context.Context, background *sync.WaitGroup) error {
 	w := &Worker{
-		Fleet: r.fleet, Keys: r.keys.Worker(), ID: fmt.Sprintf("run-%d", os.Getpid()), Version: r.Version, Slots: r.Workers,
+		Queue: r.queue, Keys: r.keys.Worker(), ID: fmt.Sprintf("run-%d", os.Getpid()), Version: r.Version, Slots: r.Workers,
 		Capabilities: r.Capabilities, Runner: r.Runner, Temp: r.Home.file("work"), Note: r.Note,
 	}
 	_ = os.RemoveAll(w.Temp) // what a killed run left
@@ -208,12 +206,12 @@ const lookInterval = 250 * time.Millisecond
 // when the fleet was told to end and every worker has, since a job of one that was killed stays taken in the queue, or with the jobs that nobody can take, by what is lacking.
 func (r *Run) await(ctx context.Context, all int) (unfit map[string]int, err error) {
 	for waitFor(ctx, lookInterval) {
-		waiting, _, err := r.fleet.Queued(ctx)
+		waiting, _, err := r.queue.Queued(ctx)
 		if err != nil {
 			continue // the server is away
 		}
 		r.Progress(max(0, all-waiting), all)
-		classes, err := r.fleet.Classes(ctx)
+		classes, err := r.queue.Classes(ctx)
 		if err != nil {
 			continue
 		}
@@ -243,8 +241,8 @@ func (r *Run) await(ctx context.Context, all int) (unfit map[string]int, err err
 
 // unfit returns the jobs that nobody can take, by what is lacking, where nothing else is left and no other worker can come;
 // nil while there is hope.
-func (r *Run) unfit(classes []broker.Class) map[string]int {
-	if r.Workers == 0 || r.Remote {
+func (r *Run) unfit(classes []Class) map[string]int {
+	if r.remote() {
 		return nil
 	}
 	var out map[string]int

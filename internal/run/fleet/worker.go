@@ -13,13 +13,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gauntlet/internal/runtime/broker"
 	"gauntlet/result"
 )
 
 // A Worker does jobs of one fleet, several at a time.
 type Worker struct {
-	Fleet        *broker.Fleet
+	Queue        *Queue
 	Keys         *Keys
 	ID           string
 	Version      string // of gauntlet; the plan must want the same
@@ -31,7 +30,7 @@ type Worker struct {
 	Note func(format string, args ...any)
 
 	order   atomic.Pointer[Order]
-	classes atomic.Pointer[[]broker.Class]
+	classes atomic.Pointer[[]Class]
 
 	running, done, failed, refused atomic.Int64
 }
@@ -68,12 +67,12 @@ func (w *Worker) attend(ctx context.Context) {
 	var heard []byte
 	for n := 0; ; n++ {
 		news := n%sayLooks == 0
-		if message, err := w.Fleet.State.Get(ctx, orderKey); err == nil && message != nil && !bytes.Equal(message, heard) {
+		if message, err := w.Queue.State.Get(ctx, orderKey); err == nil && message != nil && !bytes.Equal(message, heard) {
 			heard, news = message, true
 			w.obey(ctx, message)
 		}
-		if all, err := w.Fleet.Classes(ctx); err == nil {
-			fit := slices.DeleteFunc(all, func(c broker.Class) bool { return w.Capabilities.Meets(c.Needs) != "" })
+		if all, err := w.Queue.Classes(ctx); err == nil {
+			fit := slices.DeleteFunc(all, func(c Class) bool { return w.Capabilities.Meets(c.Needs) != "" })
 			w.classes.Store(&fit)
 		}
 		if news {
@@ -81,7 +80,7 @@ func (w *Worker) attend(ctx context.Context) {
 		}
 		if !waitFor(ctx, lookWait) {
 			gone, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-			_ = w.Fleet.State.Delete(gone, workerKey+w.ID) // it is forgotten anyway
+			_ = w.Queue.State.Delete(gone, workerKey+w.ID) // it is forgotten anyway
 			cancel()
 			return
 		}
@@ -139,7 +138,7 @@ func (w *Worker) sayAlive(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sayTime)
 	defer cancel()
-	_ = w.Fleet.State.Put(ctx, workerKey+w.ID, w.Keys.SealText(text)) // the next sign of life comes soon
+	_ = w.Queue.State.Put(ctx, workerKey+w.ID, w.Keys.SealText(text)) // the next sign of life comes soon
 }
 
 // refuse records that a message was no one's of this plan. Only the first of them are recorded: whoever can send one can
@@ -151,7 +150,7 @@ func (w *Worker) refuse(ctx context.Context, message []byte, what string, why er
 	w.Note("refused %s: %s", what, why)
 	ctx, cancel := context.WithTimeout(ctx, sayTime)
 	defer cancel()
-	_ = w.record(ctx, &Entry{FleetJob: result.FleetJob{ID: refusal + broker.Digest(message)[:32], State: result.FleetFailed, Reason: fmt.Sprintf("refused %s: %s", what, why), Worker: w.ID}}) // it has been noted
+	_ = w.record(ctx, &Entry{FleetJob: result.FleetJob{ID: refusal + Digest(message)[:32], State: result.FleetFailed, Reason: fmt.Sprintf("refused %s: %s", what, why), Worker: w.ID}}) // it has been noted
 }
 
 // waitFor waits, and reports whether ctx still goes on.
@@ -190,7 +189,7 @@ func (w *Worker) workSlot(ctx context.Context) error {
 
 // take returns a job of any class that fits, nil if none came for a while. The classes are asked in another order each time,
 // so that none starves.
-func (w *Worker) take(ctx context.Context) *broker.Delivery {
+func (w *Worker) take(ctx context.Context) *Delivery {
 	classes := w.classes.Load()
 	if classes == nil || len(*classes) == 0 {
 		waitFor(ctx, emptyWait)
@@ -199,7 +198,7 @@ func (w *Worker) take(ctx context.Context) *broker.Delivery {
 	order := rand.Perm(len(*classes))
 	for n, i := range append(order, order[0]) {
 		wait := emptyWait * time.Duration(n/len(order)) // once all have nothing at the moment
-		d, err := w.Fleet.Next(ctx, (*classes)[i].Name, wait)
+		d, err := w.Queue.Next(ctx, (*classes)[i].Name, wait)
 		if err == nil && d != nil {
 			return d
 		}
@@ -211,12 +210,12 @@ func (w *Worker) take(ctx context.Context) *broker.Delivery {
 }
 
 // handle does with one message what is to be done with it. Whatever it holds, the worker goes on.
-func (w *Worker) handle(ctx context.Context, d *broker.Delivery) {
+func (w *Worker) handle(ctx context.Context, d *Delivery) {
 	job, err := w.Keys.OpenJob(d.Data())
 	var order *Order
 	if err == nil {
 		if order = w.order.Load(); order.Plan != job.Plan { // perhaps of an order that this worker has not heard of yet
-			message, stateErr := w.Fleet.State.Get(ctx, orderKey)
+			message, stateErr := w.Queue.State.Get(ctx, orderKey)
 			if stateErr != nil {
 				_ = d.NakWithDelay(backoff(1))
 				return

@@ -1,4 +1,4 @@
-package broker
+package fleet
 
 import (
 	"bytes"
@@ -100,18 +100,18 @@ func Digest(content []byte) string {
 }
 
 // PutFile stores content under its digest, which it returns.
-func (f *Fleet) PutFile(ctx context.Context, content []byte) (digest string, err error) {
+func (q *Queue) PutFile(ctx context.Context, content []byte) (digest string, err error) {
 	digest = Digest(content)
 	return digest, again(ctx, func(ctx context.Context) error {
-		_, err := f.files.Put(ctx, jetstream.ObjectMeta{Name: digest}, bytes.NewReader(content))
+		_, err := q.files.Put(ctx, jetstream.ObjectMeta{Name: digest}, bytes.NewReader(content))
 		return err
 	})
 }
 
 // File returns the content with a digest, whatever the store says that it is, of at most a size.
-func (f *Fleet) File(ctx context.Context, digest string, most int) (content []byte, err error) {
+func (q *Queue) File(ctx context.Context, digest string, most int) (content []byte, err error) {
 	err = again(ctx, func(ctx context.Context) error {
-		o, err := f.files.Get(ctx, digest)
+		o, err := q.files.Get(ctx, digest)
 		if err != nil {
 			return err
 		}

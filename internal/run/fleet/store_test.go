@@ -1,24 +1,18 @@
-package broker
+package fleet
 
 import (
 	"bytes"
-	"fmt"
 	"testing"
 )
 
 // The first entry of a job stays, unless it is worth nothing or was forgotten.
 func TestRecord(t *testing.T) {
-	e, err := StartEmbedded(t.TempDir(), 0, "token")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	c, err := Connect(accessTo(e))
+	c, err := Home{t.TempDir()}.Begin(Access{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	f, err := c.Create(t.Context(), "recorded", DefaultLimits(64<<10))
+	f, err := c.Create(t.Context(), "recorded", DefaultReserve())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +38,4 @@ func TestRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	put("second", "second")
-}
-
-func accessTo(e *Embedded) Access {
-	return Access{URL: fmt.Sprint("nats://127.0.0.1:", e.Port), Token: func() string { return "token" }}
 }

@@ -1,4 +1,4 @@
-package broker
+package fleet
 
 import (
 	"crypto/rand"
@@ -26,12 +26,7 @@ func TestQueueOnDisk(t *testing.T) {
 		t.Errorf("%d bytes a job, so a million would take more than 1 GB", perJob)
 	}
 	began := time.Now()
-	e, err := StartEmbedded(dir, 0, "token")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	c, err := Connect(accessTo(e))
+	c, err := Home{dir}.Begin(Access{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,17 +48,12 @@ func TestQueueOnDisk(t *testing.T) {
 // fill queues jobs, one of them twice, and returns their bytes on disk.
 func fill(t *testing.T, dir string, n, jobBytes int) int64 {
 	t.Helper()
-	e, err := StartEmbedded(dir, 0, "token")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	c, err := Connect(accessTo(e))
+	c, err := Home{dir}.Begin(Access{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	limits := DefaultLimits(64 << 10)
+	limits := DefaultReserve()
 	f, err := c.Create(t.Context(), "million", limits)
 	if err != nil {
 		t.Fatal(err)

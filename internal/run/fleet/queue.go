@@ -1,4 +1,4 @@
-package broker
+package fleet
 
 import (
 	"context"
@@ -12,19 +12,18 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Limits bound what a fleet keeps in NATS.
-type Limits struct {
+// A Reserve bounds what a fleet keeps in NATS.
+type Reserve struct {
 	Replicas int           // copies of everything, 1 to 5
 	Queue    int64         // most bytes of waiting jobs
 	Results  int64         // most bytes of results
 	Age      time.Duration // of jobs and results; what is older is dropped
 	AckWait  time.Duration // silence of a worker after which its job goes to another
-	Job      int           // longest message with a job, in bytes
 }
 
-// DefaultLimits are those of a fleet that sets none, with the longest message of a job.
-func DefaultLimits(job int) Limits {
-	return Limits{Replicas: 1, Queue: 1 << 30, Results: 4 << 30, Age: 90 * 24 * time.Hour, AckWait: 30 * time.Second, Job: job}
+// DefaultReserve is that of a fleet that sets none.
+func DefaultReserve() Reserve {
+	return Reserve{Replicas: 1, Queue: 1 << 30, Results: 4 << 30, Age: 90 * 24 * time.Hour, AckWait: 30 * time.Second}
 }
 
 // Bounds on small values, in bytes.
@@ -33,8 +32,8 @@ const (
 	maxState = 64 << 20
 )
 
-// A Fleet is a queue of jobs, files, and two stores of small values.
-type Fleet struct {
+// A Queue keeps a fleet's jobs, files, and two stores of small values on NATS JetStream.
+type Queue struct {
 	Index Store // what became of each job
 	State Store // orders and workers
 
@@ -46,20 +45,20 @@ type Fleet struct {
 }
 
 // Create makes the queue and the stores of a fleet, or opens them where they are, with these limits.
-func (c *Client) Create(ctx context.Context, name string, l Limits) (*Fleet, error) {
+func (s *Server) Create(ctx context.Context, name string, r Reserve) (*Queue, error) {
 	err := again(ctx, func(ctx context.Context) error {
-		_, err := c.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		_, err := s.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 			Name: name + "-jobs", Subjects: []string{subject(name, ">")}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
-			Compression: jetstream.S2Compression, Replicas: l.Replicas, MaxBytes: l.Queue, MaxAge: l.Age, MaxMsgSize: int32(l.Job + 1024), // with headers
+			Compression: jetstream.S2Compression, Replicas: r.Replicas, MaxBytes: r.Queue, MaxAge: r.Age, MaxMsgSize: MaxJob + 1024, // with headers
 			Discard: jetstream.DiscardNew,
 		})
-		for suffix, most := range map[string]int64{"-index": l.Queue, "-state": maxState} {
+		for suffix, most := range map[string]int64{"-index": r.Queue, "-state": maxState} {
 			if err == nil {
-				_, err = c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name + suffix, TTL: l.Age, MaxValueSize: maxEntry, MaxBytes: most, Replicas: l.Replicas})
+				_, err = s.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name + suffix, TTL: r.Age, MaxValueSize: maxEntry, MaxBytes: most, Replicas: r.Replicas})
 			}
 		}
 		if err == nil {
-			_, err = c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: name + "-files", TTL: l.Age, MaxBytes: l.Results, Replicas: l.Replicas})
+			_, err = s.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: name + "-files", TTL: r.Age, MaxBytes: r.Results, Replicas: r.Replicas})
 		}
 		return err
 	})
@@ -70,23 +69,23 @@ func (c *Client) Create(ctx context.Context, name string, l Limits) (*Fleet, err
 	if err != nil {
 		return nil, fmt.Errorf("the fleet %s: %w", name, err)
 	}
-	return c.Open(ctx, name)
+	return s.Open(ctx, name)
 }
 
 // Open opens the queue and the stores of a fleet that is there.
-func (c *Client) Open(ctx context.Context, name string) (*Fleet, error) {
-	f := &Fleet{name: name, js: c.js}
+func (s *Server) Open(ctx context.Context, name string) (*Queue, error) {
+	q := &Queue{name: name, js: s.js}
 	err := again(ctx, func(ctx context.Context) (err error) {
-		if f.jobs, err = c.js.Stream(ctx, name+"-jobs"); err != nil {
+		if q.jobs, err = s.js.Stream(ctx, name+"-jobs"); err != nil {
 			return err
 		}
-		if f.Index.kv, err = c.js.KeyValue(ctx, name+"-index"); err != nil {
+		if q.Index.kv, err = s.js.KeyValue(ctx, name+"-index"); err != nil {
 			return err
 		}
-		if f.State.kv, err = c.js.KeyValue(ctx, name+"-state"); err != nil {
+		if q.State.kv, err = s.js.KeyValue(ctx, name+"-state"); err != nil {
 			return err
 		}
-		f.files, err = c.js.ObjectStore(ctx, name+"-files")
+		q.files, err = s.js.ObjectStore(ctx, name+"-files")
 		return err
 	})
 	switch {
@@ -95,7 +94,7 @@ func (c *Client) Open(ctx context.Context, name string) (*Fleet, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the fleet %s: %w", name, err)
 	}
-	return f, nil
+	return q, nil
 }
 
 // subject is that of the jobs of a class.
@@ -103,11 +102,11 @@ func subject(fleet, class string) string { return "gauntlet." + fleet + ".jobs."
 
 // AddClass makes the consumer of a class of jobs, one word. What the class needs of a worker travels with it, so that workers
 // can tell whether it is for them; a job says so itself, and that counts.
-func (f *Fleet) AddClass(ctx context.Context, class string, needs []string, l Limits) error {
+func (q *Queue) AddClass(ctx context.Context, class string, needs []string, r Reserve) error {
 	return again(ctx, func(ctx context.Context) error {
-		_, err := f.jobs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
-			Durable: class, FilterSubject: subject(f.name, class), AckPolicy: jetstream.AckExplicitPolicy, AckWait: l.AckWait,
-			MaxDeliver: -1, MaxAckPending: 10_000, Metadata: map[string]string{"needs": strings.Join(needs, "\n")}, Replicas: l.Replicas,
+		_, err := q.jobs.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+			Durable: class, FilterSubject: subject(q.name, class), AckPolicy: jetstream.AckExplicitPolicy, AckWait: r.AckWait,
+			MaxDeliver: -1, MaxAckPending: 10_000, Metadata: map[string]string{"needs": strings.Join(needs, "\n")}, Replicas: r.Replicas,
 		})
 		return err
 	})
@@ -122,10 +121,10 @@ type Class struct {
 }
 
 // Classes lists the classes of jobs.
-func (f *Fleet) Classes(ctx context.Context) (out []Class, err error) {
+func (q *Queue) Classes(ctx context.Context) (out []Class, err error) {
 	err = again(ctx, func(ctx context.Context) error {
 		out = nil
-		list := f.jobs.ListConsumers(ctx)
+		list := q.jobs.ListConsumers(ctx)
 		for info := range list.Info() {
 			needs := strings.FieldsFunc(info.Config.Metadata["needs"], func(r rune) bool { return r == '\n' })
 			out = append(out, Class{info.Name, needs, int(info.NumPending), info.NumAckPending})
@@ -138,9 +137,9 @@ func (f *Fleet) Classes(ctx context.Context) (out []Class, err error) {
 // Publish queues a job of a class that AddClass was called for. Where the queue is full it waits until workers made room. A job
 // of an id is queued once, also where an answer of the server is lost; but an id that was used in the last minutes is dropped in
 // silence, so it has to be new each time.
-func (f *Fleet) Publish(ctx context.Context, class, id string, job []byte) error {
+func (q *Queue) Publish(ctx context.Context, class, id string, job []byte) error {
 	return again(ctx, func(ctx context.Context) error {
-		_, err := f.js.Publish(ctx, subject(f.name, class), job, jetstream.WithMsgID(id))
+		_, err := q.js.Publish(ctx, subject(q.name, class), job, jetstream.WithMsgID(id))
 		return err
 	})
 }
@@ -153,14 +152,14 @@ type Delivery struct {
 }
 
 // Next takes a job of a class, and waits for one up to a time. It returns nil if there was none.
-func (f *Fleet) Next(ctx context.Context, class string, wait time.Duration) (*Delivery, error) {
-	consumer, ok := f.consumers.Load(class)
+func (q *Queue) Next(ctx context.Context, class string, wait time.Duration) (*Delivery, error) {
+	consumer, ok := q.consumers.Load(class)
 	if !ok {
-		c, err := f.jobs.Consumer(ctx, class)
+		c, err := q.jobs.Consumer(ctx, class)
 		if err != nil {
 			return nil, err
 		}
-		consumer, _ = f.consumers.LoadOrStore(class, c)
+		consumer, _ = q.consumers.LoadOrStore(class, c)
 	}
 	fetch := consumer.(jetstream.Consumer).FetchNoWait
 	if wait > 0 {
@@ -193,14 +192,14 @@ func (d *Delivery) Done(ctx context.Context) error {
 }
 
 // PurgeJobs empties the queue.
-func (f *Fleet) PurgeJobs(ctx context.Context) error {
-	return again(ctx, func(ctx context.Context) error { return f.jobs.Purge(ctx) })
+func (q *Queue) PurgeJobs(ctx context.Context) error {
+	return again(ctx, func(ctx context.Context) error { return q.jobs.Purge(ctx) })
 }
 
 // Queued is how many jobs the queue holds, those that workers have included, and its bytes on disk.
-func (f *Fleet) Queued(ctx context.Context) (jobs int, size int64, err error) {
+func (q *Queue) Queued(ctx context.Context) (jobs int, size int64, err error) {
 	err = again(ctx, func(ctx context.Context) error {
-		info, err := f.jobs.Info(ctx)
+		info, err := q.jobs.Info(ctx)
 		if err == nil {
 			jobs, size = int(info.State.Msgs), int64(info.State.Bytes)
 		}
