@@ -2,7 +2,9 @@
 package result
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"gauntlet/finding"
 )
@@ -304,4 +306,126 @@ func (r *Report) ExitCode(floor finding.Severity, allowPartial bool) int {
 		return ExitTrouble
 	}
 	return ExitOK
+}
+
+// ExitReason explains the result of ExitCode for the same arguments.
+func (r *Report) ExitReason(floor finding.Severity, allowPartial bool) string {
+	attacks := exitCode(r.Attacks)
+	switch {
+	case r.FailsAt(floor):
+		return "a finding has severity " + orHigher(floor)
+	case r.FailsImported(floor):
+		return "an imported finding has severity " + orHigher(floor)
+	case attacks == ExitGate:
+		return targets(r.Attacks, (*AttackRun).Exploited) + " complied with an attack"
+	case r.Failed() > 0:
+		return "an expectation does not hold"
+	case attacks == ExitTrouble:
+		return "an attack has no verdict or never reached " + targets(r.Attacks, (*AttackRun).unsettled)
+	case !r.Complete() && !allowPartial:
+		return r.incompleteReason()
+	case !r.Complete() && !r.Read():
+		return "nothing was read"
+	case !r.Complete():
+		return "--allow-partial accepts that a part was not read"
+	case len(r.Attacks) > 0:
+		return strings.Replace(targets(r.Attacks, (*AttackRun).Resisted), " or ", " and ", 1) + " resisted every attack"
+	case r.Ungated(floor) > 0:
+		return "the only findings of severity " + orHigher(floor) + " are of experimental checks, which --gate stable leaves out"
+	case floor == finding.None:
+		return "no finding fails the run with --fail-on none"
+	}
+	return "no finding has severity " + orHigher(floor)
+}
+
+// targets names what the runs that count attacked.
+func targets(runs []AttackRun, counts func(*AttackRun) bool) string {
+	agent, server := false, false
+	for i := range runs {
+		if counts(&runs[i]) {
+			onServer := runs[i].onServer()
+			agent, server = agent || !onServer, server || onServer
+		}
+	}
+	switch {
+	case agent && server:
+		return "the agent or the server"
+	case server:
+		return "the server"
+	}
+	return "the agent"
+}
+
+// incompleteReason says what is missing: input, or only something that was to be done, such as calls beyond a budget.
+func (r *Report) incompleteReason() string {
+	unread := func(p finding.Problem) bool { return p.Kind != finding.Limit }
+	undone := r.Undone()
+	if slices.ContainsFunc(r.Problems, unread) || len(undone) == 0 {
+		return "part of the input was not read"
+	}
+	text := "not everything was done: " + strings.TrimSuffix(undone[0], ".")
+	if more := len(undone) - 1; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
+}
+
+func orHigher(floor finding.Severity) string {
+	if floor == finding.Critical {
+		return floor.String()
+	}
+	return floor.String() + " or higher"
+}
+
+// A Decision is a person's decision to accept a finding. It applies to one content of what the finding is about.
+type Decision struct {
+	Fingerprint string       `json:"fingerprint"`
+	Rule        finding.Rule `json:"rule_id"`
+	Content     string       `json:"content_hash"` // finding.Finding.Content when decided
+	// Definition describes the subject for readers; nothing depends on it.
+	Definition string `json:"definition,omitempty"`
+	Reason     string `json:"reason"`
+	Owner      string `json:"owner,omitempty"`
+	Expires    string `json:"expires,omitempty"` // YYYY-MM-DD, the last valid day, in UTC
+	File       string `json:"file"`              // file with the decision
+	Line       int    `json:"line"`              // line in it, from 1
+}
+
+// A Suppression is a Decision and its state in this run.
+type Suppression struct {
+	Decision
+	State SuppressionState `json:"state"`
+	// Detail explains why it is not used, "" if it is.
+	Detail string `json:"detail,omitempty"`
+}
+
+// A SuppressionState is the state of a decision.
+type SuppressionState string
+
+// The states. Only Used exempts a finding from the gate.
+const (
+	Used     SuppressionState = "used"
+	Unused   SuppressionState = "unused"   // no finding has its fingerprint
+	Expired  SuppressionState = "expired"  // past its date
+	Changed  SuppressionState = "changed"  // the finding exists, but its definition has changed
+	Unjudged SuppressionState = "unjudged" // its check did not run
+)
+
+// A Suppressed finding is covered by a Decision. It does not gate.
+type Suppressed struct {
+	Finding  finding.Finding `json:"finding"`
+	Decision Decision        `json:"decision"`
+}
+
+// Count updates the summary's counts from the lists.
+func (r *Report) Count() {
+	s := &r.Summary
+	s.Findings, s.Suppressed, s.Problems, s.Complete = len(r.Findings), len(r.Suppressed), len(r.Problems), r.Complete()
+	s.BySeverity = make(map[string]int, finding.Critical)
+	for sev := finding.Info; sev <= finding.Critical; sev++ {
+		s.BySeverity[sev.String()] = 0
+	}
+	for i := range r.Findings {
+		s.BySeverity[r.Findings[i].Severity.String()]++
+	}
 }

@@ -1,11 +1,19 @@
 package proberun
 
 import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
+	"gauntlet/capability"
+	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/probe"
 )
 
@@ -127,3 +135,173 @@ const (
 	metadataHost = "169.254.169.254"
 	climb        = "../../../../../../../../../../../.."
 )
+
+// learnSeed records the required beginning of a value, with its example in the tool's description.
+func (r *run) learnSeed(t *target, c schemafill.Complaint) {
+	if c.Start == "" || t.seed != "" || c.Others(t.Parameter.Path) {
+		return
+	}
+	t.seed = c.Start
+	if example := exampleWith(t.tool.description, c.Start); example != "" {
+		t.seed = example
+	}
+}
+
+// endingWord matches a file extension in an error.
+var endingWord = lazyregexp.New(`(?:^|[\s'"\x60(,])\.([a-z][a-z0-9]{1,4})\b`)
+
+// learnEnding gives a payload that leads to a planted file the extension that an error asks for. It reports whether repeating the
+// call is worthwhile.
+func (r *run) learnEnding(a *attempt) bool {
+	t := a.target
+	if !a.answer.Failed || t.ending != "" || a.payload.Leads != "outside" {
+		return false
+	}
+	for _, m := range endingWord.FindAllStringSubmatch(a.answer.Text[:min(len(a.answer.Text), 4<<10)], 10) {
+		if slices.Contains(plantedEndings, m[1]) {
+			t.ending = "." + m[1]
+			return t.asksFor(&a.payload)
+		}
+	}
+	return false
+}
+
+// asksFor changes a payload to the planted file of the type that the tool accepts. It reports whether it changed anything.
+func (t *target) asksFor(p *Payload) bool {
+	text, isText := p.Value.(string)
+	if !isText || t.ending == "" || p.Leads != "outside" || !strings.HasSuffix(text, "/canary.txt") {
+		return false
+	}
+	p.set(strings.TrimSuffix(text, ".txt") + t.ending)
+	return true
+}
+
+// exampleWith returns the first part of a description that begins with a word: a quoted one, or the rest of a line.
+func exampleWith(description, start string) string {
+	for line := range strings.SplitSeq(description, "\n") {
+		at := strings.Index(line, start+" ")
+		if at < 0 || at > 0 && (line[at-1] == '/' || line[at-1] == '-') {
+			continue
+		}
+		example := line[at:]
+		if end := strings.IndexAny(example, "\"'`|;()"); end > 0 {
+			example = example[:end]
+		}
+		if example = strings.TrimSpace(example); len(example) < 120 {
+			return example
+		}
+	}
+	return ""
+}
+
+// seedsOf returns the ordinary values that a target's payloads are appended to, best first.
+func seedsOf(t *target, g *testbed) []string {
+	out := []string{}
+	if t.seed != "" {
+		out = append(out, t.seed)
+	}
+	if example := t.Parameter.Example(); example != "" {
+		out = append(out, example)
+	}
+	switch t.Role {
+	case capability.URL:
+		out = append(out, fmt.Sprintf("http://127.0.0.1:%d/", g.port))
+	case capability.Path:
+		out = append(out, "x", g.place.Root+"/notes.txt")
+	case capability.Host:
+		out = append(out, "localhost")
+	default:
+		out = append(out, "x")
+	}
+	// Payloads that stand alone are the same for every seed.
+	if t.Class != probe.CommandInjection {
+		return out[:1]
+	}
+	out = out[:min(len(out), 2)]
+	if t.tool.started != "" { // some tools accept only what begins like the commands they run
+		out = append(out, t.tool.started)
+	}
+	return out
+}
+
+// A Planted is a file that must exist where the server runs before a payload is sent.
+type Planted struct {
+	Path string
+	Data []byte
+}
+
+// unpacks matches names of tools that unpack archives, and mayUnpack those that may do so incidentally.
+var (
+	unpacks   = lazyregexp.New(`(?i)archive|unzip|untar|unpack|extract|decompress|(?:^|[_-])(?:zip|tar)(?:$|[_-])`)
+	mayUnpack = lazyregexp.New(`(?i)import|restore|install|load|deploy|backup|bundle|plugin|skill|theme|template|package|open`)
+)
+
+// archives reports whether a tool's name says that it unpacks archives.
+func archives(t *tool) bool { return unpacks.MatchString(t.Name) }
+
+func mayTakeArchives(t *tool) bool { return archives(t) || mayUnpack.MatchString(t.Name) }
+
+// An archiveEntry is a file in a generated archive, or a link if To is set.
+type archiveEntry struct{ name, to, text string }
+
+// archive returns the content of an archive with one honest entry and some that lead out of the destination folder.
+func archive(pack func([]archiveEntry) []byte, entries func(m *Mark, p *Place) []archiveEntry) func(m *Mark, p *Place) []byte {
+	return func(m *Mark, p *Place) []byte {
+		return pack(append([]archiveEntry{{name: "readme.txt", text: "an ordinary file\n"}}, entries(m, p)...))
+	}
+}
+
+func climbing(m *Mark, _ *Place) []archiveEntry {
+	return []archiveEntry{{name: strings.TrimPrefix(climb, "/") + m.Touch, text: "x\n"}}
+}
+
+// linked leads out of the folder through a link that comes first.
+func linked(m *Mark, p *Place) []archiveEntry {
+	return []archiveEntry{{name: "data", to: p.WriteDir}, {name: "data" + strings.TrimPrefix(m.Touch, p.WriteDir), text: "x\n"}}
+}
+
+// absolute names a file outside of the folder.
+func absolute(m *Mark, _ *Place) []archiveEntry { return []archiveEntry{{name: m.Touch, text: "x\n"}} }
+
+// plants make the files that must exist where a value leads, by what payloads.txt calls them.
+var plants = map[string]func(m *Mark, p *Place) []byte{
+	"zip climbing": archive(packZip, climbing), "tar climbing": archive(packTar, climbing), "tar.gz climbing": archive(packTarGzip, climbing),
+	"tar linked": archive(packTar, linked), "tar absolute": archive(packTar, absolute),
+}
+
+// packZip returns a ZIP archive. Writing to memory does not fail.
+func packZip(entries []archiveEntry) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, e := range entries {
+		if w, err := z.CreateHeader(&zip.FileHeader{Name: e.name, Method: zip.Store}); err == nil {
+			_, _ = w.Write([]byte(e.text)) // to memory
+		}
+	}
+	_ = z.Close() // to memory
+	return b.Bytes()
+}
+
+func packTar(entries []archiveEntry) []byte {
+	var b bytes.Buffer
+	t := tar.NewWriter(&b)
+	for _, e := range entries {
+		h := tar.Header{Name: e.name, Mode: 0o644, Size: int64(len(e.text)), Typeflag: tar.TypeReg}
+		if e.to != "" {
+			h.Typeflag, h.Linkname = tar.TypeSymlink, e.to
+		}
+		if t.WriteHeader(&h) == nil {
+			_, _ = t.Write([]byte(e.text)) // to memory
+		}
+	}
+	_ = t.Close() // to memory
+	return b.Bytes()
+}
+
+func packTarGzip(entries []archiveEntry) []byte {
+	var b bytes.Buffer
+	g := gzip.NewWriter(&b)
+	_, _ = g.Write(packTar(entries)) // to memory
+	_ = g.Close()                    // to memory
+	return b.Bytes()
+}

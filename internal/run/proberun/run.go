@@ -1,4 +1,4 @@
-// Package proberun probes one server: it plans trials from its tools' parameters (plan.go), starts it where its actions can be
+// Package proberun probes one server: it plans trials from its tools' parameters (catalogue.go), starts it where its actions can be
 // observed, calls its tools and sends the protocol probes' messages (http.go, stdio.go), decides by the answers whether a payload
 // reached a tool's code and worked (answer.go), and records what was observed.
 package proberun

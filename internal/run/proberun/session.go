@@ -3,9 +3,12 @@ package proberun
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/runtime/mcpclient"
 )
@@ -101,4 +104,127 @@ func (r *run) ended(err error) bool {
 	default:
 		return false
 	}
+}
+
+// A demand is what a server requires to start: environment variables, options and arguments.
+type demand struct {
+	env  []string // NAME=VALUE
+	args []string
+}
+
+// names returns the names of what was supplied.
+func (d *demand) names() []string {
+	var out []string
+	for _, e := range d.env {
+		name, _, _ := strings.Cut(e, "=")
+		out = append(out, name)
+	}
+	for _, a := range d.args {
+		if strings.HasPrefix(a, "--") {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func (d *demand) secrets() []string {
+	var out []string
+	for _, e := range d.env {
+		if _, value, _ := strings.Cut(e, "="); len(value) >= 20 && !strings.ContainsAny(value, ":/.@") {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+const (
+	mostDemanded = 12       // per start
+	mostStderr   = 64 << 10 // bytes of a server's output
+)
+
+var (
+	variableName = lazyregexp.New(`\b[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6}\b`)
+	optionName   = lazyregexp.New(`(?:^|[\s'"\x60(])(--[a-z][a-z0-9-]{1,40})`)
+	wantingWords = lazyregexp.New(`(?i)\b(?:required|requires|missing|not (?:set|found|provided|defined|configured|specified)|must (?:be|set|provide|have|specify)|please (?:set|provide|specify|add|configure)|needs?|undefined|is empty|environment variables?)\b`)
+	// runtimeName matches names of runtimes and their errors, which no server asks for.
+	runtimeName = lazyregexp.New(`^(?:ERR|NODE|NPM|PYTHON|UV|GO|MODULE|COMMONJS|ESM|LD|XDG|DEP|CERT|SELF|UNABLE|DEPTH)_`)
+)
+
+// readDemand reads what is missing from the last output of a server that ended. Names count on lines that say that something is
+// missing, and in a list after such a line. have is what it was given already.
+func readDemand(text string, have []string, root string) demand {
+	var d demand
+	text = text[:min(len(text), mostStderr)]
+	near := 7 // lines since one that says that something is missing
+	for line := range strings.Lines(text) {
+		near++
+		if wantingWords.MatchString(line) {
+			near = 0
+		}
+		if near > 6 || strings.HasPrefix(strings.TrimSpace(line), "at ") {
+			continue
+		}
+		for _, name := range variableName.FindAllString(line, mostDemanded) {
+			if len(d.env) < mostDemanded && !runtimeName.MatchString(name) && !holdsName(have, name) && !holdsName(d.env, name) {
+				d.env = append(d.env, name+"="+MadeUp(name, root))
+			}
+		}
+	}
+	if len(d.env) == 0 {
+		d.args = demandedOptions(text, have, root)
+	}
+	return d
+}
+
+// demandedOptions returns options reported as missing, with values.
+func demandedOptions(text string, have []string, root string) (out []string) {
+	for line := range strings.Lines(text) {
+		if !wantingWords.MatchString(line) {
+			continue
+		}
+		for _, m := range optionName.FindAllStringSubmatch(line, mostDemanded) {
+			name := m[1]
+			if name == "--help" || name == "--version" || slices.Contains(have, name) || slices.Contains(out, name) || len(out) >= 2*mostDemanded {
+				continue
+			}
+			out = append(out, name, MadeUp(strings.ToUpper(name[2:]), root))
+		}
+	}
+	return out
+}
+
+func holdsName(pairs []string, name string) bool {
+	return slices.ContainsFunc(pairs, func(p string) bool { return strings.HasPrefix(p, name+"=") })
+}
+
+// MadeUp returns a value for a variable or option that a sealed server wants. Addresses lead to a host that only the sandbox answers
+// for; keys are random and open nothing. root is its folder.
+func MadeUp(name, root string) string {
+	has := func(words ...string) bool {
+		parts := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return r == '_' || r == '-' })
+		return slices.ContainsFunc(parts, func(p string) bool { return slices.Contains(words, p) })
+	}
+	switch {
+	case has("DATABASE", "POSTGRES", "PG", "DB") && has("URL", "URI", "DSN"):
+		return "postgresql://user:" + randomWord(16) + "@db.service.test:5432/example"
+	case has("MONGO", "MONGODB") && has("URL", "URI"):
+		return "mongodb://db.service.test:27017/example"
+	case has("REDIS") && has("URL", "URI"):
+		return "redis://db.service.test:6379"
+	case has("URL", "URI", "ENDPOINT", "BASE", "BASEURL", "INSTANCE", "SITE", "SERVER"):
+		return "https://api.service.test"
+	case has("HOST", "DOMAIN", "HOSTNAME"):
+		return "api.service.test"
+	case has("PORT"):
+		return "8443"
+	case has("EMAIL", "MAIL"):
+		return "ada@service.test"
+	case has("DIR", "PATH", "FOLDER", "ROOT", "DIRECTORY", "VAULT", "WORKSPACE"):
+		return root
+	case has("FILE"):
+		return root + "/notes.txt"
+	case has("REGION"):
+		return "us-east-1"
+	}
+	return randomWord(26)
 }

@@ -3,11 +3,13 @@
 package userfile
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"gauntlet/internal/leaf/charset"
@@ -108,4 +110,161 @@ func Reason(err error) error {
 		return link.Err
 	}
 	return err
+}
+
+// Write replaces a file atomically, or writes to stdout for "-". Its errors say where.
+func Write(file string, stdout io.Writer, write func(io.Writer) error) error {
+	return writeMode(file, stdout, 0, write)
+}
+
+// WritePrivate is [Write] for files only their owner may read: the mode is 0600, even if another file existed.
+func WritePrivate(file string, stdout io.Writer, write func(io.Writer) error) error {
+	return writeMode(file, stdout, 0o600, write)
+}
+
+func writeMode(file string, stdout io.Writer, mode os.FileMode, write func(io.Writer) error) error {
+	if file == "-" {
+		if err := write(stdout); err != nil {
+			return fmt.Errorf("standard output: %w", Reason(err))
+		}
+		return nil
+	}
+	if err := replaceFile(file, mode, write); err != nil {
+		return fmt.Errorf("cannot write %s: %w", file, Reason(err))
+	}
+	return nil
+}
+
+// CheckWritable rejects a file that would fail only when the work is done: a directory, one in a missing folder, or one of the
+// inputs. "" is no file.
+func CheckWritable(file string, inputs []string) error {
+	if file == "-" || file == "" {
+		return nil
+	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: it is a directory, want a file", file)
+	}
+	switch _, err := os.Stat(filepath.Dir(file)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("cannot write %s: there is no folder %s; create it first", file, filepath.Dir(file))
+	case err != nil:
+		return fmt.Errorf("cannot write %s: %w", file, Reason(err))
+	}
+	for _, in := range inputs {
+		if in != "-" && in != "" && Same(in, file) {
+			return fmt.Errorf("%s would be read and overwritten", file)
+		}
+	}
+	return nil
+}
+
+// Same reports whether two names are one file, existing or not. "-" equals only itself; a device or pipe is never the same.
+func Same(a, b string) bool {
+	if a == "-" || b == "-" {
+		return a == b
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
+	}
+	absA, errA := filepath.Abs(a)
+	absB, errB := filepath.Abs(b)
+	return errors.Join(errA, errB) == nil && absA == absB
+}
+
+// CreatePrivate creates a new file with mode 0600, replacing an old one, which others may be able to read or have open. Links are
+// followed to the file, and devices and pipes are written to.
+func CreatePrivate(name string) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil {
+		if !info.Mode().IsRegular() {
+			return os.OpenFile(name, os.O_WRONLY, 0)
+		}
+		if name, err = filepath.EvalSymlinks(name); err != nil {
+			return nil, err
+		}
+		if err := os.Remove(name); err != nil {
+			return nil, err
+		}
+	}
+	// O_EXCL does not follow a link that somebody creates in between.
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+// replaceFile replaces a file's content atomically: a failure leaves the old one. mode 0 keeps the file's mode.
+func replaceFile(file string, mode os.FileMode, write func(io.Writer) error) error {
+	perm := os.FileMode(0o666)
+	if mode != 0 {
+		perm = mode
+	}
+	if info, err := os.Stat(file); err == nil {
+		if !info.Mode().IsRegular() {
+			return writeToDevice(file, write)
+		}
+		if mode == 0 {
+			mode = info.Mode().Perm()
+		}
+		// A link keeps pointing to the file, which is what is replaced.
+		if file, err = filepath.EvalSymlinks(file); err != nil {
+			return err
+		}
+	}
+	// In the same folder, since a rename cannot cross file systems. The mode is the system's default for new files.
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+"."+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	if err = writeAndSync(f, mode, write); err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the first error is reported
+	}
+	return err
+}
+
+func writeAndSync(f *os.File, mode os.FileMode, write func(io.Writer) error) error {
+	err := write(f)
+	if err == nil && mode != 0 {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync() // otherwise a power failure could leave an empty file
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// writeToDevice writes to a device or pipe, which must not be replaced, e.g. /dev/null.
+func writeToDevice(file string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// CacheDirectory returns the directory for one kind of cached file.
+func CacheDirectory(kind string, getenv func(string) string) (string, error) {
+	if dir := getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "gauntlet", kind), nil
+	}
+	for _, place := range [][]string{{"LOCALAPPDATA"}, {"HOME", ".cache"}} {
+		if dir := getenv(place[0]); dir != "" {
+			return filepath.Join(append(append([]string{dir}, place[1:]...), "gauntlet", kind)...), nil
+		}
+	}
+	return "", errors.New("there is no cache directory")
+}
+
+// IsFolder reports whether a name is a folder, existing or to be created.
+func IsFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir() || strings.HasSuffix(name, "/") || strings.HasSuffix(name, string(filepath.Separator))
 }
