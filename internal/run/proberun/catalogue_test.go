@@ -66,3 +66,18 @@ func TestPayloadTableNamesWhatThereIs(t *testing.T) {
 		}
 	}
 }
+
+// A tool that sends its value away and always fails has resisted what is seen outside, and nothing that only its answer would show.
+func TestWhatShowsOutside(t *testing.T) {
+	for _, tt := range []struct {
+		expect []probe.Kind
+		want   bool
+	}{
+		{[]probe.Kind{probe.Content}, false}, {[]probe.Kind{probe.Product}, false}, {nil, false},
+		{[]probe.Kind{probe.Product, probe.File}, true}, {[]probe.Kind{probe.Callback}, true}, {[]probe.Kind{probe.Program}, true},
+	} {
+		if p := (&Payload{Expect: tt.expect}); p.ShowsOutside() != tt.want {
+			t.Errorf("%q: %t", tt.expect, !tt.want)
+		}
+	}
+}

@@ -70,6 +70,12 @@ type Payload struct {
 	Escapes bool
 }
 
+// ShowsOutside reports whether an effect can be seen whatever the answer says: a file, a request, a program. A tool that sends the value
+// away and then always fails has not resisted what only an answer would show.
+func (p *Payload) ShowsOutside() bool {
+	return slices.ContainsFunc(p.Expect, func(k probe.Kind) bool { return k == probe.File || k == probe.Callback || k == probe.Program })
+}
+
 // A variant is one form of a class's payloads, a line of payloads.txt. Its texts hold the names of values in braces, as in
 // "{seed}; touch {touch} #": see [Place.words]. Where the place lacks one of them there is no payload.
 type variant struct {

@@ -297,7 +297,7 @@ func (r *run) tryPayload(ctx context.Context, a *attempt) {
 		}
 		d = ReadDelivery(t.tool.Schema, t.Parameter.Path, a.payload.Text, a.answer, ordinary)
 		if !d.Delivered && r.testbed.sawSince(before, a) {
-			d.Delivered, d.Answered, d.Alike = true, true, false // it reached another service or program, whatever the answer says
+			d.Delivered, d.Answered, d.Alike = true, true, !a.payload.ShowsOutside() // it reached another service or program
 		}
 		r.learnSeed(t, d.Complaint)
 		if r.learnEnding(a) {

@@ -170,8 +170,7 @@ func (v *vetting) sourceLabel() string {
 	return v.label()
 }
 
-// addProbing adds the probes' findings. A run that was cut, or a tool no trial reached, makes the vetting incomplete; other
-// undelivered trials are counted in the step, and do so only if the user asked for behaviour by name.
+// addProbing adds the probes' findings and problems: what probe calls undone is undone here, too.
 func (v *vetting) addProbing(r *result.Report) error {
 	probed, err := v.read.probed.Report(v.Version, v.Limits)
 	if err != nil {
@@ -187,9 +186,10 @@ func (v *vetting) addProbing(r *result.Report) error {
 		}
 	}
 	for _, p := range probed.Problems {
-		undelivered := p.Location.Kind == finding.Tool
-		if v.Depth == Behaviour || p.Kind == finding.Limit || undelivered && !reachedTool(probed.Probing, p.Location.Item) {
-			r.Problems = append(r.Problems, p)
+		if !slices.ContainsFunc(r.Problems, func(read finding.Problem) bool {
+			return read.Kind == p.Kind && read.Message == p.Message && read.Location.Item == p.Location.Item
+		}) {
+			r.Problems = append(r.Problems, p) // else the server did not give it to the reading either
 		}
 	}
 	r.Probing = probed.Probing
@@ -205,14 +205,6 @@ func (v *vetting) addProbing(r *result.Report) error {
 	}
 	v.done(stepBehaviour, "%s", text)
 	return nil
-}
-
-// reachedTool reports whether a planned trial of a parameter reached its tool's code; trials of a tool as a whole only examine its
-// answers.
-func reachedTool(p *result.Probing, tool string) bool {
-	return slices.ContainsFunc(p.Trials, func(t result.ProbeTrial) bool {
-		return t.Planned && t.Tool == tool && t.Parameter != "" && t.Outcome != result.NotDelivered
-	})
 }
 
 func plannedTrials(p *result.Probing) (n int) {

@@ -5,7 +5,10 @@ import (
 	"testing"
 
 	"gauntlet/finding"
+	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/run/proberun"
 	"gauntlet/internal/runtime/fetch"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/result"
 )
 
@@ -99,5 +102,23 @@ func TestCompareFacts(t *testing.T) {
 		if !slices.Equal(v.what.Changes, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, v.what.Changes, tt.want)
 		}
+	}
+}
+
+// What probe leaves undone, vet leaves undone as well; what the reading has said is not said again.
+func TestProbesProblemsAreKept(t *testing.T) {
+	probed := &proberun.Result{Evidence: probe.Evidence{Server: "s", Snapshot: `{"tools":[{"name":"move"}]}`}, Gaps: []mcpclient.Gap{{Method: "prompts/list", Message: "refused"}}}
+	trial := func(parameter string, o probe.Outcome) {
+		probed.Evidence.Trials = append(probed.Evidence.Trials, probe.Trial{Tool: "move", Parameter: parameter, Class: probe.PathTraversal, Planned: true, Outcome: o})
+	}
+	trial("from", probe.Resist(3, 3, ""))
+	trial("to", probe.NotDelivered.Because("the same error with an ordinary value"))
+	v := &vetting{target: &Target{}, read: reading{probed: probed}}
+	r := &result.Report{Problems: []finding.Problem{{Kind: finding.Unread, Message: "prompts/list: refused"}}}
+	if err := v.addProbing(r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Problems) != 2 || r.Problems[1].Location.Item != "move" {
+		t.Errorf("%+v: want the refused list once, and the trial that was not delivered", r.Problems)
 	}
 }
