@@ -39,6 +39,7 @@ const (
 	schemaUnread = "the schema is larger than is read"
 	textLimit    = "text_limit: "
 	textUnread   = "the description names more actions than are read"
+	textTooLong  = "the description is longer than is read"
 )
 
 // unread says what a limit kept from being read, "" if nothing.
@@ -46,6 +47,8 @@ func (w *toolReader) unread() string {
 	switch {
 	case w.schema.over:
 		return schemaUnread
+	case len(w.prose) > longestProse:
+		return textTooLong
 	case len(w.actions) > maxDeeds:
 		return textUnread
 	}

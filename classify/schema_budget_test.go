@@ -82,6 +82,14 @@ func TestDescriptionHidesNothing(t *testing.T) {
 	}
 }
 
+// TestLongDescriptionHidesNothing puts what matters behind more text than is read.
+func TestLongDescriptionHidesNothing(t *testing.T) {
+	s := classifyText(t, `{"tools": [{"name": "x", "description": "`+strings.Repeat("word ", longestProse/5)+` Runs any shell command on the host."}]}`)
+	if got := Unread(&s.Tools[0]); got != textTooLong {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestWordsHideNothing puts words that say nothing before the ones that matter.
 func TestWordsHideNothing(t *testing.T) {
 	harmless := "This is the value that the team agreed on last week for all of the settings of the new season and its many guests. "

@@ -93,7 +93,9 @@ func (a *app) scorerOf(set *modelset.Set) *attackrun.Scorer {
 
 // newAttackReport returns the report of a command that runs or judges attacks.
 func newAttackReport() *result.Report {
-	return &result.Report{SchemaVersion: result.SchemaVersion, Tool: result.Tool{Name: "gauntlet", Version: version()}, Attacks: []result.AttackRun{}}
+	r := newReport()
+	r.Attacks = []result.AttackRun{}
+	return r
 }
 
 // sayRefusals says why documents were not played if the report goes to a file, so that the user sees it at once.

@@ -142,15 +142,20 @@ func (c *classifyCommand) labelServers(ctx context.Context, got *target.Gathered
 	return l.Label(ctx, got)
 }
 
-// writeLabels writes labels as pretty, html or json. In JSON one server is an object, several are a list.
+// writeLabels writes labels as pretty, html or json. In JSON one server is an object, several are a list; what was not read stands
+// beside it.
 func (c *classifyCommand) writeLabels(w io.Writer, servers []capability.Server, unread []finding.Problem) error {
 	if c.format == "json" {
 		if len(servers) == 1 {
-			return report.WriteJSON(w, servers[0])
+			return report.WriteJSON(w, struct {
+				capability.Server
+				Problems []finding.Problem `json:"problems,omitempty"`
+			}{servers[0], unread})
 		}
 		return report.WriteJSON(w, struct {
-			Servers []capability.Server `json:"servers"`
-		}{servers})
+			Servers  []capability.Server `json:"servers"`
+			Problems []finding.Problem   `json:"problems,omitempty"`
+		}{servers, unread})
 	}
 	looks := report.Options{}
 	if c.file == "-" {

@@ -44,6 +44,7 @@ func Main(ctx context.Context, args []string, host Host) int {
 	}
 	if err != nil {
 		a.fail(err)
+		a.writeFailure(err)
 		return result.ExitTrouble
 	}
 	return a.code
@@ -56,6 +57,7 @@ type app struct {
 	sessions *login.Sessions    // stored logins; nil until needed
 	recorder liveview.Recorder  // of --progress and --view
 	noHelp   error              // help was requested for a command that does not exist
+	asked    outputs            // the reports that are not written yet
 	code     int                // of a command that completed; others return an error
 }
 

@@ -63,13 +63,23 @@ func (c *configFlags) checkOverwrites(files []config.File) error {
 	return nil
 }
 
-// readConfigs reads the requested configurations and plans what they would start.
+// readConfigs reads the requested configurations and plans what they would start. It fails if one would be overwritten.
 func (a *app) readConfigs(ctx context.Context, c *configFlags) (*clientplan.Plan, error) {
-	return interrupt.Do(ctx, func() *clientplan.Plan {
+	asked := a.asked
+	a.asked = nil // until it is known that no report would go to a configuration
+	p, err := interrupt.Do(ctx, func() *clientplan.Plan {
 		host := discover.ThisHost(a.lookupEnv)
 		files, problems := clientplan.ReadFiles(host, c.files, c.discover)
 		return clientplan.New(host, files, problems, !c.noLaunch)
 	})
+	if err == nil {
+		err = c.checkOverwrites(p.Files)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.asked = asked
+	return p, nil
 }
 
 // readPlan is readConfigs for commands that only say what could not be read.
@@ -90,9 +100,6 @@ func (a *app) makePlan(ctx context.Context, c *configFlags) (*clientplan.Plan, e
 		return nil, nil
 	}
 	p, err := a.readConfigs(ctx, c)
-	if err == nil {
-		err = c.checkOverwrites(p.Files)
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/diff"
+	"gauntlet/finding"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
@@ -53,7 +55,7 @@ func (d *diffCommand) diffFiles(cmd *cobra.Command, args []string) error {
 	for i, name := range args {
 		state, err := d.readState(cmd.Context(), name, d.limits)
 		if err != nil {
-			return err
+			return errors.Join(err, d.writeUnread(err))
 		}
 		states[i] = state
 	}
@@ -71,6 +73,17 @@ func (d *diffCommand) diffFiles(cmd *cobra.Command, args []string) error {
 		d.code = result.ExitTrouble
 	}
 	return nil
+}
+
+// writeUnread writes, for programs, that nothing was compared.
+func (d *diffCommand) writeUnread(err error) error {
+	if d.format.Name == report.DiffFormats()[0].Name {
+		return nil
+	}
+	unread := catalog.Catalog{Problems: []finding.Problem{{Kind: finding.Unread, Message: err.Error(), Input: -1}}}
+	return d.writeFormat(d.format.Name, d.file, func(w io.Writer) error {
+		return d.format.Write(w, diff.Catalogs(&catalog.Catalog{}, &unread), d.terminalOptions(false))
+	})
 }
 
 // readInto reads a snapshot or lockfile into a catalog.

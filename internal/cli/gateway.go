@@ -63,7 +63,7 @@ func (a *app) newGatewayCommand() *cobra.Command {
 	f.Var(durationFlag(&g.connect, gateway.DefaultConnect), "connect-timeout", "longest wait for a server when a conversation begins or a list is asked for")
 	f.StringArrayVar(&g.options.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
 	f.StringArrayVar(&g.options.HTTP.Origins, "allow-origin", nil, originMeaning)
-	f.Var(sizeFlag(&g.message, wire.DefaultMessage), "max-message", "longest message taken from the other side: a server")
+	f.Var(sizeFlag(&g.message, wire.DefaultMessage), "max-message", "longest message taken from the other side: servers and clients")
 	g.sandbox.addSandboxFlags(f, sandbox.Off)
 	f.BoolVarP(&g.verbose, "verbose", "v", false, "say more: on stderr, what is opened and closed, and how much is open (default off)")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
@@ -122,6 +122,7 @@ func (g *gatewayCommand) readServers(ctx context.Context) ([]gatewayrun.Server, 
 }
 
 func (g *gatewayCommand) serveClients(ctx context.Context, servers []gatewayrun.Server) error {
+	g.options.HTTP.Body = g.message // over stdio, too
 	run := &gatewayrun.Run{
 		Servers: servers, Trace: g.trace, Verbose: g.verbose, Note: g.note,
 		Dialer:  g.dialer(g.message, &g.sandbox, false, g.trace),

@@ -275,9 +275,9 @@ func (l *lockCommand) readTargets(ctx context.Context, targets []target.Target, 
 	}
 	now := lockstate.New(got, targets, unread, today())
 	v := redaction.New(got.Secrets)
-	for _, why := range now.Left {
-		v.Message(&why)
-		l.say("%s", why)
+	for i := range now.Left {
+		v.Message(&now.Left[i])
+		l.say("%s", now.Left[i])
 	}
 	if len(now.Left) > 0 {
 		l.code = result.ExitTrouble

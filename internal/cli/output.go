@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"gauntlet/finding"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/liveview"
 	"gauntlet/internal/run/runstate"
@@ -28,10 +30,11 @@ type outputFlags struct {
 	live    *string // the file of --progress, finally a JSON report; nil if a command has none
 	verbose bool
 	gate    gateFlags // of commands that have its flags
+	app     *app
 }
 
 func (o *outputFlags) addOutputFlags(cmd *cobra.Command, a *app) {
-	o.format = report.Formats()[0]
+	o.app, o.format = a, report.Formats()[0]
 	format := &value[report.Format]{&o.format, "FORMAT", report.Formats().Lookup, func(f report.Format) string { return f.Name }}
 	cmd.Flags().Var(format, "format", "how to write the result: "+strings.Join(report.Formats().Names(), ", "))
 	outputFlag(cmd, &o.file, "the report")
@@ -91,7 +94,32 @@ func (o *outputFlags) checkOutputs(inputs []string) (outputs, error) {
 			return nil, err
 		}
 	}
+	o.app.asked = outs
 	return outs, nil
+}
+
+// writeFailure writes the reports of a command that failed before it had one: what was asked for is incomplete, and why. People read
+// the reason on standard error.
+func (a *app) writeFailure(err error) {
+	if _, wrong := errors.AsType[*usageError](err); wrong {
+		return
+	}
+	r := newReport()
+	r.Problems = []finding.Problem{{Kind: finding.Failed, Message: err.Error(), Input: -1}}
+	r.Count()
+	for _, o := range a.asked {
+		if o.File == a.recorder.File || o.File == "-" && o.Format.Name == report.Formats()[0].Name {
+			continue
+		}
+		if err := a.writeFormat(o.Format.Name, o.File, func(w io.Writer) error { return o.Format.Write(w, r, report.Options{}) }); err != nil {
+			a.say("%s", err)
+		}
+	}
+}
+
+// newReport returns a report without results.
+func newReport() *result.Report {
+	return &result.Report{SchemaVersion: result.SchemaVersion, Tool: result.Tool{Name: "gauntlet", Version: version()}}
 }
 
 // shownName returns an output file's name for messages.
@@ -128,6 +156,7 @@ func (a *app) writeReports(o *outputFlags, outs outputs, r *result.Report, next 
 		more(&looks)
 	}
 	a.progress.Stop()
+	a.asked = nil
 	runstate.KeepFindings(r, a.getenv)
 	a.code = r.ExitCode(gate.failOn, gate.allowPartial)
 	for _, o := range outs {

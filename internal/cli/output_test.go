@@ -40,7 +40,7 @@ func TestOutputsArePlanned(t *testing.T) {
 		{"over an input by another name", "-", []string{"json=link.json"}, "", "!link.json "},
 		{"progress over an input", "-", nil, "in.json", "!in.json "},
 	} {
-		outs, err := (&outputFlags{format: pretty, file: tt.main, more: tt.more, live: &tt.progress}).checkOutputs([]string{"in.json"})
+		outs, err := (&outputFlags{app: &app{}, format: pretty, file: tt.main, more: tt.more, live: &tt.progress}).checkOutputs([]string{"in.json"})
 		if want, wrong := strings.CutPrefix(tt.want, "!"); wrong {
 			if err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%s: got %v, want %s", tt.name, err, want)

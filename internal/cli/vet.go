@@ -50,12 +50,13 @@ func (a *app) newVetCommand() *cobra.Command {
 
 func (v *vetCommand) vetTargets(cmd *cobra.Command, args []string) error {
 	names, serverArgs := aroundDash(cmd, args)
+	outs, wrongOutputs := v.outputs.checkOutputs(v.configs.files)
+	v.configs.writes = outs.files()
 	targets, err := v.chooseTargets(cmd, names)
 	if err != nil {
 		return err
 	}
 	env, wrongEnv := target.ServerEnv(v.env, v.lookupEnv)
-	outs, wrongOutputs := v.outputs.checkOutputs(v.configs.files)
 	opt, wrong := v.options()
 	if err := refuse(cmd, []conflict{
 		{len(serverArgs) > 0 && len(targets) > 1, fmt.Sprintf("the arguments behind -- are for one server, and there are %d targets", len(targets))},

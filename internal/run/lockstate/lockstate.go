@@ -163,13 +163,16 @@ func telltaleSecrets(given []string, t *target.Target) []string {
 	return out
 }
 
-// Diff compares with the entries of the same addresses.
+// Diff compares with the entries of the same addresses; what was left out makes it incomplete.
 func (now *State) Diff(old *lock.Read) *diff.Diff {
 	was, is := &catalog.Catalog{}, &catalog.Catalog{Servers: now.servers}
 	for _, s := range old.Catalog.Servers {
 		if now.names[AddressOf(s)] {
 			was.Servers = append(was.Servers, s)
 		}
+	}
+	for _, why := range now.Left {
+		is.Problems = append(is.Problems, finding.Problem{Kind: finding.Unread, Message: why, Input: -1})
 	}
 	return diff.Catalogs(was, is)
 }
