@@ -18,8 +18,8 @@ type Canary struct {
 	Env   string // the variable that holds it, "" for none
 	// Metadata is the path at the metadata service that holds it, "" for none.
 	Metadata string
-	// Owners are the domains of the service that the credential claims to be for. A server that
-	// uses a credential where it belongs does what it is there for.
+	// Owners are the domains of the service that the credential claims to be for: the credential's kind or the file around it names
+	// them. A server that uses a credential where it belongs does what it is there for.
 	Owners []string
 }
 
@@ -80,14 +80,14 @@ func newCanaries() []Canary {
 		{Name: "aws_secret_key", Value: randomOf(alnum, 40), Path: "~/.aws/credentials", Owners: ofAWS},
 		{Name: "gcloud_refresh_token", Value: "1//0g" + randomOf(alnum, 98), Path: "~/.config/gcloud/application_default_credentials.json", Owners: ofGoogle},
 		{Name: "azure_client_secret", Value: randomOf(alnum, 40), Path: "~/.azure/service_principal_entries.json", Owners: []string{"microsoftonline.com", "azure.com"}},
-		{Name: "dotenv_password", Value: randomOf(alnum, 32), Path: "~/.env"},
+		{Name: "dotenv_password", Value: randomOf(alnum, 32), Path: "~/.env", Owners: []string{"db.internal"}},
 		{Name: "browser_password", Value: randomOf(alnum, 40), Path: "~/.mozilla/firefox/k3j9x2wq.default-release/logins.json"},
 		{Name: "git_token", Value: "ghp_" + randomOf(alnum, 36), Path: "~/.git-credentials", Owners: ofGitHub},
 		{Name: "npm_token", Value: "npm_" + randomOf(alnum, 36), Path: "~/.npmrc", Owners: ofNPM},
-		{Name: "kube_token", Value: randomOf(alnum, 64), Path: "~/.kube/config"},
+		{Name: "kube_token", Value: randomOf(alnum, 64), Path: "~/.kube/config", Owners: []string{"k8s.internal"}},
 		{Name: "mcp_api_key", Value: randomOf(hexLower, 48), Path: "~/.cursor/mcp.json"},
 		{Name: "docker_password", Value: randomOf(alnum, 36), Path: "~/.docker/config.json", Owners: []string{"docker.io", "docker.com"}},
-		{Name: "netrc_password", Value: randomOf(alnum, 24), Path: "~/.netrc"},
+		{Name: "netrc_password", Value: randomOf(alnum, 24), Path: "~/.netrc", Owners: []string{"ftp.example.com"}},
 		{Name: "shell_history_password", Value: randomOf(alnum, 20), Path: "~/.bash_history"},
 		{Name: "private_record", Value: randomOf(alnum, 24), Path: "/srv/records/payroll.csv"},
 		{Name: "database_record", Value: randomOf(alnum, 32), Path: "/srv/records/customers.db"},

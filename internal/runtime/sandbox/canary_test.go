@@ -96,3 +96,25 @@ func TestCanariesHaveTheRightForm(t *testing.T) {
 func (s *Sandbox) find(name string) *Canary {
 	return &s.canaries[slices.IndexFunc(s.canaries, func(c Canary) bool { return c.Name == name })]
 }
+
+// A credential goes home to the service that its file names, and nowhere else.
+func TestCanariesBelongWhereTheirFileSays(t *testing.T) {
+	for _, tt := range []struct {
+		name, host string
+		want       bool
+	}{
+		{"kube_token", "k8s.internal", true}, {"kube_token", "k8s.internal.evil.example", false},
+		{"netrc_password", "ftp.example.com", true}, {"netrc_password", "example.com", false},
+		{"dotenv_password", "db.internal", true}, {"shell_history_password", "db.internal", false},
+		{"git_token", "github.com", true}, {"browser_password", "bank.example.com", false}, // a browser's passwords are for the browser
+	} {
+		for _, c := range newCanaries() {
+			if c.Name == tt.name && c.BelongsTo(tt.host) != tt.want {
+				t.Errorf("%s at %s: %t", tt.name, tt.host, !tt.want)
+			}
+			if c.Name == tt.name && tt.want && !strings.Contains(canaryTemplates[c.Name], tt.host) {
+				t.Errorf("the file of %s does not name %s", tt.name, tt.host)
+			}
+		}
+	}
+}
