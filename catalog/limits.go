@@ -7,11 +7,13 @@ type Limits struct {
 	Items int // items per list; default DefaultItems
 }
 
-// The defaults of Limits, far above any honest server: a catalog of a million tools has about 600 MB.
+// The defaults of Limits, far above any honest server. What is read of a document takes a few times its bytes in memory.
 const (
-	DefaultBytes = 1 << 30
+	DefaultBytes = 16 << 20
 	DefaultDepth = 100
 	DefaultItems = 2_000_000
+	// OwnBytes bounds the files that this program wrote, which may say much of many servers.
+	OwnBytes = 1 << 30
 )
 
 // A document may hold minItems items plus one per bytesPerItem bytes, which is less than honest definitions need, so

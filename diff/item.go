@@ -161,10 +161,16 @@ const (
 	Insert Op = "add"
 )
 
+// longestCompared bounds the texts that are compared word by word, in bytes: a word takes many times its bytes in memory.
+const longestCompared = 1 << 20
+
 // editTexts compares two texts word by word in linear time: after some hundred edits the search ends, and the rest
-// becomes one removal and one addition.
+// becomes one removal and one addition, as a text that nobody reads does at once.
 func editTexts(old, new string) []Edit {
-	a, b := tokens(old), tokens(new)
+	a, b := []string{old}, []string{new}
+	if len(old)+len(new) <= longestCompared {
+		a, b = tokens(old), tokens(new)
+	}
 	var out []Edit
 	add := func(op Op, some []string) {
 		if len(some) == 0 {

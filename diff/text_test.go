@@ -76,3 +76,13 @@ func BenchmarkEdits(b *testing.B) {
 		})
 	}
 }
+
+// A text of megabytes is one removal and one addition; a page is compared by words.
+func TestLongTextsAreNotTakenApart(t *testing.T) {
+	for n, want := range map[int]int{longestCompared: 2, 1000: 3} {
+		page := strings.Repeat("word ", n/5)
+		if got := editTexts(page+"one", page+"two"); len(got) != want {
+			t.Errorf("%d bytes: %d edits, want %d", n, len(got), want)
+		}
+	}
+}

@@ -32,7 +32,7 @@ func BenchmarkScan(b *testing.B) {
 			size := writeCatalog(b, in, n)
 			var peak int64
 			for b.Loop() {
-				cmd := exec.Command(bin, "scan", "--fail-on", "none", "--format", "json", "--output", out, in)
+				cmd := exec.Command(bin, "scan", "--max-bytes", "1GiB", "--fail-on", "none", "--format", "json", "--output", out, in)
 				if msg, err := cmd.CombinedOutput(); err != nil {
 					b.Fatalf("scan: %v\n%s", err, msg)
 				}

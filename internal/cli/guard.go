@@ -118,12 +118,12 @@ func changedFiles(lockfile, cwd string, call guard.Call) (out []string, err erro
 	if lockfile == "" {
 		return nil, nil
 	}
-	text, err := userfile.ReadText(lockfile, nil, catalog.DefaultBytes)
+	text, err := userfile.ReadText(lockfile, nil, catalog.OwnBytes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", lockfile, userfile.Reason(err))
 	}
 	var c catalog.Catalog
-	if err := lock.Add(&c, lockfile, text, catalog.Limits{}); err != nil {
+	if err := lock.Add(&c, lockfile, text, catalog.Limits{Bytes: catalog.OwnBytes}); err != nil {
 		return nil, err
 	}
 	said := ""

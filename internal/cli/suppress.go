@@ -93,7 +93,7 @@ func (s *suppressCommand) checkSuppressFlags(cmd *cobra.Command, args []string) 
 // readReport reads a JSON report; only its findings are used.
 func (s *suppressCommand) readReport(ctx context.Context) (*result.Report, error) {
 	return interrupt.Try(ctx, func() (*result.Report, error) {
-		return runstate.ReadReport(s.from, s.getenv, func(name string) (string, error) { return s.readText(name, catalog.DefaultBytes) })
+		return runstate.ReadReport(s.from, s.getenv, func(name string) (string, error) { return s.readText(name, catalog.OwnBytes) })
 	})
 }
 
