@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"math"
 	"slices"
@@ -12,10 +11,8 @@ import (
 
 	"gauntlet/internal/engine/check/boundary"
 	"gauntlet/internal/run/gatewayrun"
-	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/gateway"
-	engine "gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
 )
@@ -28,44 +25,39 @@ type gatewayCommand struct {
 	files   []string
 	servers []string
 	transportFlags
-	each        bool
-	traceName   string
-	sandbox     sandboxFlags
-	connect     time.Duration
-	enforce     bool
-	boundary    string
-	options     engine.Options
-	message     int
-	connections int
-	open        bool   // to every local program: without a token
-	tokenEnv    string // variable that holds the token
-	verbose     bool
+	each      bool
+	traceName string
+	sandbox   sandboxFlags
+	enforce   bool
+	boundary  string
+	message   int
+	open      bool   // to every local program: without a token
+	tokenEnv  string // variable that holds the token
 
-	trace *tracefile.File
-	guard gateway.Guard // nil if nothing is enforced
+	gatewayrun.Run
 }
 
 func (a *app) newGatewayCommand() *cobra.Command {
-	g := &gatewayCommand{app: a}
+	g := &gatewayCommand{app: a, Run: gatewayrun.Run{Note: a.note, Gateway: gateway.Options{Version: version()}}}
 	cmd := withoutArguments(newCommand("gateway [flags] --config FILE", "Run one MCP server in front of several, and record the traffic", g.runGateway))
-	f := cmd.Flags()
+	f, options := cmd.Flags(), &g.Gateway.Server
 	f.StringArrayVar(&g.files, "config", nil, "take servers from the configuration of an MCP client: this `FILE`; repeatable (default none)")
 	f.StringArrayVar(&g.servers, "server", nil, "take only the server of this `NAME`; repeatable (default all that are switched on)")
 	g.addTransportFlags(cmd, ": a line for each URL")
 	f.BoolVar(&g.each, "each", false, "offer every server on a port of its own, instead of all as one (default off)")
 	f.BoolVar(&g.open, "no-auth", false, "serve every program of this machine, without a token (default off)")
 	f.StringVar(&g.tokenEnv, "token-env", "", "clients need the token in our variable `NAME` (default a new token, which is printed)")
-	f.Var(durationFlag(&g.options.HTTP.Idle, defaultIdle), "idle-timeout", "end an HTTP client's servers when nothing was heard of it for so long")
-	f.Var(countFlag(&g.connections, gateway.DefaultConnections, math.MaxInt32), "max-processes", "most processes of, or connections to, one server at a time")
+	f.Var(durationFlag(&options.HTTP.Idle, defaultIdle), "idle-timeout", "end an HTTP client's servers when nothing was heard of it for so long")
+	f.Var(countFlag(&g.Gateway.Connections, gateway.DefaultConnections, math.MaxInt32), "max-processes", "most processes of, or connections to, one server at a time")
 	recordFlag(cmd, &g.traceName, everyMessage)
 	f.BoolVar(&g.enforce, "enforce", false, "keep back what --boundary forbids (default off)")
 	f.StringVar(&g.boundary, "boundary", "", "the suite `FILE` that declares what may pass between servers; with --enforce (default nothing may)")
-	f.Var(durationFlag(&g.connect, gateway.DefaultConnect), "connect-timeout", "longest wait for a server when a conversation begins or a list is asked for")
-	f.StringArrayVar(&g.options.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
-	f.StringArrayVar(&g.options.HTTP.Origins, "allow-origin", nil, originMeaning)
+	f.Var(durationFlag(&g.Gateway.Connect, gateway.DefaultConnect), "connect-timeout", "longest wait for a server when a conversation begins or a list is asked for")
+	f.StringArrayVar(&options.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
+	f.StringArrayVar(&options.HTTP.Origins, "allow-origin", nil, originMeaning)
 	f.Var(sizeFlag(&g.message, wire.DefaultMessage), "max-message", "longest message taken from the other side: servers and clients")
 	g.sandbox.addSandboxFlags(f, sandbox.Off)
-	f.BoolVarP(&g.verbose, "verbose", "v", false, "say more: on stderr, what is opened and closed, and how much is open (default off)")
+	f.BoolVarP(&g.Verbose, "verbose", "v", false, "say more: on stderr, what is opened and closed, and how much is open (default off)")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	completeSandbox(cmd)
 	return cmd
@@ -75,12 +67,15 @@ func (g *gatewayCommand) runGateway(cmd *cobra.Command, _ []string) error {
 	if err := g.checkGatewayFlags(cmd); err != nil {
 		return err
 	}
-	targets, err := g.readServers(cmd.Context())
+	p, err := g.readPlan(cmd.Context(), &configFlags{files: g.files})
 	if err != nil {
 		return err
 	}
+	if g.Servers, err = gatewayrun.Choose(p, g.servers, g.files, g.say); err != nil {
+		return err
+	}
 	if g.transport != "stdio" && !g.open {
-		if g.options.HTTP.Token, err = gatewayrun.Token(g.tokenEnv, g.lookupEnv); err != nil {
+		if g.Gateway.Server.HTTP.Token, err = gatewayrun.Token(g.tokenEnv, g.lookupEnv); err != nil {
 			return err
 		}
 	}
@@ -89,14 +84,21 @@ func (g *gatewayCommand) runGateway(cmd *cobra.Command, _ []string) error {
 		if err != nil {
 			return err
 		}
-		g.guard = boundary.NewWatch(declared)
+		g.Gateway.Guard = boundary.NewWatch(declared)
 	}
-	if g.trace, err = g.createTrace(g.traceName); err != nil {
+	if g.Trace, err = g.createTrace(g.traceName); err != nil {
 		return err
 	}
-	err = g.serveClients(cmd.Context(), targets)
+	g.Gateway.Server.HTTP.Body = g.message // over stdio, too
+	g.Dialer = g.dialer(g.message, &g.sandbox, false, g.Trace)
+	g.Dialer.Limits.Total = math.MaxInt64
+	if g.transport == "stdio" {
+		err = g.ServeStdio(cmd.Context(), g.host.Stdin, g.host.Stdout)
+	} else {
+		err = g.ServeHTTP(cmd.Context(), g.listen, g.each, g.tellFronts)
+	}
 	g.tellSandboxes(&g.sandbox)
-	return errors.Join(err, g.trace.Close())
+	return errors.Join(err, g.Trace.Close())
 }
 
 func (g *gatewayCommand) checkGatewayFlags(cmd *cobra.Command) error {
@@ -112,29 +114,6 @@ func (g *gatewayCommand) checkGatewayFlags(cmd *cobra.Command) error {
 	}))
 }
 
-// readServers returns the servers to offer.
-func (g *gatewayCommand) readServers(ctx context.Context) ([]gatewayrun.Server, error) {
-	p, err := g.readPlan(ctx, &configFlags{files: g.files})
-	if err != nil {
-		return nil, err
-	}
-	return gatewayrun.Choose(p, g.servers, g.files, g.say)
-}
-
-func (g *gatewayCommand) serveClients(ctx context.Context, servers []gatewayrun.Server) error {
-	g.options.HTTP.Body = g.message // over stdio, too
-	run := &gatewayrun.Run{
-		Servers: servers, Trace: g.trace, Verbose: g.verbose, Note: g.note,
-		Dialer:  g.dialer(g.message, &g.sandbox, false, g.trace),
-		Gateway: gateway.Options{Version: version(), Connect: g.connect, Connections: g.connections, Server: g.options, Guard: g.guard},
-	}
-	run.Dialer.Limits.Total = math.MaxInt64
-	if g.transport == "stdio" {
-		return run.ServeStdio(ctx, g.host.Stdin, g.host.Stdout)
-	}
-	return run.ServeHTTP(ctx, g.listen, g.each, g.tellFronts)
-}
-
 // tellFronts prints the gateway's addresses, also with --quiet: otherwise nobody knows the port.
 func (g *gatewayCommand) tellFronts(fronts []gatewayrun.Front) error {
 	var urls strings.Builder
@@ -148,7 +127,7 @@ func (g *gatewayCommand) tellFronts(fronts []gatewayrun.Front) error {
 		g.say("serving %son %s", name, f.URL)
 	}
 	if !g.open {
-		token := g.options.HTTP.Token
+		token := g.Gateway.Server.HTTP.Token
 		if g.tokenEnv != "" { // a token given by the user is not shown
 			token = "${" + g.tokenEnv + "}"
 		}

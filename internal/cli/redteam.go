@@ -20,44 +20,39 @@ import (
 	"gauntlet/internal/runtime/model"
 	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/sandbox"
-	"gauntlet/internal/runtime/wire"
 	"gauntlet/report"
 	"gauntlet/result"
 )
 
 type redteamCommand struct {
 	*app
-	models     modelFlags
-	runs       int
-	parallel   int
-	noControl  bool
+	models modelFlags
+	redteam.Options
 	format     string
 	file       string
-	traces     string
 	systemFile string
 	loop       modelagent.Options
 	limit      time.Duration
 
-	live     liveFlags
-	url      string
-	allowAll bool
-	task     string
+	live   liveFlags
+	url    string
+	target redteam.Target
 }
 
 func (a *app) newRedteamCommand() *cobra.Command {
-	r := &redteamCommand{app: a}
+	r := &redteamCommand{app: a, target: redteam.Target{Name: "server", Version: version(), Tool: toolName()}}
 	cmd := newCommand("redteam [flags] --model ID [ATTACK]... [-- COMMAND [ARG]...]", "Measure which attacks language models fall for", r.playScenarios)
 	f := cmd.Flags()
 	r.models.addModelFlags(cmd, "it is the model under test")
-	f.Var(countFlag(&r.runs, 1, 1_000), "runs", "how often to play each attack to each model")
-	f.BoolVar(&r.noControl, "no-control", false, "do not play the runs without the attack (default off)")
+	f.Var(countFlag(&r.Runs, 1, 1_000), "runs", "how often to play each attack to each model")
+	f.BoolVar(&r.NoControl, "no-control", false, "do not play the runs without the attack (default off)")
 	f.StringVar(&r.systemFile, "system", "", "system prompt of the agent, from this `FILE` (default one of ours)")
 	f.Var(countFlag(&r.loop.Turns, modelagent.DefaultTurns, 1_000), "turns", "most questions to a model in one run")
 	f.Var(countFlag(&r.loop.Tokens, modelagent.DefaultTokens, math.MaxInt32), "answer-tokens", "longest answer of a model, in tokens")
 	f.Var(durationFlag(&r.loop.Idle, modelagent.DefaultIdle), "agent-idle", "how long the agent still listens for changed definitions once its work is done")
 	f.Var(durationFlag(&r.limit, agent.DefaultLimit), "agent-timeout", "longest run of the agent")
-	f.Var(countFlag(&r.parallel, 8, 100), "parallel", "most at the same time: runs")
-	f.StringVar(&r.traces, "record", "", "record every message, both ways: a trace of each run in this `DIR` (default none)")
+	f.Var(countFlag(&r.Parallel, 8, 100), "parallel", "most at the same time: runs")
+	f.StringVar(&r.Traces, "record", "", "record every message, both ways: a trace of each run in this `DIR` (default none)")
 	r.addServerFlags(cmd)
 	textFormat(cmd, &r.format, report.RedTeamFormats().Names()...)
 	outputFlag(cmd, &r.file, "the report")
@@ -71,8 +66,8 @@ func (a *app) newRedteamCommand() *cobra.Command {
 func (r *redteamCommand) addServerFlags(cmd *cobra.Command) {
 	f, l := cmd.Flags(), &r.live
 	f.StringVar(&r.url, "url", "", "`URL` of the server under test: attacks are laid over what it says (default none)")
-	f.StringVar(&r.task, "task", "", "`TEXT` that the user says to the agent of that server (default one made of a tool of it)")
-	f.BoolVar(&r.allowAll, "allow-tools", false, "call every tool of that server that a model wants, not only those that say that they only read (default off)")
+	f.StringVar(&r.target.Task, "task", "", "`TEXT` that the user says to the agent of that server (default one made of a tool of it)")
+	f.BoolVar(&r.target.AllowAll, "allow-tools", false, "call every tool of that server that a model wants, not only those that say that they only read (default off)")
 	l.addAccessFlags(f)
 	f.Var(sizeFlag(&l.message, engine.DefaultBody), "max-message", "longest message taken from the other side: the server")
 	l.sandbox.addSandboxFlags(f, sandbox.Off)
@@ -84,20 +79,11 @@ func (r *redteamCommand) readServer(ctx context.Context, server *launch.Server) 
 	if server == nil {
 		return nil, nil
 	}
-	if !r.allowAll {
+	if !r.target.AllowAll {
 		r.note("calls to the server are real: tools that do not say that they only read are not called, see --allow-tools")
 	}
-	dialer := r.dialer(r.live.message, &r.live.sandbox, false, nil)
-	return redteam.FromServer(ctx, redteam.Target{
-		Name: "server", AllowAll: r.allowAll, Task: r.task, Version: version(), Tool: toolName(),
-		Dial: func(hide func([]string)) (wire.Conn, error) {
-			return dialer.Connect(*server, func(_ string, secrets, _ []string) wire.Tap {
-				hide(secrets)
-				r.keptLogins().Hide(hide)
-				return nil
-			})
-		},
-	})
+	r.target.Server, r.target.Dialer = *server, r.dialer(r.live.message, &r.live.sandbox, false, nil)
+	return redteam.FromServer(ctx, r.target)
 }
 
 func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error {
@@ -111,17 +97,16 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	if err := r.checkProgress(args); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	set, err := r.openModels(&r.models)
-	if err != nil {
+	if r.Models, err = r.openModels(&r.models); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	defer set.Close()
+	defer r.Models.Close()
 	if r.loop.System, err = readSystem(r.systemFile); err != nil {
 		return usage(cmd, "%s", err)
 	}
 	r.loop.Version = version()
 	player := attackrun.Player{Options: attackrun.Options{Tool: toolName()}, Say: r.say, Note: r.note, Uncontrolled: true}
-	scenarios, err := redteam.FromDocuments(cmd.Context(), args, len(args) == 0 && server == nil, player)
+	documents, err := redteam.FromDocuments(cmd.Context(), args, len(args) == 0 && server == nil, player)
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
@@ -129,28 +114,26 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	if err != nil {
 		return err
 	}
-	scenarios = append(laid, scenarios...)
-	plans := redteam.Plans(set, len(scenarios), r.runs, !r.noControl, r.loop)
+	r.Scenarios = append(laid, documents...)
+	plans := r.Plans(r.loop)
 	if r.models.plan {
-		return r.writePlans(set, plans)
+		return r.writePlans(r.Models, plans)
 	}
-	set.TellPlans(plans, r.note)
+	r.Models.TellPlans(plans, r.note)
 	defer r.startProgress().Stop()
 	r.progress.Step("learning the tasks")
-	if err := redteam.PrepareAll(cmd.Context(), scenarios, r.limit, r.parallel, version()); err != nil {
+	if err := r.PrepareAll(cmd.Context(), r.limit, version()); err != nil {
 		return err
 	}
 	r.progress.CountOf("runs")
-	out, err := redteam.Run(cmd.Context(), redteam.Options{
-		Scenarios: scenarios, Models: set, Runs: r.runs, Parallel: r.parallel, Traces: r.traces, Control: !r.noControl,
-		AgentOf: func(c *model.Client, run int) *testagent.Agent { return testagent.OfModel(c, r.loop, run, r.limit) },
-	}, r.progress)
+	r.AgentOf = func(c *model.Client, run int) *testagent.Agent { return testagent.OfModel(c, r.loop, run, r.limit) }
+	out, err := redteam.Run(cmd.Context(), r.Options, r.progress)
 	if err != nil {
 		return err
 	}
 	out.Tool = result.Tool{Name: "gauntlet", Version: version()}
 	r.progress.Stop()
-	r.note("models: %s", set.Spent())
+	r.note("models: %s", r.Models.Spent())
 	if err := r.writeFormat(r.format, r.file, func(w io.Writer) error { return report.RedTeamFormats().Write(w, r.format, out, report.Options{}) }); err != nil {
 		return err
 	}

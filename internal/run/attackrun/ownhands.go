@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/run/attackdoc"
+	"gauntlet/internal/run/listen"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/runtime/aguiagent"
 	"gauntlet/internal/runtime/mcpclient"
@@ -278,14 +278,6 @@ func (p *play) serveFrontend(ctx context.Context, ln net.Listener) {
 		}
 		return answer, outcome.Failure()
 	})
-	hs := &http.Server{Handler: frontend, ReadHeaderTimeout: 10 * time.Second}
-	ended := make(chan struct{})
-	go func() { // ends by Close
-		defer close(ended)
-		_ = hs.Serve(ln) // it ends with the run
-	}()
-	<-ctx.Done()
-	_ = hs.Close()
-	<-ended
+	_ = listen.Serve(ctx, ln, frontend) // it ends with the run
 	frontend.Wait()
 }

@@ -220,14 +220,11 @@ func holdsResponse(res *http.Response) bool {
 		text, _ := io.ReadAll(body) // what arrived before an error counts
 		return isResponse(string(text))
 	}
-	lines := bufio.NewReader(body)
+	next := wire.ReadEvents(body, mostKnocked)
 	for {
-		line, err := lines.ReadString('\n')
-		if data, ok := strings.CutPrefix(line, "data:"); ok && isResponse(data) {
-			return true
-		}
-		if err != nil {
-			return false
+		data, err := next()
+		if err != nil || isResponse(data) {
+			return err == nil
 		}
 	}
 }

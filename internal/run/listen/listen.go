@@ -1,4 +1,4 @@
-// Package listen opens the ports of --listen, and explains failures.
+// Package listen opens ports and serves them.
 package listen
 
 import (
@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/http"
 	"syscall"
+	"time"
 )
 
 // TCP listens on an address given with --listen. Its errors name the flag and the address.
@@ -17,6 +19,26 @@ func TCP(ctx context.Context, address string) (net.Listener, error) {
 		return nil, explain(address, err)
 	}
 	return ln, nil
+}
+
+// Serve serves HTTP on a listener until ctx ends, and with it its requests.
+func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	web := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx }}
+	ended := make(chan struct{})
+	go func() { // ends with ctx
+		defer close(ended)
+		<-ctx.Done()
+		_ = web.Close()
+	}()
+	err := web.Serve(l)
+	cancel()
+	<-ended
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
 }
 
 func explain(address string, err error) error {

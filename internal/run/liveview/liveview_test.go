@@ -251,11 +251,12 @@ func TestRunEnds(t *testing.T) {
 // End waits until who watches has the last page, and no longer.
 func TestEndWaitsForThoseWhoWatch(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.json")
-	b, err := showBeside(file)
-	if err != nil {
+	address := ""
+	b := &Recorder{File: file, View: true, Say: func(_ string, args ...any) { address = args[0].(string) }}
+	if err := b.show(); err != nil {
 		t.Fatal(err)
 	}
-	resp, err := http.Get(b.server.Address(b.listener) + "events")
+	resp, err := http.Get(address + "events")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +265,7 @@ func TestEndWaitsForThoseWhoWatch(t *testing.T) {
 	for events.Scan() && events.Text() != ": watching" {
 	}
 	writeJSONReport(t, file, "the last word")
-	last := b.server.tellLast()
+	last := b.view.tellLast()
 	select {
 	case <-last:
 		t.Fatal("nobody has got the last page yet")
@@ -272,16 +273,15 @@ func TestEndWaitsForThoseWhoWatch(t *testing.T) {
 	}
 	for events.Scan() && events.Text() != "data: 0" {
 	}
-	if _, page := get(t, b.server.Address(b.listener)+"page/0"); !strings.Contains(page, "the last word") {
+	if _, page := get(t, address+"page/0"); !strings.Contains(page, "the last word") {
 		t.Errorf("the last page is %.300s", page)
 	}
 	<-last
 	interrupted, cancel := context.WithCancel(t.Context())
 	cancel()
-	b.End(interrupted) // which waits for nobody
-	if resp, err := http.Get(b.server.Address(b.listener)); err == nil {
+	b.End(interrupted, nil) // which waits for nobody
+	if resp, err := http.Get(address); err == nil {
 		_ = resp.Body.Close()
 		t.Error("it still answers")
 	}
-	(*beside)(nil).End(t.Context())
 }

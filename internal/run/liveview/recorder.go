@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"gauntlet/internal/run/runstate"
@@ -20,8 +19,10 @@ type Recorder struct {
 
 	command   string
 	record    *runstate.Record // nil before Start
-	view      *beside
-	temporary string // the folder of File, if the user named none
+	view      *Server          // nil for none
+	stop      context.CancelFunc
+	ended     chan struct{} // closed when the view is
+	temporary string        // the folder of File, if the user named none
 }
 
 // Prepare sets the command, and names a file for a view if the user named none, in a folder readable only by its user.
@@ -50,27 +51,53 @@ func (r *Recorder) Start() *runstate.Record {
 	if !r.View {
 		return record
 	}
-	view, err := showBeside(r.File)
-	if err != nil {
+	if err := r.show(); err != nil {
 		r.Say("--view: %s", err)
-		return record
 	}
-	r.view = view
-	r.Say("open %s", view.server.Address(view.listener))
 	return record
+}
+
+// show serves the file on this machine until End.
+func (r *Recorder) show() (err error) {
+	view, err := New([]string{r.File})
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	r.view, r.stop, r.ended = view, stop, make(chan struct{})
+	go func() { // ends with End
+		defer close(r.ended)
+		_ = view.Run(ctx, l) // a failing view does not fail the run
+	}()
+	r.Say("open %s", view.Address(l))
+	return nil
 }
 
 // Close ends the record before the report replaces it.
 func (r *Recorder) Close() { r.record.Close() }
 
-// End tells viewers that the run is over, and why it has no report, if so; they get its last page before the view ends.
+// End tells viewers that the run is over, and why it has no report, if so; they get its last page before the view ends, at most
+// three seconds later, or with ctx.
 func (r *Recorder) End(ctx context.Context, err error) {
 	why := "it had nothing to report"
 	if err != nil {
 		why = err.Error()
 	}
 	r.record.Fail(why)
-	r.view.End(ctx)
+	if r.view != nil {
+		inTime, cancel := context.WithTimeout(ctx, lastLook)
+		defer cancel()
+		select {
+		case <-r.view.tellLast():
+		case <-inTime.Done():
+		}
+		r.stop()
+		<-r.ended
+	}
 	if r.temporary != "" {
 		_ = os.RemoveAll(r.temporary)
 	}
@@ -78,46 +105,6 @@ func (r *Recorder) End(ctx context.Context, err error) {
 
 // lastLook bounds how long a finished run waits for viewers to get its last page.
 const lastLook = 3 * time.Second
-
-// A beside shows a run's file while the run continues in this process.
-type beside struct {
-	server   *Server
-	listener net.Listener
-	stop     context.CancelFunc
-	running  sync.WaitGroup
-}
-
-// showBeside serves a file on this machine until End.
-func showBeside(file string) (*beside, error) {
-	server, err := New([]string{file})
-	if err != nil {
-		return nil, err
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	b := &beside{server: server, listener: l, stop: stop}
-	b.running.Go(func() { _ = server.Run(ctx, l) }) // ends with End; a failing view does not fail the run
-	return b, nil
-}
-
-// End tells viewers that the file is final, waits until they have loaded it (at most three seconds, or until ctx ends) and stops
-// serving. On nil it does nothing.
-func (b *beside) End(ctx context.Context) {
-	if b == nil {
-		return
-	}
-	inTime, cancel := context.WithTimeout(ctx, lastLook)
-	defer cancel()
-	select {
-	case <-b.server.tellLast():
-	case <-inTime.Done():
-	}
-	b.stop()
-	b.running.Wait()
-}
 
 // tellLast makes every viewer reload its page. The returned channel is closed when that is done.
 func (s *Server) tellLast() <-chan struct{} {

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"gauntlet/diff"
+	"gauntlet/internal/run/listen"
 	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
@@ -180,23 +181,12 @@ func (s *Server) Address(l net.Listener) string {
 
 // Run serves on a loopback listener until ctx ends.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
+	var work sync.WaitGroup
+	defer work.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	web := &http.Server{Handler: s.handler(l.Addr().String()), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
-		BaseContext: func(net.Listener) context.Context { return ctx }}
-	var work sync.WaitGroup
 	work.Go(func() { s.watchFiles(ctx) }) // ends with the context
-	work.Go(func() {                      // ends with the context
-		<-ctx.Done()
-		_ = web.Close()
-	})
-	err := web.Serve(l)
-	cancel()
-	work.Wait()
-	if err == http.ErrServerClosed {
-		return nil
-	}
-	return err
+	return listen.Serve(ctx, l, s.handler(l.Addr().String()))
 }
 
 // stateOf differs after a file has changed, even if replaced by one of the same length.

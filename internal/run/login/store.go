@@ -2,6 +2,7 @@ package login
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/zalando/go-keyring"
 
+	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/oauth"
 )
@@ -375,24 +377,13 @@ func (r systemRing) works() bool {
 	return err == nil || errors.Is(err, keyring.ErrNotFound)
 }
 
-// inTime waits for the keyring at most keyringTime.
+// inTime waits for the keyring at most keyringTime; the library cannot cancel it.
 func inTime(ask func() (string, error)) (string, error) {
-	type answer struct {
-		text string
-		err  error
-	}
-	got := make(chan answer, 1)
-	// Ends with the keyring's answer; the library cannot cancel it.
-	go func() {
-		text, err := ask()
-		got <- answer{text, err}
-	}()
-	timer := time.NewTimer(keyringTime)
-	defer timer.Stop()
-	select {
-	case a := <-got:
-		return a.text, a.err
-	case <-timer.C:
+	ctx, cancel := context.WithTimeout(context.Background(), keyringTime)
+	defer cancel()
+	text, err := interrupt.Try(ctx, ask)
+	if errors.Is(err, interrupt.Err) {
 		return "", errSlow
 	}
+	return text, err
 }

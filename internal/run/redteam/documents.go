@@ -175,7 +175,7 @@ func FromDocuments(ctx context.Context, names []string, all bool, player attackr
 }
 
 // PrepareAll prepares scenarios concurrently, by agents without a model. Scenarios of a real server are left alone.
-func PrepareAll(ctx context.Context, scenarios []Scenario, limit time.Duration, parallel int, version string) error {
+func (opt *Options) PrepareAll(ctx context.Context, limit time.Duration, version string) error {
 	var agents []*testagent.Agent
 	for _, name := range [...]string{"builtin:resister", "builtin:victim"} {
 		one, err := testagent.New(testagent.Options{Agent: name, Limit: limit, Idle: time.Millisecond, Version: version})
@@ -189,22 +189,22 @@ func PrepareAll(ctx context.Context, scenarios []Scenario, limit time.Duration, 
 		return err
 	}
 	defer os.RemoveAll(dir)
-	interrupt.Each(len(scenarios), parallel, func(i int) {
-		if scenarios[i].Needed == nil {
-			Prepare(ctx, &scenarios[i], agents[0], agents[1], filepath.Join(dir, fmt.Sprintf("%d.ndjson", i)))
+	interrupt.Each(len(opt.Scenarios), opt.Parallel, func(i int) {
+		if opt.Scenarios[i].Needed == nil {
+			Prepare(ctx, &opt.Scenarios[i], agents[0], agents[1], filepath.Join(dir, fmt.Sprintf("%d.ndjson", i)))
 		}
 	})
 	return nil
 }
 
 // Plans estimates every run with the most turns, which few take.
-func Plans(set *modelset.Set, scenarios, runs int, control bool, loop modelagent.Options) (out []modelset.Plan) {
-	runs *= scenarios
-	if control {
+func (opt *Options) Plans(loop modelagent.Options) (out []modelset.Plan) {
+	runs := opt.Runs * len(opt.Scenarios)
+	if !opt.NoControl {
 		runs *= 2
 	}
-	for _, c := range set.Clients {
-		out = append(out, set.PlanLoops(c, runs, loop.Turns, loop.Tokens))
+	for _, c := range opt.Models.Clients {
+		out = append(out, opt.Models.PlanLoops(c, runs, loop.Turns, loop.Tokens))
 	}
 	return out
 }

@@ -37,7 +37,7 @@ func TestJobs(t *testing.T) {
 		{false, "a/x1 a/x2 a/y1 a/y2 b/x1 b/x2 b/y1 b/y2"},
 		{true, "a/x1 a/x1- a/x2 a/x2- a/y1 a/y1- a/y2 a/y2- b/x1 b/x2 b/y1 b/y2"},
 	} {
-		opt := Options{Scenarios: []Scenario{{ID: "a"}, {ID: "b", NoControl: true}}, Models: modelsOf("x", "y"), Runs: 2, Parallel: 7, Control: tt.control}
+		opt := Options{Scenarios: []Scenario{{ID: "a"}, {ID: "b", NoControl: true}}, Models: modelsOf("x", "y"), Runs: 2, Parallel: 7, NoControl: !tt.control}
 		var got []string
 		traces, agents := map[string]bool{}, map[string]bool{}
 		for n, j := range opt.jobs("dir") {
@@ -95,7 +95,7 @@ func TestReportIsOfEachModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := Options{Scenarios: scenarios, Models: modelsOf("x", "y"), Runs: 2, Parallel: 3, Control: true, AgentOf: func(c *model.Client, run int) *testagent.Agent {
+	opt := Options{Scenarios: scenarios, Models: modelsOf("x", "y"), Runs: 2, Parallel: 3, AgentOf: func(c *model.Client, run int) *testagent.Agent {
 		mu.Lock()
 		defer mu.Unlock()
 		asked = append(asked, fmt.Sprint(c.Model(), run))
@@ -161,7 +161,7 @@ func TestInterruptedRuns(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	dir := filepath.Join(t.TempDir(), "traces")
-	r, err := Run(ctx, Options{Scenarios: []Scenario{{ID: "a"}}, Models: modelsOf("x"), Runs: 3, Traces: dir}, &runstate.Progress{})
+	r, err := Run(ctx, Options{Scenarios: []Scenario{{ID: "a"}}, Models: modelsOf("x"), Runs: 3, NoControl: true, Traces: dir}, &runstate.Progress{})
 	if err != nil || r.Models[0].Unplayed != 3 || r.Models[0].WithAttack.Of+r.Models[0].Inconclusive > 0 || r.ExitCode() != result.ExitTrouble ||
 		!slices.Equal(r.Undone, []string{"x: 3 of 3 runs were not played to their end: the run was interrupted before it was played", "no run is conclusive: nothing is known about any model"}) {
 		t.Fatalf("%+v, %v", r, err)
@@ -190,7 +190,7 @@ func TestScenariosWithoutAConclusion(t *testing.T) {
 				return Played{Outcome: tt.outcomes[id][s.Run-1], Reason: "why", Calls: []string{"tools/call x"}}
 			}})
 		}
-		r, err := Run(t.Context(), Options{Scenarios: scenarios, Models: modelsOf("x"), Runs: len(tt.outcomes["a"]), AgentOf: func(*model.Client, int) *testagent.Agent { return nil }}, &runstate.Progress{})
+		r, err := Run(t.Context(), Options{Scenarios: scenarios, Models: modelsOf("x"), Runs: len(tt.outcomes["a"]), NoControl: true, AgentOf: func(*model.Client, int) *testagent.Agent { return nil }}, &runstate.Progress{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,14 +2,13 @@ package redteam
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/testagent"
-	"gauntlet/internal/runtime/wire"
 )
 
 // A run whose server cannot be reached ends with the reason why nothing is known, and leaves its trace.
@@ -18,10 +17,10 @@ func TestServerThatCannotBeReached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := &Target{Name: "server", Tool: "test", masks: &masks{}, Dial: func(func([]string)) (wire.Conn, error) { return nil, errors.New("nobody is there") }}
+	target := &Target{Name: "server", Tool: "test", masks: &masks{}, Server: launch.Server{Command: []string{filepath.Join(t.TempDir(), "nobody")}}}
 	setting := Setting{Run: 1, Trace: filepath.Join(t.TempDir(), "t.ndjson")}
 	p := target.play(context.Background(), agent, "Use the tool t.", overlay{target: "t"}, setting)
-	if p.Outcome != Inconclusive || !strings.Contains(p.Reason, "nobody is there") {
+	if p.Outcome != Inconclusive || !strings.Contains(p.Reason, "nobody") {
 		t.Errorf("%s: %q", p.Outcome, p.Reason)
 	}
 	if a, err := AssessFile(setting.Trace); err != nil || a.Outcome != Inconclusive {

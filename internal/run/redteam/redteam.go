@@ -70,11 +70,11 @@ type Options struct {
 	Scenarios []Scenario
 	Models    *modelset.Set
 	// AgentOf returns the agent of one run of a model.
-	AgentOf  func(client *model.Client, run int) *testagent.Agent
-	Runs     int
-	Parallel int
-	Traces   string // folder for traces; "" for none
-	Control  bool   // play each run once more without the attack
+	AgentOf   func(client *model.Client, run int) *testagent.Agent
+	Runs      int
+	Parallel  int
+	Traces    string // folder for traces; "" for none
+	NoControl bool   // do not play each run once more without the attack
 }
 
 // A job is one run.
@@ -155,7 +155,7 @@ func (opt *Options) jobs(dir string) (out []*job) {
 		for _, c := range opt.Models.Clients {
 			for run := 1; run <= opt.Runs; run++ {
 				for _, control := range []bool{false, true} {
-					if control && (!opt.Control || opt.Scenarios[i].NoControl) {
+					if control && (opt.NoControl || opt.Scenarios[i].NoControl) {
 						continue
 					}
 					s := Setting{Model: c.Model(), Run: run, Control: control}

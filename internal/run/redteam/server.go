@@ -16,6 +16,7 @@ import (
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/runtime/mcpclient"
@@ -26,9 +27,9 @@ import (
 
 // A Target is a real server.
 type Target struct {
-	Name string
-	// Dial opens a session, and passes the secrets given to the server, as NAME=VALUE, to hide.
-	Dial func(hide func(secrets []string)) (wire.Conn, error)
+	Name   string
+	Server launch.Server
+	Dialer launch.Dialer
 	// AllowAll permits all of the server's tools; otherwise only those declared read-only are called.
 	AllowAll bool
 	Task     string // the user's; "" derives one from a tool of the server
@@ -91,8 +92,19 @@ func canaryOf(scenario string, run int) string {
 
 var canaryForm = lazyregexp.New(`gx-[0-9a-f]{12}`)
 
+// dial opens a session, and passes the secrets given to the server, as NAME=VALUE, to hide.
+func (t *Target) dial(hide func(secrets []string)) (wire.Conn, error) {
+	return t.Dialer.Connect(t.Server, func(_ string, secrets, _ []string) wire.Tap {
+		hide(secrets)
+		if t.Dialer.Logins != nil {
+			t.Dialer.Logins.Hide(hide)
+		}
+		return nil
+	})
+}
+
 func (t *Target) readTools(ctx context.Context) (readOnly map[string]bool, err error) {
-	conn, err := t.Dial(t.masks.add)
+	conn, err := t.dial(t.masks.add)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +172,7 @@ func (t *Target) play(ctx context.Context, agent *testagent.Agent, task string, 
 		return Played{Outcome: Inconclusive, Reason: err.Error()}
 	}
 	dial := func(context.Context) (wire.Conn, error) {
-		conn, err := t.Dial(func(secrets []string) { t.masks.add(secrets); file.Hide(secrets) })
+		conn, err := t.dial(func(secrets []string) { t.masks.add(secrets); file.Hide(secrets) })
 		if err != nil {
 			return nil, err
 		}

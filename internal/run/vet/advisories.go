@@ -8,18 +8,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"gauntlet/finding"
 	"gauntlet/internal/runtime/fetch"
-	"gauntlet/internal/runtime/wire"
 	"gauntlet/result"
 )
 
@@ -28,7 +24,6 @@ const (
 	maxAdvisoryFile = 16 << 20  // bytes of one file
 	maxAdvisories   = 512 << 20 // bytes of a downloaded export
 	maxListed       = 200       // advisories listed in a report, and as many about the package itself
-	loadTime        = 2 * time.Minute
 )
 
 // lookUpAdvisories looks up the package and its installed dependencies in the user's advisories.
@@ -72,10 +67,10 @@ type advisorySearch struct {
 
 // read reads an export: a directory of JSON files, a JSON file, a zip of them, or a URL of either.
 func (s *advisorySearch) read(ctx context.Context, place string) error {
-	if strings.HasPrefix(place, "http://") || strings.HasPrefix(place, "https://") {
-		text, err := load(ctx, place)
+	if fetch.IsWeb(place) {
+		text, err := fetch.Get(ctx, place, "application/zip, application/json", maxAdvisories)
 		if err != nil {
-			return fmt.Errorf("%s: %w", fetch.WithoutCredentials(place), err)
+			return err
 		}
 		return s.take(ctx, text)
 	}
@@ -118,31 +113,6 @@ func (s *advisorySearch) takeAll(ctx context.Context, files fs.FS) error {
 		}
 		return nil
 	})
-}
-
-func load(ctx context.Context, address string) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, loadTime, fmt.Errorf("downloading it took more than %s", loadTime))
-	defer cancel()
-	transport := wire.NewTransport()
-	transport.Proxy = http.ProxyFromEnvironment
-	defer transport.CloseIdleConnections()
-	q, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, err
-	}
-	a, err := (&http.Client{Transport: transport}).Do(q)
-	if err != nil {
-		return nil, err
-	}
-	defer a.Body.Close()
-	if a.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the answer is %s", a.Status)
-	}
-	text, err := io.ReadAll(io.LimitReader(a.Body, maxAdvisories+1))
-	if err == nil && len(text) > maxAdvisories {
-		err = fmt.Errorf("it has more than %d bytes", maxAdvisories)
-	}
-	return text, err
 }
 
 // take reads a JSON text or a zip of them.
