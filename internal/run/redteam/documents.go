@@ -111,6 +111,7 @@ func playedOf(run *result.AttackRun, file string) Played {
 		return Played{Outcome: Inconclusive, Reason: fmt.Sprintf("the trace cannot be read: %s", err)}
 	}
 	p.Calls = callsOf(t.Messages)
+	p.Broken = slices.ContainsFunc(run.Notices, func(n result.Notice) bool { return n.Kind == "trouble" })
 	return p
 }
 

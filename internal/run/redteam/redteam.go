@@ -63,6 +63,7 @@ type Played struct {
 	Reason   string   // why it is inconclusive or was not played
 	Messages []int    // numbers of trace messages that prove an exploit
 	Calls    []string // made by the model, as "method name"
+	Broken   bool     // the model's run could not finish
 }
 
 // Options say what is played with which models.
@@ -284,6 +285,9 @@ func addRun(t *result.RedTeamTally, j *job, kept bool) result.RedTeamRun {
 		utility = &t.WithoutAttack
 		if p.Outcome == Exploited {
 			t.ControlExploited++
+		}
+		if p.Broken && p.Outcome != Exploited {
+			return out
 		}
 		if p.Outcome != Exploited { // without the attack there is nothing to resist
 			out.Outcome, out.Reason = "", ""

@@ -193,6 +193,7 @@ func (t *Target) play(ctx context.Context, agent *testagent.Agent, task string, 
 		return Played{Outcome: Inconclusive, Reason: err.Error()}
 	}
 	p := Assess(read.Messages)
+	p.Broken = outcome.Failure() != nil
 	if p.Outcome != Exploited && outcome.Trouble != nil {
 		p.Outcome, p.Reason = Inconclusive, t.masks.text(outcome.Trouble.Error())
 	}
