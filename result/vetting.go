@@ -99,7 +99,8 @@ type InstallScript struct {
 // An OddDependency is a dependency that is not simply a version from the registry.
 type OddDependency struct {
 	// Kind is "address" (from outside the registry), "manifest" (registry and archive differ), "bundled" (inside
-	// another archive), "unverified" (no known hash) or "absent" (not installed on this system).
+	// another archive), "unverified" (no known hash), "absent" (not installed on this system), "alias" (under the name of
+	// another package) or "free" (the registry does not have it).
 	Kind    string `json:"kind"`
 	Package string `json:"package"` // name, with version if known
 	Detail  string `json:"detail"`
@@ -112,6 +113,8 @@ const (
 	OddBundled    = "bundled"
 	OddUnverified = "unverified"
 	OddAbsent     = "absent"
+	OddAlias      = "alias"
+	OddFree       = "free"
 )
 
 // An ArchiveFault is about an entry of an archive, or the whole archive.

@@ -73,6 +73,8 @@ func TestDependenciesThatAreOdd(t *testing.T) {
 	w.publishNPM(t, "by-url", "1.0.0", needing(map[string]any{"dependencies": map[string]any{"x": inner + "/admin"}}), server)
 	w.publishNPM(t, "by-file", "1.0.0", needing(map[string]any{"dependencies": map[string]any{"x": "file:" + w.home}}), server)
 	w.publishNPM(t, "by-git", "1.0.0", needing(map[string]any{"optionalDependencies": map[string]any{"x": "github:someone/something"}}), server)
+	w.publishNPM(t, "free", "1.0.0", needing(map[string]any{"optionalDependencies": map[string]any{"nobody": "1.0.0"}}), server)
+	w.publishNPM(t, "peers", "1.0.0", needing(map[string]any{"peerDependencies": map[string]any{"part": "1", "part-win32": "1.2.0"}, "peerDependenciesMeta": map[string]any{"part-win32": map[string]any{"optional": true}}}), server)
 	w.publishNPM(t, "deeper", "1.0.0", needing(map[string]any{"dependencies": map[string]any{"by-git": "1.0.0"}}), server)
 	w.publishNPM(t, "bundling", "1.0.0", needing(map[string]any{"dependencies": map[string]any{"x": "1.0.0"}, "bundleDependencies": []any{"x"}}), files{"index.js": server["index.js"], "node_modules/x/package.json": `{"name":"x","version":"1.0.0"}`})
 	w.publishPyPI(t, "py-old", "0.3", "", files{"server.py": pythonServer("", echo), "INFO/entry_points.txt": "[console_scripts]\npy_old = server:main\n"})
@@ -88,12 +90,14 @@ func TestDependenciesThatAreOdd(t *testing.T) {
 		odd    string // KIND PACKAGE of each
 		says   string
 	}{
-		{"npm:honest", "", "", "2 packages that it depends on"},
+		{"npm:honest", "", "alias other is part@1.2.0", "2 packages that it depends on"},
 		{"npm:platforms", "", "absent part-win32@1.2.0", "1 package that it depends on"},
 		{"npm:confused", "GNT-601 GNT-608", "manifest confused@1.0.0", "1 package that it depends on"},
 		{"npm:by-url", "GNT-607", "address x", "ECONNREFUSED"},
 		{"npm:by-file", "GNT-607", "address x", ""},
 		{"npm:by-git", "GNT-607", "absent x@github:someone/something, address x", "0 packages that it depends on"},
+		{"npm:free", "GNT-607", "absent nobody@1.0.0, free nobody@1.0.0", "0 packages that it depends on"},
+		{"npm:peers", "", "absent part-win32@1.2.0", "1 package that it depends on"},
 		{"npm:deeper", "GNT-607", "absent x@github:someone/something, address x", "1 package that it depends on"},
 		{"npm:bundling", "GNT-607", "bundled x@1.0.0", "1 package that it depends on"},
 		{"pypi:py-old", "GNT-601", "", "py-old@0.4"},

@@ -60,6 +60,7 @@ type Fetched struct {
 	installed string // the SHA-256 of the archive that was installed, in hexadecimal; "" where nobody says
 	install   func(context.Context) (*Start, error)
 	temporary []string // directories that Close removes
+	unchosen  []string // what its dependencies ask for and npm left out, as NAME@SPEC
 	linked    []string // folders below Dir that npm links into a project, with slashes
 }
 

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -243,6 +244,8 @@ type lockedPackage struct {
 	// Dependencies and Optional are what it asks for.
 	Dependencies map[string]string `json:"dependencies"`
 	Optional     map[string]string `json:"optionalDependencies"`
+	// Peers are those that it uses if they are there; npm installs all but the optional ones.
+	Peers map[string]string `json:"peerDependencies"`
 }
 
 // noteNodeTree notes what npm chose, also where it did not install it, what of that is no version of a package of a registry, and
@@ -254,7 +257,9 @@ func (p *Fetched) noteNodeTree(tree string, registries []string) error {
 	} else if err != nil {
 		p.odd(result.OddUnverified, p.Label, "its lockfile could not be read")
 	}
-	absent, missing := notChosen(packages), 0
+	p.unchosen = notChosen(packages, func(one *lockedPackage) map[string]string { return joinMaps(one.Dependencies, one.Optional) })
+	absent, missing := p.unchosen, 0
+	var aliases []string
 	onDisk := map[string]*nodeManifest{}
 	for _, at := range append(p.linked, ".") {
 		p.readModules(tree, at, onDisk)
@@ -265,11 +270,9 @@ func (p *Fetched) noteNodeTree(tree string, registries []string) error {
 		}
 	}
 	for _, at := range slices.Sorted(maps.Keys(packages)) {
-		_, name, ok := cutLast(at, "node_modules/")
+		_, called, ok := cutLast(at, "node_modules/")
 		one := packages[at]
-		if one.Name != "" {
-			name = one.Name
-		}
+		name := cmp.Or(one.Name, called)
 		own := ok && name == p.Name && strings.Count(at, "node_modules/") == 1 && !p.isProject()
 		if !ok || one.Dev && !p.isProject() {
 			continue
@@ -282,6 +285,9 @@ func (p *Fetched) noteNodeTree(tree string, registries []string) error {
 			for _, asked := range slices.Sorted(maps.Keys(list)) {
 				p.noteSpec(asked, list[asked], label)
 			}
+		}
+		if name != called {
+			aliases = append(aliases, called+" is "+label)
 		}
 		if registries != nil {
 			p.noteOdd(label, &one, registries)
@@ -308,7 +314,9 @@ func (p *Fetched) noteNodeTree(tree string, registries []string) error {
 		}
 	}
 	p.Facts.Installed = len(p.Packages) - missing
-	p.noteAbsent(absent)
+	p.noteSome(result.OddAbsent, notInstalled, absent)
+	p.noteSome(result.OddAbsent, "it uses others where they are installed, which were not read", notChosen(packages, func(one *lockedPackage) map[string]string { return one.Peers }))
+	p.noteSome(result.OddAlias, "what it depends on has the name of another package", aliases)
 	return nil
 }
 
@@ -371,13 +379,13 @@ func (p *Fetched) noteShrinkwrap(registries []string) {
 }
 
 // notChosen lists what packages ask for and npm has left out without a word, such as optional ones that it could not load.
-func notChosen(packages map[string]lockedPackage) (out []string) {
+func notChosen(packages map[string]lockedPackage, askedBy func(*lockedPackage) map[string]string) (out []string) {
 	for _, at := range slices.Sorted(maps.Keys(packages)) {
 		one := packages[at]
 		if one.Dev || at == "" {
 			continue
 		}
-		asked := joinMaps(one.Dependencies, one.Optional)
+		asked := askedBy(&one)
 		for _, name := range slices.Sorted(maps.Keys(asked)) {
 			if label := name + "@" + asked[name]; !isChosen(packages, at, name) && !slices.Contains(out, label) {
 				out = append(out, label)
@@ -426,13 +434,16 @@ func (p *Fetched) noteOdd(label string, one *lockedPackage, registries []string)
 	}
 }
 
-// noteAbsent notes in one entry what was chosen and is not installed.
-func (p *Fetched) noteAbsent(names []string) {
-	const shown = 8
-	if len(names) == 0 {
-		return
+const notInstalled = "what it depends on is not installed on this system, and was not read"
+
+// mostShown bounds the packages that one entry names.
+const mostShown = 8
+
+// noteSome notes packages in one entry.
+func (p *Fetched) noteSome(kind, what string, packages []string) {
+	if len(packages) > 0 {
+		p.odd(kind, packages[0], what+": "+excerpt.List(packages, mostShown))
 	}
-	p.odd(result.OddAbsent, names[0], fmt.Sprintf("what it depends on is not installed on this system, and was not read: %s", excerpt.List(names, shown)))
 }
 
 func sameOrigin(a, b string) bool {

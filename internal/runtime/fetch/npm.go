@@ -266,7 +266,21 @@ func (f *Fetcher) installNPM(ctx context.Context, p *Fetched, sealed *seal, regi
 	if err := p.noteNodeTree(tree, registries); err != nil {
 		return nil, err
 	}
+	f.noteFree(ctx, p, sealed)
 	return npmStart(filepath.Join(tree, "node_modules", filepath.FromSlash(p.Name)), tree)
+}
+
+// noteFree notes what was left out since the registry does not have it: anybody may publish it.
+func (f *Fetcher) noteFree(ctx context.Context, p *Fetched, sealed *seal) {
+	for _, label := range p.unchosen[:min(len(p.unchosen), mostShown)] {
+		if strings.Contains(label, ":") {
+			continue // an address, which was noted
+		}
+		_, err := f.runNPM(ctx, sealed, "", "view", label, "--json")
+		if failed := (*clientError)(nil); errors.As(err, &failed) && strings.Contains(failed.stderr, "E404") {
+			p.odd(result.OddFree, label, "it depends on this, which the registry does not have: whoever publishes it has their code installed")
+		}
+	}
 }
 
 // led notes where else than to its registries a client was led.

@@ -322,7 +322,7 @@ func (p *Fetched) notePythonTree(report string) error {
 		}
 		p.Packages = append(p.Packages, Dependency{"PyPI", strings.ReplaceAll(one.Metadata.Name, "_", "-"), one.Metadata.Version})
 	}
-	p.noteAbsent(absent)
+	p.noteSome(result.OddAbsent, notInstalled, absent)
 	p.Facts.Installed = len(p.Packages)
 	return nil
 }

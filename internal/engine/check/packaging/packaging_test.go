@@ -59,6 +59,8 @@ func TestFindings(t *testing.T) {
 		{"a dependency by address", &result.Package{Odd: []result.OddDependency{{Kind: result.OddAddress, Package: "x", Detail: "a URL"}}}, "medium GNT-607"},
 		{"a dependency in another archive", &result.Package{Odd: []result.OddDependency{{Kind: result.OddBundled, Package: "x@1", Detail: "inside"}}}, "low GNT-607"},
 		{"a dependency without a hash", &result.Package{Odd: []result.OddDependency{{Kind: result.OddUnverified, Package: "x@1", Detail: "none"}}}, "low GNT-607"},
+		{"one that nobody has published", &result.Package{Odd: []result.OddDependency{{Kind: result.OddFree, Package: "x@1", Detail: "free"}}}, "medium GNT-607"},
+		{"one under another name", &result.Package{Odd: []result.OddDependency{{Kind: result.OddAlias, Package: "x is y@1", Detail: "alias"}}}, "info GNT-607"},
 		{"one for another system", &result.Package{Odd: []result.OddDependency{{Kind: result.OddAbsent, Package: "x@1", Detail: "absent"}}}, "info GNT-607"},
 		{"another manifest", &result.Package{Odd: []result.OddDependency{{Kind: result.OddManifest, Package: "p@1", Detail: "it differs"}}}, "high GNT-608"},
 		{"deprecated", &result.Package{Deprecated: "use q"}, "low GNT-606"},
