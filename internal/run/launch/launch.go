@@ -9,7 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
@@ -113,6 +116,40 @@ type Opened struct {
 	// SandboxReport says which protections held; empty if no sandbox was requested.
 	SandboxReport sandbox.Report
 }
+
+// listenEvery is how often a server that does not answer yet is looked at.
+const listenEvery = 500 * time.Millisecond
+
+// WhileSilent runs open, which waits for the server's first answer, and tells meanwhile what stands on its standard error: a server
+// that lacks a variable may say so at once and stay, and then nobody need wait for the end of the time.
+func (o *Opened) WhileSilent(tell func(format string, args ...any), open func()) {
+	if o.Process == nil {
+		open()
+		return
+	}
+	answered := make(chan struct{})
+	var telling sync.WaitGroup
+	telling.Go(func() { // ends with open
+		for said := ""; ; {
+			select {
+			case <-answered:
+				return
+			case <-time.After(listenEvery):
+			}
+			text, _ := o.Process.Stderr()
+			if lines := wire.TellingLines(text, 1); len(lines) > 0 && lines[0] != said {
+				said = lines[0]
+				tell("%s has not answered yet; it says: %s", o.Place, excerpt.Clip(said, longestSaid))
+			}
+		}
+	})
+	open()
+	close(answered)
+	telling.Wait()
+}
+
+// longestSaid bounds what is told of a line, in bytes.
+const longestSaid = 200
 
 // IntroducedAs returns the client name and version to send: in a sandbox those of an ordinary agent.
 func (o *Opened) IntroducedAs(name, version string) (string, string) {

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -91,4 +92,21 @@ func TestOpenSendsAgentAndHeaders(t *testing.T) {
 	if transport.Proxy == nil {
 		t.Error("the transport takes no proxy from the environment")
 	}
+}
+
+// A server that says what it lacks and stays alive is quoted while it is waited for.
+func TestWhileSilent(t *testing.T) {
+	d := Dialer{}
+	o, err := d.Open(Server{Command: []string{"sh", "-c", "echo starting >&2; echo 'Error: API_KEY is required' >&2; cat >/dev/null"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Conn.Close()
+	told := make(chan string, 1)
+	var got string
+	o.WhileSilent(func(format string, args ...any) { told <- fmt.Sprintf(format, args...) }, func() { got = <-told })
+	if got != "sh has not answered yet; it says: Error: API_KEY is required" {
+		t.Errorf("%q", got)
+	}
+	o.WhileSilent(func(string, ...any) { t.Error("it has answered") }, func() {})
 }

@@ -102,9 +102,12 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 	if how.only {
 		name, version = server.IntroducedAs(name, version)
 	}
-	session, err := mcpclient.Open(inTime, server.Conn, mcpclient.Options{
-		Era: how.era, Name: name, Version: version, Timeout: r.Timeout, Pages: r.Pages, Items: r.Limits.Items, Limits: limits, Redact: server.Conn.Redact,
-		Progress: func(method string, n int) { r.Progress.Step("%s: %s, %d items so far", got.name, method, n) },
+	var session *mcpclient.Session
+	server.WhileSilent(r.Progress.Step, func() {
+		session, err = mcpclient.Open(inTime, server.Conn, mcpclient.Options{
+			Era: how.era, Name: name, Version: version, Timeout: r.Timeout, Pages: r.Pages, Items: r.Limits.Items, Limits: limits, Redact: server.Conn.Redact,
+			Progress: func(method string, n int) { r.Progress.Step("%s: %s, %d items so far", got.name, method, n) },
+		})
 	})
 	var snap *mcpclient.Snapshot
 	if err == nil {
