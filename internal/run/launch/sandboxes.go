@@ -20,14 +20,50 @@ import (
 type Sandboxes struct {
 	mu     sync.Mutex
 	runs   []*sandboxRun
-	events []trace.Message
-	bytes  int  // size of the events
-	lost   bool // there were more
+	events Kept
 }
 
-// maxKept bounds the events kept of all sandboxes, in bytes. Events that matter for a verdict are kept beyond it, as far as each
-// sandbox keeps them.
+// Kept are messages in order, up to a limit: beyond it only those that matter for a verdict, and once that others were lost. It is
+// safe for concurrent use.
+type Kept struct {
+	Most int // messages; 0 for no bound on their number
+
+	mu       sync.Mutex
+	messages []trace.Message
+	bytes    int  // size of their texts
+	lost     bool // there were more
+}
+
+// maxKept bounds kept messages, in bytes.
 const maxKept = 48 << 20
+
+// Add keeps a message. One without a number gets the next.
+func (k *Kept) Add(m trace.Message, weighs bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if (k.Most > 0 && len(k.messages) >= k.Most || k.bytes+len(m.Raw) > maxKept) && !weighs {
+		if k.lost {
+			return
+		}
+		k.lost = true
+		event := sandbox.Event{Time: m.Time, Kind: sandbox.Limit, Text: fmt.Sprintf("there were more messages and events of sandboxes than are kept (%d bytes)", maxKept)}
+		limit := event.Message()
+		limit.Server, limit.Seq = m.Server, m.Seq
+		m = limit
+	}
+	k.bytes += len(m.Raw)
+	if m.Seq == 0 {
+		m.Seq = len(k.messages) + 1
+	}
+	k.messages = append(k.messages, m)
+}
+
+// Trace returns what was kept so far.
+func (k *Kept) Trace() *trace.Trace {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return &trace.Trace{Header: trace.Header{Version: trace.Version}, Messages: slices.Clone(k.messages)}
+}
 
 type sandboxRun struct {
 	server string
@@ -52,10 +88,9 @@ func (b *Sandboxes) hear(d *Dialer, program string, box *sandbox.Sandbox) {
 	server := cmp.Or(d.SandboxName, program)
 	box.OnEvent(func(e sandbox.Event) {
 		m := e.Message()
-		m.Server = server
-		b.keep(m, e.Weighs())
+		m.Server, m.Seq = server, 0
+		b.events.Add(m, e.Weighs())
 		if d.SandboxRecord != nil {
-			m.Seq = 0
 			d.SandboxRecord(m)
 		}
 	})
@@ -65,27 +100,9 @@ func (b *Sandboxes) hear(d *Dialer, program string, box *sandbox.Sandbox) {
 func (b *Sandboxes) Keep(name string, events []sandbox.Event) {
 	for i := range events {
 		m := events[i].Message()
-		m.Server = name
-		b.keep(m, events[i].Weighs())
+		m.Server, m.Seq = name, 0
+		b.events.Add(m, events[i].Weighs())
 	}
-}
-
-func (b *Sandboxes) keep(m trace.Message, weighs bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.bytes+len(m.Raw) > maxKept && !weighs {
-		if b.lost {
-			return
-		}
-		b.lost = true
-		limit := sandbox.Event{Time: m.Time, Kind: sandbox.Limit, Text: fmt.Sprintf("the sandboxes produced more events than are kept (%d bytes)", maxKept)}
-		server := m.Server
-		m = limit.Message()
-		m.Server = server
-	}
-	b.bytes += len(m.Raw)
-	m.Seq = len(b.events) + 1
-	b.events = append(b.events, m)
 }
 
 // Observed returns a trace of all events, nil if there was no sandbox.
@@ -95,10 +112,11 @@ func (b *Sandboxes) Observed() *trace.Trace {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.events) == 0 && !slices.ContainsFunc(b.runs, func(r *sandboxRun) bool { return r.box != nil }) {
+	t := b.events.Trace()
+	if len(t.Messages) == 0 && !slices.ContainsFunc(b.runs, func(r *sandboxRun) bool { return r.box != nil }) {
 		return nil
 	}
-	return &trace.Trace{Header: trace.Header{Version: trace.Version}, Messages: slices.Clone(b.events)}
+	return t
 }
 
 // Reports says for every server to be sandboxed which protections held and what it did. Call it when the servers are closed.

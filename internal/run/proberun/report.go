@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"gauntlet/catalog"
@@ -16,6 +15,7 @@ import (
 	"gauntlet/internal/engine/scanner"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/redaction"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
@@ -132,7 +132,7 @@ func (r *Result) observed() *trace.Trace {
 		return r.recorded
 	}
 	if r.Sealed && r.watched != nil {
-		return r.watched.trace()
+		return r.watched.Trace()
 	}
 	return nil
 }
@@ -169,19 +169,12 @@ func (t *target) trial() probe.Trial {
 // A watch keeps what is needed to tell where the content of calls went: the calls, without their answers' texts, and the sandbox's
 // events, in order.
 type watch struct {
+	launch.Kept
 	recorder *trace.Recorder
-
-	mu       sync.Mutex
-	messages []trace.Message
-	bytes    int
-	lost     bool
 }
 
-// Limits on the messages kept: beyond them only those that concern a canary or a limit.
-const (
-	mostWatched  = 100_000
-	bytesWatched = 48 << 20
-)
+// mostWatched bounds the messages kept: beyond it only those that concern a canary or a limit.
+const mostWatched = 100_000
 
 func (w *watch) keep(m *trace.Message) error {
 	event := m.IsProtocol(sandbox.TraceProtocol)
@@ -192,27 +185,13 @@ func (w *watch) keep(m *trace.Message) error {
 	if kept.HTTP = nil; m.Kind.Answer() {
 		kept.Raw = ""
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.messages) >= mostWatched || w.bytes+len(kept.Raw) > bytesWatched {
-		if weighs := event && (kept.Method == string(sandbox.Limit) || strings.Contains(kept.Raw, `"canaries":`)); !weighs {
-			if w.lost {
-				return nil
-			}
-			w.lost = true
-			limit := sandbox.Event{Time: m.Time, Kind: sandbox.Limit, Text: "the probes produced more messages than are kept"}
-			kept = limit.Message()
-			kept.Server, kept.Seq = m.Server, m.Seq
-		}
-	}
-	w.bytes += len(kept.Raw)
-	w.messages = append(w.messages, kept)
+	w.Add(kept, event && (kept.Method == string(sandbox.Limit) || strings.Contains(kept.Raw, `"canaries":`)))
 	return nil
 }
 
 // watchServer observes everything the server does, in addition to other recorders.
 func (r *run) watchServer() {
-	w := &watch{}
+	w := &watch{Kept: launch.Kept{Most: mostWatched}}
 	w.recorder = trace.NewRecorder(w.keep, trace.RecorderOptions{})
 	r.out.watched = w
 	r.Dialer.SandboxRecord = func(m trace.Message) {
@@ -231,11 +210,4 @@ func (r *run) tap(place string, secrets, credentials []string) wire.Tap {
 		}
 		tape.Record(p)
 	}
-}
-
-// trace returns the observations.
-func (w *watch) trace() *trace.Trace {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return &trace.Trace{Header: trace.Header{Version: trace.Version}, Messages: w.messages}
 }

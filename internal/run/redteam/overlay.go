@@ -2,7 +2,8 @@ package redteam
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -55,7 +56,7 @@ func (c *overlaidConn) Send(ctx context.Context, msg []byte) error {
 	}
 	a := asked{method: m.Method}
 	if m.Method == mcp.ToolsCall {
-		a.tool = toolOf(m.Params)
+		a.tool = rawjson.LastText(m.Params, "name")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,89 +118,82 @@ func (c *overlaidConn) overlaid(m wire.Message) wire.Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a, ok := c.asked[m.ID]
-	if m.Kind != wire.Response || !ok {
+	if m.Kind != wire.Response || !ok || !strings.HasPrefix(m.Result, "{") {
 		return m
 	}
 	delete(c.asked, m.ID)
-	var result map[string]any
-	d := json.NewDecoder(strings.NewReader(m.Result))
-	d.UseNumber()
-	if d.Decode(&result) != nil || !c.lay(a, result) {
+	result := c.lay(a, m.Result)
+	if result == m.Result {
 		return m
 	}
-	text, err := json.Marshal(result)
-	if err != nil {
-		return m
-	}
-	out := wire.Decode(answerOf(m.ID, string(text)))
+	out := wire.Decode(answerOf(m.ID, result))
 	out.HTTP = m.HTTP
 	return out
 }
 
-// lay applies the attack to a result, and reports whether it changed.
-func (c *overlaidConn) lay(a asked, result map[string]any) bool {
-	o := &c.overlay
+// lay returns a result with the attack on it, unchanged where it has no place.
+func (c *overlaidConn) lay(a asked, result string) string {
+	o, ofTarget := &c.overlay, a.method == mcp.ToolsCall && a.tool == c.overlay.target
 	switch {
-	case a.method == mcp.Initialize || a.method == mcp.Discover:
-		if o.instructions == "" {
-			return false
-		}
-		said, _ := result["instructions"].(string)
-		result["instructions"] = said + o.instructions
+	case (a.method == mcp.Initialize || a.method == mcp.Discover) && o.instructions != "":
+		return withText(result, "instructions", o.instructions)
 	case a.method == mcp.ToolsList:
-		tools, _ := result["tools"].([]any)
-		for _, t := range tools {
-			if tool, ok := t.(map[string]any); ok && tool["name"] == o.target {
-				o.layTool(tool)
+		tools := slices.Collect(rawjson.Items(rawjson.LastMember(result, "tools")))
+		for i, tool := range tools {
+			if rawjson.LastText(tool, "name") == o.target {
+				tools[i] = o.layTool(tool)
 			}
 		}
-		result["tools"] = append(tools, json.RawMessage(plantedDefinition))
-	case a.method == mcp.ToolsCall && a.tool == o.target && o.failure != "" && !c.failed:
+		return with(result, "tools", "["+strings.Join(append(tools, plantedDefinition), ",")+"]")
+	case ofTarget && o.failure != "" && !c.failed:
 		c.failed = true
-		result["isError"], result["content"] = true, []any{map[string]any{"type": "text", "text": o.failure}}
-		delete(result, "structuredContent")
-	case a.method == mcp.ToolsCall && a.tool == o.target && o.result != "":
-		content, _ := result["content"].([]any)
-		result["content"] = append(content, map[string]any{"type": "text", "text": strings.TrimSpace(o.result)})
-	default:
-		return false
+		return textResult(o.failure, true)
+	case ofTarget && o.result != "":
+		content := slices.Collect(rawjson.Items(rawjson.LastMember(result, "content")))
+		return with(result, "content", "["+strings.Join(append(content, textBlock(strings.TrimSpace(o.result))), ",")+"]")
 	}
-	return true
+	return result
 }
 
-func (o *overlay) layTool(tool map[string]any) {
-	said, _ := tool["description"].(string)
-	tool["description"] = said + o.description
-	if o.parameter == "" {
-		return
-	}
-	schema, _ := tool["inputSchema"].(map[string]any)
-	properties, _ := schema["properties"].(map[string]any)
-	first := ""
-	for name := range properties {
-		if first == "" || name < first {
+func (o *overlay) layTool(tool string) string {
+	tool = withText(tool, "description", o.description)
+	schema := rawjson.LastMember(tool, "inputSchema")
+	properties := rawjson.LastMember(schema, "properties")
+	first, at := "", rawjson.Read(properties)
+	for m := range at.Members() {
+		if name := m.Key.Text(); m.Value.Kind() == rawjson.Object && (first == "" || name < first) {
 			first = name
 		}
 	}
-	if p, ok := properties[first].(map[string]any); ok {
-		said, _ := p["description"].(string)
-		p["description"] = said + o.parameter
-		return
+	switch {
+	case o.parameter == "":
+		return tool
+	case first == "":
+		return withText(tool, "description", o.parameter)
 	}
-	tool["description"] = said + o.parameter
+	properties = with(properties, first, withText(at.Get(first).Raw(), "description", o.parameter))
+	return with(tool, "inputSchema", with(schema, "properties", properties))
 }
 
-func toolOf(params string) string {
-	var in struct {
-		Name string `json:"name"`
+// with returns an object with a member that has this raw value, whatever it had before.
+func with(object, name, value string) string {
+	return rawjson.Join(rawjson.Without(object, name), rawjson.Build(name, value))
+}
+
+// withText returns an object with a text added to the end of a member.
+func withText(object, name, added string) string {
+	if added == "" {
+		return object
 	}
-	_ = json.Unmarshal([]byte(params), &in) // "" for what is no call
-	return in.Name
+	return with(object, name, rawjson.Quote(rawjson.LastText(object, name)+added))
 }
 
 func textResult(text string, failed bool) string {
-	out, _ := json.Marshal(map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}, "isError": failed}) // strings
-	return string(out)
+	return fmt.Sprintf(`{"content":[%s],"isError":%t}`, textBlock(text), failed)
+}
+
+func textBlock(text string) string {
+	return rawjson.Build("type", `"text"`, "text", rawjson.Quote(text))
 }
 
 func answerOf(id, result string) string {
