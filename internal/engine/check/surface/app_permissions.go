@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -23,7 +24,7 @@ conversation shows it anywhere.
 
 A wildcard is one for all hosts, or for all below a public suffix, where anybody can have a name (*, https:, https://*, *.com, *.co.uk,
 *.github.io, *.s3.amazonaws.com). An entry that holds spaces, semicolons or commas is one that a client may take for several. Not reported:
-wildcards below a domain (https://*.example.com, https://*.example.github.io), and other permissions.`,
+wildcards below a domain (https://*.example.com, https://*.example.github.io), and other permissions alone.`,
 	Advice:  "Name the hosts that the page needs, and ask for the camera or the microphone only if the page is for that.",
 	RunItem: appPermissions,
 })
@@ -74,19 +75,26 @@ func appPermissions(it *check.Item) {
 			it.Report(check.Report{Field: fieldAt(it, page), Message: "the page of the tool is no ui:// resource of the server"})
 		}
 	}
-	asked := func(permission string) {
-		if p := strings.ToLower(permission); p == "camera" || p == "microphone" {
-			it.Report(check.Report{Severity: finding.Medium, Message: "the server's page asks for the " + p})
-		}
+	if asked := permissionsOf(ui); slices.Contains(asked, "camera") || slices.Contains(asked, "microphone") {
+		it.Report(check.Report{Severity: finding.Medium, Message: "the server's page asks for " + excerpt.List(asked, mostPermissions)})
 	}
+}
+
+// mostPermissions is how many permissions a message names.
+const mostPermissions = 8
+
+// permissionsOf lists what a page asks for, in lower case.
+func permissionsOf(ui rawjson.Value) (out []string) {
 	for p := range ui.Get("permissions").Members() {
 		if raw := p.Value.Raw(); raw != "false" && raw != "null" {
-			asked(p.Key.Text())
+			out = append(out, strings.ToLower(p.Key.Text()))
 		}
 	}
 	for _, p := range ui.Get("permissions").Elements() {
-		asked(p.Text())
+		out = append(out, strings.ToLower(p.Text()))
 	}
+	slices.Sort(out)
+	return out
 }
 
 // wildcardHosts says what a content security policy source allows if that is all hosts or all below a public suffix, "" otherwise.
