@@ -40,18 +40,27 @@ func (cs *clientSession) relayRequest(ctx context.Context, c mcpserver.Call) (st
 	case mcp.CompletionComplete:
 		r, err := cs.routeCompletion(ctx, params)
 		if err != nil {
-			return "", err
+			return cs.askEach(ctx, c) // one may complete for what it does not list
 		}
 		s, params = r.upstream, r.name
 	case mcp.LoggingSetLevel:
 		return cs.callLoggingServers(ctx, c)
 	default:
-		if len(cs.upstreams) != 1 {
-			return "", mcpserver.ErrUnhandled
-		}
-		s = cs.upstreams[0]
+		return cs.askEach(ctx, c)
 	}
 	return cs.forwardRequest(ctx, s, c, params)
+}
+
+// askEach sends a request that nothing assigns to a server to one after the other, until one knows it: a method of its own, say.
+func (cs *clientSession) askEach(ctx context.Context, c mcpserver.Call) (result string, err error) {
+	for _, s := range cs.upstreams {
+		result, err = cs.forwardRequest(ctx, s, c, c.Params)
+		refused, ok := errors.AsType[*mcpserver.Error](err)
+		if !ok || refused.Code != mcp.CodeMethodNotFound && refused.Code != mcp.CodeInvalidParams && refused.Code != codeUnreachable {
+			break
+		}
+	}
+	return result, err
 }
 
 // forwardRequest sends the request to one server, and passes its questions to the client.

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"strings"
 	"sync"
@@ -13,14 +14,17 @@ import (
 
 // A mirror is a server that keeps what it is asked and answers by method, in words of its own.
 type mirror struct {
+	name    string            // "only" by default
 	answers map[string]string // member and value by method, "result":{...}; a method that is not there is unknown
+
+	pings string // the method upon which it asks whether its client is alive
 
 	mu    sync.Mutex
 	asked []wire.Message
 }
 
 func (s *mirror) upstream() Upstream {
-	return Upstream{"only", func() (wire.Conn, error) {
+	return Upstream{cmp.Or(s.name, "only"), func() (wire.Conn, error) {
 		fromGateway, toServer := io.Pipe()
 		fromServer, toGateway := io.Pipe()
 		done := make(chan struct{})
@@ -28,6 +32,9 @@ func (s *mirror) upstream() Upstream {
 			defer close(done)
 			for in := bufio.NewScanner(fromGateway); in.Scan(); {
 				m := wire.Decode(in.Text())
+				if m.Kind == wire.Request && m.Method == s.pings {
+					_, _ = io.WriteString(toGateway, `{"jsonrpc":"2.0","id":"alive","method":"ping"}`+"\n")
+				}
 				s.mu.Lock()
 				s.asked = append(s.asked, m)
 				answer, ok := s.answers[m.Method]
@@ -180,5 +187,48 @@ func TestListsAsAScanReadsThem(t *testing.T) {
 				t.Errorf("told %q, want %q", notes, tt.note)
 			}
 		})
+	}
+}
+
+// What no list assigns to a server goes to the one that knows it: a method of its own, a completion for what it does not list. A call of
+// an unknown tool goes to none.
+func TestUnassignedRequestsFindTheirServer(t *testing.T) {
+	const init = `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"completions":{}},"serverInfo":{"name":"s","version":"1"}}`
+	first := &mirror{name: "first", answers: map[string]string{"initialize": init, "completion/complete": `"error":{"code":-32602,"message":"unknown prompt"}`}}
+	second := &mirror{name: "second", answers: map[string]string{"initialize": init, "completion/complete": `"result":{"completion":{"values":["a"]}}`, "made/up": `"result":{"x":1}`, "made/broken": `"error":{"code":-32000,"message":"broken"}`}}
+	f := open(t, Options{Upstreams: []Upstream{first.upstream(), second.upstream()}})
+	f.begin("{}")
+	for _, tt := range []struct{ method, params, want string }{
+		{"made/up", `{"z":1}`, `{"x":1}`}, {"completion/complete", `{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":"b"}}`, `{"completion":{"values":["a"]}}`},
+		{"made/broken", "{}", "broken"}, {"made/nowhere", "{}", "Method not found"}, {"tools/call", `{"name":"none"}`, "Unknown tool: none"},
+	} {
+		got, err := f.try(tt.method, tt.params)
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s, want %s", tt.method, got, tt.want)
+		}
+	}
+	if second.params("tools/call") != "" {
+		t.Error("a tool that nobody lists was called")
+	}
+}
+
+// A server's ping reaches the client, whose life it asks about.
+func TestPingOfAServerIsTheClients(t *testing.T) {
+	server := &mirror{pings: "made/up", answers: map[string]string{
+		"initialize": `"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`, "made/up": `"result":{}`,
+	}}
+	f := open(t, Options{Upstreams: []Upstream{server.upstream()}})
+	c := &rawClient{t, f.pipe}
+	c.say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+	c.next()
+	c.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	c.say(`{"jsonrpc":"2.0","id":2,"method":"made/up"}`)
+	for {
+		if m := c.next(); m.Method == "ping" {
+			return
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/runtime/mcpclient"
+	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
 	"gauntlet/trace"
@@ -273,12 +274,17 @@ func (uc *upstreamConn) deliverAnswer(id string, out callOutcome) bool {
 // answerQuestion puts a server's request to the client and returns the answer.
 func (uc *upstreamConn) answerQuestion(m wire.Message) {
 	ctx := uc.upstream.session.ctx
-	if m.Method == mcp.Ping {
+	stateless := uc.upstream.session.clientIdentity().stateless // where there is no ping
+	var a wire.Message
+	err := error(mcpserver.ErrNoChannel)
+	if m.Method != mcp.Ping || !stateless {
+		a, err = uc.upstream.session.askClient(uc.upstream, m)
+	}
+	switch {
+	case err != nil && m.Method == mcp.Ping:
 		_ = uc.sendRaw(ctx, wire.EncodeAnswer(m.ID, "result", "{}"))
 		return
-	}
-	a, err := uc.upstream.session.askClient(uc.upstream, m)
-	if err != nil {
+	case err != nil:
 		uc.refuseQuestion(m, mcp.CodeInternalError, err.Error())
 		return
 	}
