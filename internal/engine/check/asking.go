@@ -14,13 +14,18 @@ type Asking struct {
 	// After is the notification about a changed list upon which the server was asked again in the first conversation;
 	// "" for a separate conversation.
 	After string
+	// Before is what the server had said in that conversation, if it is not the one of the catalog's answer; may be nil.
+	Before *catalog.Catalog
 }
 
 // Server is the server as it was then.
 func (a *Asking) Server() *catalog.Server { return a.Catalog.Servers[0] }
 
 // Whole reports whether everything requested was read.
-func (a *Asking) Whole() bool { return whole(a.Catalog.Problems, 0) }
+func (a *Asking) Whole() bool { return IsWhole(a.Catalog) }
+
+// IsWhole reports whether a catalog of one document was read completely.
+func IsWhole(c *catalog.Catalog) bool { return whole(c.Problems, 0) }
 
 // Whole reports whether the server's document was read completely.
 func (p *Pass) Whole(s *catalog.Server) bool { return whole(p.Catalog.Problems, s.Document.Number) }

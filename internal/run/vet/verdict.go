@@ -139,7 +139,11 @@ func (v *vetting) report(ctx context.Context, older *vetting) (*result.Report, e
 		if err != nil {
 			return nil, err
 		}
-		opt.Askings = []check.Asking{{Of: v.read.catalog.Servers[0], Catalog: changed, As: "gauntlet", Self: true, After: p.After}}
+		before, err := catalog.Parse("", p.Evidence.Snapshot, catalog.Limits{Bytes: len(p.Evidence.Snapshot), Items: v.Limits.Items})
+		if err != nil {
+			return nil, err
+		}
+		opt.Askings = []check.Asking{{Of: v.read.catalog.Servers[0], Catalog: changed, As: "gauntlet", Self: true, After: p.After, Before: before}}
 	}
 	r, err := interrupt.Do(ctx, func() *result.Report { return scanner.Run(&v.read.catalog, opt) })
 	if err != nil {

@@ -2,8 +2,10 @@ package vet
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/proberun"
@@ -120,5 +122,32 @@ func TestProbesProblemsAreKept(t *testing.T) {
 	}
 	if len(r.Problems) != 2 || r.Problems[1].Location.Item != "move" {
 		t.Errorf("%+v: want the refused list once, and the trial that was not delivered", r.Problems)
+	}
+}
+
+// What the probe's client had been told before the change has not changed, though another client never saw it.
+func TestChangesAreOfOneConversation(t *testing.T) {
+	const add, roots = `{"name":"add","description":"Adds.","inputSchema":{"type":"object"}}`, `{"name":"roots","description":"Lists roots.","inputSchema":{"type":"object"}}`
+	for _, tt := range []struct{ name, before, after string }{
+		{"only another client lacks it", add + "," + roots, ""}, {"it came with the change", add, "roots"},
+	} {
+		v := &vetting{target: &Target{}, read: reading{probed: &proberun.Result{After: "notifications/tools/list_changed", Changed: `{"tools":[` + add + "," + roots + `]}`}}}
+		v.read.probed.Evidence.Snapshot = `{"tools":[` + tt.before + `]}`
+		if err := v.read.catalog.Add("s", `{"server":{"name":"s"},"tools":[`+add+`]}`, catalog.Limits{}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := v.report(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range r.Findings {
+			if f.Rule == "GNT-001" {
+				got = f.Message
+			}
+		}
+		if (got != "") != (tt.after != "") || !strings.Contains(got, tt.after) {
+			t.Errorf("%s: %q", tt.name, got)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package differential
 import (
 	"fmt"
 
+	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 )
@@ -28,7 +29,8 @@ fails, the difference is reported here and the scan is incomplete.
 
 After a list_changed notification, the first client reads the lists again in the same conversation. A changed
 definition has severity high. One that was added or removed has severity medium, since servers that load tools
-on demand do this; it has not been reviewed.
+on demand do this; it has not been reviewed. A resource that was added or removed has severity info, since tools
+give their results this way.
 
 There is one finding for each definition. The message holds both values; what only the other client gets is
 quoted and is scanned by the checks of definitions as well. A server may have an honest reason, such as
@@ -77,9 +79,15 @@ func afterChange(p *check.Pass, a *asked) {
 				inNoise(p, k, moving, side{a.self, "before " + a.after[i]}, side{[]*account{later}, "after " + a.after[i]})
 				continue
 			}
+			if before := a.before[i]; judged(k, before, later) && len(differs(before.said[k], later.said[k])) == 0 {
+				continue // it was so before the change
+			}
 			severity := finding.High
 			if first.said[k] == nil || later.said[k] == nil {
 				severity = finding.Medium
+				if k.list >= 0 && catalog.Kinds[k.list] == finding.Resource {
+					severity = finding.Info
+				}
 			}
 			d := compare(first, later, k, parts)
 			d.reportDifference(p, d.words("before "+a.after[i], "after "+a.after[i]), severity)

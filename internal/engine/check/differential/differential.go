@@ -139,7 +139,8 @@ type asked struct {
 	server *catalog.Server
 	self   []*account // to the catalog's client; the catalog itself comes first
 	other  []*account // to another client
-	later  []*account // to the first client after a change, which after names
+	before []*account // to the first client, in the conversations in which it was asked again
+	later  []*account // after a change, which after names
 	after  []string
 }
 
@@ -159,7 +160,11 @@ func askedServers(p *check.Pass) iter.Seq[*asked] {
 				now := readAsking(q.Server(), q.As, q.Whole())
 				switch {
 				case q.After != "":
-					a.later, a.after = append(a.later, now), append(a.after, q.After)
+					before := a.self[0]
+					if q.Before != nil {
+						before = readAsking(q.Before.Servers[0], q.As, check.IsWhole(q.Before))
+					}
+					a.before, a.later, a.after = append(a.before, before), append(a.later, now), append(a.after, q.After)
 				case q.Self:
 					a.self[0].as = q.As
 					a.self = append(a.self, now)
