@@ -33,7 +33,9 @@ func (r *reader) root(n *yaml.Node) {
 	if v := top["version"]; v != nil && (v.Kind != yaml.ScalarNode || v.Value != "1") {
 		r.Wrong(v, "the version of the file is not 1, the only one this program reads")
 	}
-	r.readServerList(top["servers"])
+	r.named("servers", "server", top["servers"], func(key *yaml.Node, name string, n *yaml.Node) {
+		r.suite.Servers = append(r.suite.Servers, r.server(key, name, n))
+	})
 	r.security(top["security"])
 	r.Each("steps", top["steps"], func(n *yaml.Node) { r.suite.Steps = append(r.suite.Steps, r.readStep(n)) })
 	if a := top["agent"]; a != nil {
@@ -107,27 +109,33 @@ func (r *reader) duration(key string, n *yaml.Node) time.Duration {
 	return d
 }
 
-// pairs reads names with values.
-func (r *reader) pairs(key string, n *yaml.Node) []Pair {
+// named reads a mapping from names, which are called one in errors.
+func (r *reader) named(key, one string, n *yaml.Node, read func(key *yaml.Node, name string, value *yaml.Node)) {
 	if n == nil || yamltext.Null(n) {
-		return nil
+		return
 	}
 	if n.Kind != yaml.MappingNode {
 		r.Wrong(n, "%s is not a mapping", key)
-		return nil
+		return
 	}
-	var out []Pair
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name := r.textAt(key, n.Content[i])
 		if seen[name] {
-			r.Wrong(n.Content[i], "the key %.60q stands twice", name)
+			r.Wrong(n.Content[i], "the %s %.60q stands twice", one, name)
 		}
 		seen[name] = true
-		value, fault := yamltext.Scalar(name, n.Content[i+1])
+		read(n.Content[i], name, n.Content[i+1])
+	}
+}
+
+// pairs reads names with values.
+func (r *reader) pairs(key string, n *yaml.Node) (out []Pair) {
+	r.named(key, "key", n, func(_ *yaml.Node, name string, v *yaml.Node) {
+		value, fault := yamltext.Scalar(name, v)
 		r.Add(fault)
 		out = append(out, Pair{name, value})
-	}
+	})
 	return out
 }
 
@@ -143,26 +151,6 @@ func (r *reader) oneOf(n *yaml.Node, m map[string]*yaml.Node, what string, keys 
 	}
 	if there != 1 && m != nil {
 		r.Wrong(n, "%s has %d of %s: want exactly one", what, there, strings.Join(keys, ", "))
-	}
-}
-
-func (r *reader) readServerList(n *yaml.Node) {
-	if n == nil || yamltext.Null(n) {
-		return
-	}
-	if n.Kind != yaml.MappingNode {
-		r.Wrong(n, "servers is not a mapping from names to servers")
-		return
-	}
-	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		name := r.textAt("the name of a server", key)
-		if seen[name] {
-			r.Wrong(key, "the server %.60q stands twice", name)
-		}
-		seen[name] = true
-		r.suite.Servers = append(r.suite.Servers, r.server(key, name, n.Content[i+1]))
 	}
 }
 

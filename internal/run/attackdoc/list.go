@@ -28,6 +28,8 @@ type Listed struct {
 	Mappings    []Mapping `json:"mappings"`
 	Description string    `json:"description"`
 	Indicators  int       `json:"indicators"`
+
+	attack *oatf.Attack
 }
 
 // A Mapping is an entry of a public catalogue.
@@ -58,7 +60,7 @@ func BuiltIn() ([]Listed, error) {
 
 func newListed(name string, doc *oatf.Document) Listed {
 	at := &doc.Attack
-	l := Listed{Files: len(delivery.Files(doc)), Name: name, ID: at.ID, Title: at.Name, Description: strings.TrimSpace(at.Description), Indicators: len(at.Indicators),
+	l := Listed{attack: at, Files: len(delivery.Files(doc)), Name: name, ID: at.ID, Title: at.Name, Description: strings.TrimSpace(at.Description), Indicators: len(at.Indicators),
 		Modes: []string{}, Tags: []string{}, Mappings: []Mapping{}}
 	if at.Severity != nil {
 		l.Severity = string(at.Severity.Level)
@@ -150,18 +152,14 @@ func writeMarkdown(w io.Writer, all []Listed) error {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", l.Name, l.Name, l.Title, l.Severity, playedRoles(l))
 	}
 	for i := range all {
-		text, _ := attacks.Text(all[i].Name)
-		doc, _, err := oatf.Load(text)
-		if err != nil {
-			return fmt.Errorf("%s, which is built in: %w", all[i].Name, err)
-		}
-		writeAttackSection(&b, &all[i], &doc.Attack)
+		writeAttackSection(&b, &all[i])
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func writeAttackSection(b *strings.Builder, l *Listed, at *oatf.Attack) {
+func writeAttackSection(b *strings.Builder, l *Listed) {
+	at := l.attack
 	fmt.Fprintf(b, "\n## %s\n\n", l.Name)
 	fmt.Fprintf(b, "**%s** (%s, severity %s, %s). Plays: %s.\n\n", l.Title, l.ID, l.Severity, strings.ReplaceAll(l.Category, "_", " "), playedRoles(l))
 	fmt.Fprintf(b, "%s\n\n", l.Description)

@@ -137,14 +137,7 @@ func entryAddress(e *config.Entry) string {
 
 // withoutSecrets removes secrets from an address: a key may stand in place of a name, and lockfiles are shared.
 func withoutSecrets(address string, guard []string) string {
-	address = redact.New(guard).Replace(address)
-	var b strings.Builder
-	at := 0
-	for _, m := range secret.Find(address) {
-		b.WriteString(address[at:m.Start] + "KEY")
-		at = m.End
-	}
-	return b.String() + address[at:]
+	return secret.Replace(redact.New(guard).Replace(address), func(string) string { return "KEY" })
 }
 
 // mostFindings bounds the findings shown before asking for consent.

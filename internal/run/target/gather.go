@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"gauntlet/catalog"
@@ -89,10 +90,8 @@ func (r *Reader) Gather(ctx context.Context, targets []Target) (*Gathered, error
 			}
 		} else {
 			r.Progress.Step("reading %s", targets[i].File)
-			var interrupted error
-			err, interrupted = interrupt.Do(ctx, func() error { return r.ReadInto(&g.Catalog, targets[i].File) })
-			if interrupted != nil {
-				return nil, interrupted
+			if err = interrupt.Run(ctx, func() error { return r.ReadInto(&g.Catalog, targets[i].File) }); errors.Is(err, interrupt.Err) {
+				return nil, err
 			}
 		}
 		if err != nil {
