@@ -79,35 +79,30 @@ func (f *agentFlags) addModelAgentFlags(cmd *cobra.Command) {
 	f.models.addLimitFlags(cmd)
 }
 
-// chooseAgent resolves --agent; nil waits for a client, or is a model.
-func (f *agentFlags) chooseAgent(a *app) (*testagent.Agent, error) {
-	if f.Agent == "" || strings.HasPrefix(f.Agent, testagent.ModelPrefix) { // see chooseModel
-		return nil, nil
-	}
-	f.Environ, f.Version = a.host.Environ, version()
-	chosen, err := testagent.New(f.Options)
-	if err != nil {
-		return nil, fmt.Errorf("--agent: %w", err)
-	}
-	return chosen, nil
-}
-
 func (a *app) newAttackBridgeCommand() *cobra.Command {
 	return withoutArguments(newCommand("bridge", "Carry an agent's stdio to a run (started by its mcp.json)", func(cmd *cobra.Command, _ []string) error {
 		return agent.Bridge(cmd.Context(), a.getenv, a.host.Stdin, a.host.Stdout)
 	}))
 }
 
-// chooseModel opens the model of model:ID, nil for another agent, and returns a function that creates the agent of each run.
-func (f *agentFlags) chooseModel(a *app) (*modelset.Set, func(run int) *testagent.Agent, error) {
-	id, ok := strings.CutPrefix(f.Agent, testagent.ModelPrefix)
-	if !ok {
+// chooseAgent resolves --agent to what returns the agent of each run; nil waits for a client. The set is that of model:ID.
+func (f *agentFlags) chooseAgent(a *app) (*modelset.Set, func(run int) *testagent.Agent, error) {
+	id, isModel := strings.CutPrefix(f.Agent, testagent.ModelPrefix)
+	switch {
+	case f.Agent == "":
 		return nil, nil, nil
+	case !isModel:
+		f.Environ, f.Version = a.host.Environ, version()
+		chosen, err := testagent.New(f.Options)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--agent: %w", err)
+		}
+		return nil, func(int) *testagent.Agent { return chosen }, nil
 	}
 	f.models.IDs = []string{id}
 	set, err := a.openModels(&f.models)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, fmt.Errorf("--agent: %w", err)
 	}
 	loop := modelagent.Options{Turns: f.turns, Idle: f.Idle, Version: version()}
 	if loop.System, err = readSystem(f.system); err != nil {

@@ -200,7 +200,8 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 		return nil, nil, err
 	}
 	names, wrongPattern := attackdoc.ExpandPatterns(names)
-	chosen, wrongAgent := r.agent.chooseAgent(r.app)
+	var wrongAgent error
+	r.models, r.player.AgentOf, wrongAgent = r.agent.chooseAgent(r.app)
 	outs, wrongOutputs := r.outputs.checkOutputs(names)
 	files := slices.Concat(names, outs.files())
 	trace := r.trace
@@ -224,22 +225,15 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	r.player.Serve.HTTP.Body = r.live.message
 	r.probing.Version = version()
 	r.player.Dialer, r.player.Probing, r.player.Tool = r.dialer(r.live.message, &r.live.sandbox, false, nil), &r.probing, toolName()
-	r.player.Agent, r.player.AgentName, r.player.Prompt = chosen, r.agent.Agent, r.agent.prompt
+	r.player.AgentName, r.player.Prompt = r.agent.Agent, r.agent.prompt
 	r.player.Negotiate = r.player.Negotiate || testagent.Named(r.agent.Agent)
-	set, agentOf, err := r.agent.chooseModel(r.app)
-	if err != nil {
-		return nil, nil, usage(cmd, "--agent: %s", err)
-	}
-	if set != nil {
-		r.models, r.player.AgentOf, r.player.Agent = set, agentOf, agentOf(1)
-	}
 	r.player.Stdin, r.player.Stdout, r.player.Say, r.player.Note = r.host.Stdin, r.host.Stdout, r.say, r.note
 	return names, outs, nil
 }
 
 func (r *attackRunCommand) playOne(ctx context.Context, text attackdoc.Text) result.AttackRun {
 	listen := r.listen
-	if listen == "" && (r.player.Agent != nil || r.player.AGUI != "") {
+	if listen == "" && (r.player.AgentOf != nil || r.player.AGUI != "") {
 		listen = "127.0.0.1:0"
 	}
 	doc, problem := text.Load(r.limits)

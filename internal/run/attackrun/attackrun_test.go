@@ -123,7 +123,7 @@ func TestJudgeTrace(t *testing.T) {
 				t.Fatal(err)
 			}
 			quiet := func(string, ...any) {}
-			player := Player{Options: Options{Limit: time.Minute, Grace: new(time.Duration), Serve: mcpserver.Options{IdleStream: true}}, Agent: agent, AgentName: tt.agent, Say: quiet, Note: quiet}
+			player := Player{Options: Options{Limit: time.Minute, Grace: new(time.Duration), Serve: mcpserver.Options{IdleStream: true}}, AgentOf: func(int) *testagent.Agent { return agent }, AgentName: tt.agent, Say: quiet, Note: quiet}
 			run := player.Play(t.Context(), doc, name, Session{Listen: "127.0.0.1:0", Trace: file})
 			if run.Verdict == nil || run.Verdict.Outcome != tt.whole || run.Trace != file || run.Agent != tt.agent {
 				t.Fatalf("played: %+v", run)

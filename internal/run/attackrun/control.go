@@ -121,7 +121,7 @@ func (p *play) runControl(ctx context.Context) {
 		return
 	}
 	silent := func(string, ...any) {}
-	asks := &Player{Options: p.Options, Agent: p.Agent, AgentOf: p.AgentOf, AgentName: p.AgentName, Prompt: controlPrompt, Uncontrolled: true, Say: silent, Note: silent}
+	asks := &Player{Options: p.Options, AgentOf: p.AgentOf, AgentName: p.AgentName, Prompt: controlPrompt, Uncontrolled: true, Say: silent, Note: silent}
 	asks.Grace = new(time.Duration)
 	control := &play{Player: asks, Session: Session{Listen: "127.0.0.1:0", Silent: true, Run: p.Run}, doc: p.doc}
 	beside, sum, what := o.Command && !o.ModelSpoke, "", "once more, and for a sum beside it"

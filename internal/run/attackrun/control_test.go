@@ -96,8 +96,8 @@ func TestWordsNeedAControl(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "t.ndjson")
-			quiet := func(string, ...any) {}
-			player := Player{Options: Options{Limit: time.Minute, Grace: new(time.Duration)}, Agent: speaker(t, tt.words, tt.calls, tt.as), Uncontrolled: tt.uncontrolled, Say: quiet, Note: quiet}
+			quiet, agent := func(string, ...any) {}, speaker(t, tt.words, tt.calls, tt.as)
+			player := Player{Options: Options{Limit: time.Minute, Grace: new(time.Duration)}, AgentOf: func(int) *testagent.Agent { return agent }, Uncontrolled: tt.uncontrolled, Say: quiet, Note: quiet}
 			run := player.Play(t.Context(), doc, "tool-poisoning", Session{Listen: "127.0.0.1:0", Trace: file})
 			if run.Verdict == nil || run.Verdict.Outcome != tt.want || !strings.Contains(run.Verdict.Reason, tt.reason) {
 				t.Fatalf("%+v, want %s: %s", run.Verdict, tt.want, tt.reason)

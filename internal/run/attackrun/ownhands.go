@@ -224,7 +224,7 @@ func (p *play) sayTask() {
 	case p.Silent || task == "":
 	case p.AGUI != "" || p.frontend != "":
 		p.Note("the user's task goes to %s over AG-UI: %s", cmp.Or(p.AGUI, "the agent"), task)
-	case p.Agent != nil:
+	case p.AgentOf != nil:
 		p.Note("the user's task goes to the agent as its prompt: %s", task)
 	default: // also with --quiet: otherwise nobody knows what to do
 		p.Say("the user's task, for you to give to your agent: %s", task)
@@ -233,7 +233,7 @@ func (p *play) sayTask() {
 
 // skipsAGUI says why front ends are not played if no agent speaks AG-UI.
 func (p *play) skipsAGUI() string {
-	if p.Agent == nil {
+	if p.AgentOf == nil {
 		return "no agent was named that speaks AG-UI (--agui): give the user's text to your agent yourself"
 	}
 	return "no agent was named that speaks AG-UI (--agui): the user's text goes to the agent as its prompt"
@@ -242,7 +242,7 @@ func (p *play) skipsAGUI() string {
 // openFrontend listens on a local port at which an in-process agent speaks AG-UI, if the document has a front end and no prompt
 // was given; otherwise nil.
 func (p *play) openFrontend(ctx context.Context) (net.Listener, error) {
-	if p.Agent == nil || p.agent().Converse == nil || p.AGUI != "" || p.Prompt != "" || !hasFrontEnd(p.doc) {
+	if p.AgentOf == nil || p.agent().Converse == nil || p.AGUI != "" || p.Prompt != "" || !hasFrontEnd(p.doc) {
 		return nil, nil
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")

@@ -45,7 +45,7 @@ func TestOwnHands(t *testing.T) {
 			}}
 			file := filepath.Join(t.TempDir(), "t.ndjson")
 			quiet := func(string, ...any) {}
-			player := Player{Options: Options{Limit: time.Minute, Grace: new(time.Duration)}, Agent: works, Uncontrolled: true, Say: quiet, Note: quiet}
+			player := Player{Options: Options{Limit: time.Minute, Grace: new(time.Duration)}, AgentOf: func(int) *testagent.Agent { return works }, Uncontrolled: true, Say: quiet, Note: quiet}
 			run := player.Play(t.Context(), doc, tt.document, Session{Listen: "127.0.0.1:0", Trace: file})
 			if run.Verdict == nil || run.Verdict.Outcome != tt.want {
 				t.Fatalf("%+v, want %s", run.Verdict, tt.want)

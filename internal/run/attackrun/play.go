@@ -62,8 +62,7 @@ type Options struct {
 // A Player plays documents.
 type Player struct {
 	Options
-	Agent *testagent.Agent // nil waits for a client to connect
-	// AgentOf returns an agent for each run of a document, numbered from 1; nil means Agent. Agent alone says whether there is one.
+	// AgentOf returns the agent of each run of a document, numbered from 1; nil waits for a client to connect.
 	AgentOf   func(run int) *testagent.Agent
 	AgentName string  // name in reports
 	Semantic  *Scorer // scores semantic indicators beside the verdict; may be nil
@@ -202,7 +201,7 @@ func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
 	switch {
 	case frontend != nil:
 		transports.Go(func() { p.serveFrontend(agent, frontend) }) // ends with the run
-	case p.Agent != nil:
+	case p.AgentOf != nil:
 		transports.Go(func() { // ends with its work, or with the run
 			p.runAgent(agent)
 			run.End(p.outcome.Ended)
@@ -226,12 +225,7 @@ func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
 	return &sum, errors.Join(broken, p.outcome.Trouble)
 }
 
-func (p *play) agent() *testagent.Agent {
-	if p.AgentOf != nil {
-		return p.AgentOf(max(1, p.Run))
-	}
-	return p.Agent
-}
+func (p *play) agent() *testagent.Agent { return p.AgentOf(max(1, p.Run)) }
 
 func (p *play) attackOptions() attack.Options {
 	synthesizer := p.written
@@ -251,7 +245,7 @@ func (p *play) attackOptions() attack.Options {
 			URL: cmp.Or(p.AGUI, p.frontend), Message: p.Dialer.Limits.Message, Skip: p.skipsAGUI(), Done: p.frontend != "",
 			Replayed: p.replayed[agui.Protocol],
 		})},
-		Prompted: p.Agent != nil && attackdoc.Prompt(p.doc) != "",
+		Prompted: p.AgentOf != nil && attackdoc.Prompt(p.doc) != "",
 	}
 }
 
@@ -326,7 +320,7 @@ func (p *play) announceServers(lines string) error {
 			return err
 		}
 	}
-	if p.Agent != nil {
+	if p.AgentOf != nil {
 		return nil // the agent is told, and nobody else needs to know
 	}
 	for line := range strings.Lines(lines) { // also with --quiet: otherwise nobody knows the port

@@ -67,7 +67,7 @@ func (r *Player) playOneOfSeveral(ctx context.Context, text attackdoc.Text, limi
 	switch {
 	case ctx.Err() != nil:
 		unplayed.Problem = "it was not played: the run was interrupted"
-	case r.Agent == nil && r.AGUI == "" && HasServer(doc):
+	case r.AgentOf == nil && r.AGUI == "" && HasServer(doc):
 		unplayed.Problem = "it needs an agent: see --agent"
 	default:
 		return r.Play(ctx, doc, text.Name, s)
@@ -104,7 +104,7 @@ func TraceName(folder string, n int, document string) string {
 // on a further server, whose other tools do nothing.
 func (p *play) staged() *oatf.Document {
 	files := delivery.Files(p.doc)
-	if files == nil || p.Agent != nil && p.agent().OwnTools {
+	if files == nil || p.AgentOf != nil && p.agent().OwnTools {
 		return p.doc
 	}
 	out := p.doc.Clone()

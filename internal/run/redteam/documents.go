@@ -47,7 +47,7 @@ func FromDocument(name string, doc *oatf.Document, player attackrun.Player) (Sce
 		if setting.Control {
 			d = benign
 		}
-		p.Agent, p.AgentName = agent, testagent.ModelPrefix+setting.Model
+		p.AgentOf, p.AgentName = func(int) *testagent.Agent { return agent }, testagent.ModelPrefix+setting.Model
 		run := p.Play(ctx, d, name, attackrun.Session{Listen: "127.0.0.1:0", Trace: setting.Trace, Silent: true})
 		return playedOf(&run, setting.Trace)
 	}
