@@ -63,7 +63,7 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 		Checks: checks, PerItem: opt.PerItem, Baseline: opt.Baseline, Together: opt.Together, ChangedOnly: opt.ChangedOnly, Version: opt.Version,
 	}
 	for _, a := range opt.Askings {
-		inner.Askings = append(inner.Askings, check.Asking(a))
+		inner.Askings = append(inner.Askings, check.Asking{Of: a.Of, Catalog: a.Catalog, As: a.As, Self: a.Self, After: a.After})
 	}
 	if r := opt.Recording; r != nil {
 		inner.Trace = check.Recording{Trace: r.Trace, File: r.File, Boundary: r.Boundary}
