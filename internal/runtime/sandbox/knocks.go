@@ -1,8 +1,13 @@
 package sandbox
 
-// knocks follow the ports that a server connects to at one domain. A port may be a byte of a canary, or half of one, beside
-// anything that stays the same or grows evenly by 256, so that the steps between ports are held against those between the
-// bytes of each canary, in 8 bits; or it may be two bytes.
+import (
+	"encoding/binary"
+	"net/netip"
+)
+
+// knocks follow the numbers that a server chooses beside what it sends: the ports that it connects to at one domain, addresses, and the
+// ids of lookups. A number may be a byte of a canary, or half of one, beside anything that stays the same or grows evenly by 256, so
+// that the steps between numbers are held against those between the bytes of each canary, in 8 bits; or it may be two bytes.
 type knocks []track
 
 // A track is a canary as small numbers, and how far the latest ports follow it.
@@ -21,9 +26,16 @@ const (
 	leastHalves = 32
 )
 
-// knock takes the next port, and returns the canaries that the ports have spelled, each once for a domain.
-func (p *puzzle) knock(host string, port uint16) (found []string) {
-	domain := registered(host)
+// The numbers that are followed wherever they go.
+const (
+	ofAddresses = "the addresses"
+	ofLookups   = "the ids of lookups"
+)
+
+// knock takes the next numbers of a kind, and returns the canaries that they have spelled, each once. host is where they go; "" for
+// anywhere.
+func (p *puzzle) knock(kind, host string, numbers ...uint16) (found []string) {
+	domain := kind + " " + registered(host)
 	tracks, known := p.knocks[domain]
 	if !known {
 		if len(p.knocks) >= maxDomains {
@@ -35,12 +47,27 @@ func (p *puzzle) knock(host string, port uint16) (found []string) {
 	}
 	for i := range tracks {
 		t := &tracks[i]
-		told := t.wide && t.step(byte(port>>8))
-		if t.step(byte(port)) || told {
-			found = union(found, []string{t.canary})
+		for _, n := range numbers {
+			told := t.wide && t.step(byte(n>>8))
+			if t.step(byte(n)) || told {
+				found = union(found, []string{t.canary})
+			}
 		}
 	}
 	return found
+}
+
+// chosenIn are the numbers in an address that its owner chooses: the last two bytes, of IPv6 the last eight.
+func chosenIn(a netip.Addr) (out []uint16) {
+	b := a.AsSlice()
+	from := len(b) - 2
+	if a.Is6() {
+		from = len(b) / 2
+	}
+	for ; from >= 0 && from < len(b); from += 2 {
+		out = append(out, binary.BigEndian.Uint16(b[from:]))
+	}
+	return out
 }
 
 // newKnocks makes the tracks of the canaries that do not belong to a host.

