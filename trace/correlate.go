@@ -90,7 +90,11 @@ func (c *Correlator) rememberRequest(m *Message) {
 
 func (c *Correlator) tieAnswer(m *Message) {
 	m.ReplyTo, m.Method, m.Stray = 0, "", UnknownID
-	at := m.scopeOf(m.Direction.opposite())
+	asked := ToServer
+	if m.Direction == ToServer {
+		asked = ToClient
+	}
+	at := m.scopeOf(asked)
 	r := c.ids[at]
 	if n, ok := rawjson.WholeNumber(m.ID); r == nil && ok {
 		at.id = n
@@ -163,11 +167,4 @@ func (m *Message) exchange() int {
 		return 0
 	}
 	return m.HTTP.Exchange
-}
-
-func (d Direction) opposite() Direction {
-	if d == ToServer {
-		return ToClient
-	}
-	return ToServer
 }

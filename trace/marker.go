@@ -93,16 +93,13 @@ func countOf(v rawjson.Value) int {
 // checkEnd says what is wrong with the end of a file, "" if nothing is.
 func (r *Reader) checkEnd() string {
 	switch {
-	case r.end == nil && r.Header.owesEnd():
+	case r.end == nil && r.Header.Version != "1.0": // which had no last line
 		return "the trace has no end: the recorder did not finish, or the file was truncated; what is missing is unknown"
 	case r.end != nil && r.end.Lost > 0:
 		return fmt.Sprintf("%d messages were not recorded: %.200q", r.end.Lost, r.end.Why)
 	}
 	return ""
 }
-
-// owesEnd reports whether a complete trace of this version has a last line.
-func (h Header) owesEnd() bool { return h.Version != "1.0" }
 
 // openNext opens the next file of the trace.
 func (r *Reader) openNext() error {

@@ -45,21 +45,28 @@ func (r *Recorder) Record(m Message) (Message, error) {
 
 // redact must follow Correlate, which needs the original ids.
 func (m *Message) redact(take func(string) string) {
-	for _, s := range []*string{&m.Raw, &m.ID, &m.Method} {
-		if out := take(*s); out != *s {
+	m.replaceTexts(take, &m.Raw, &m.ID, &m.Method)
+	m.replaceHeaders(take)
+}
+
+// replaceTexts replaces texts of the message by f's results, and marks it Redacted if one differs.
+func (m *Message) replaceTexts(f func(string) string, texts ...*string) {
+	for _, s := range texts {
+		if out := f(*s); out != *s {
 			*s, m.Redacted = out, true
 		}
 	}
-	if m.HTTP == nil || len(m.HTTP.Headers) == 0 {
+}
+
+// replaceHeaders is replaceTexts for the values of header fields.
+func (m *Message) replaceHeaders(f func(string) string) {
+	if m.HTTP == nil {
 		return
 	}
 	h := *m.HTTP // the caller's must not change
 	h.Headers = slices.Clone(h.Headers)
 	for i := range h.Headers {
-		f := &h.Headers[i]
-		if out := take(f.Value); out != f.Value {
-			f.Value, m.Redacted = out, true
-		}
+		m.replaceTexts(f, &h.Headers[i].Value)
 	}
 	m.HTTP = &h
 }

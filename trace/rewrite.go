@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"slices"
-
 	"gauntlet/rawjson"
 )
 
@@ -13,26 +11,9 @@ func (m *Message) Rewrite(f func(string) string) bool {
 	before := m.Redacted
 	m.Redacted = false
 	// The ids first: the id in the text is treated the same way below.
-	for _, s := range []*string{&m.ID, &m.Raw} {
-		if out := rewriteJSON(*s, f); out != *s {
-			*s, m.Redacted = out, true
-		}
-	}
-	for _, s := range []*string{&m.Method, &m.Note} {
-		if out := f(*s); out != *s {
-			*s, m.Redacted = out, true
-		}
-	}
-	if m.HTTP != nil {
-		h := *m.HTTP
-		h.Headers = slices.Clone(h.Headers)
-		for i := range h.Headers {
-			if out := f(h.Headers[i].Value); out != h.Headers[i].Value {
-				h.Headers[i].Value, m.Redacted = out, true
-			}
-		}
-		m.HTTP = &h
-	}
+	m.replaceTexts(func(text string) string { return rewriteJSON(text, f) }, &m.ID, &m.Raw)
+	m.replaceTexts(f, &m.Method, &m.Note)
+	m.replaceHeaders(f)
 	changed := m.Redacted
 	m.Redacted = changed || before
 	return changed

@@ -31,14 +31,11 @@ func Secret(name string) bool {
 	if slices.ContainsFunc(secretParts, func(s string) bool { return strings.Contains(name, s) }) {
 		return true
 	}
-	return slices.ContainsFunc(nameWords(name), func(w string) bool {
+	words := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return slices.ContainsFunc(words, func(w string) bool {
 		w = strings.TrimSuffix(strings.TrimRight(w, "0123456789"), "s")
 		return slices.ContainsFunc(secretWords, func(s string) bool { return w == s || w == "x"+s })
 	})
-}
-
-func nameWords(name string) []string {
-	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // withholdSecrets returns h without the values of secret headers; h itself if it has none.

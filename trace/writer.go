@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -181,7 +182,7 @@ func (m *Message) checkMessage(last int) error {
 		return fmt.Errorf("seq %d does not come behind %d", m.Seq, last)
 	case m.Direction != ToServer && m.Direction != ToClient:
 		return fmt.Errorf("direction %q is neither %s nor %s", m.Direction, ToServer, ToClient)
-	case !m.Kind.isKnown():
+	case !slices.Contains([]Kind{Request, Notification, Response, Error, Batch, Event, Invalid}, m.Kind):
 		return fmt.Errorf("unknown kind %q", m.Kind)
 	case m.Role != "" && m.Role != AsServer && m.Role != AsClient && m.Role != Between:
 		return fmt.Errorf("unknown role %q", m.Role)
@@ -193,24 +194,11 @@ func (m *Message) checkMessage(last int) error {
 		return fmt.Errorf("part_of %d is no earlier message", m.PartOf)
 	case (m.ReplyTo != 0 || m.Stray != "") && !m.Kind.Answer():
 		return fmt.Errorf("a %s replies to nothing", m.Kind)
+	case m.HTTP != nil && (m.HTTP.Exchange < 0 || m.HTTP.Status < 0):
+		return errors.New("http: exchange and status must not be negative")
 	}
 	if y := m.Time.UTC().Year(); y < 0 || y > 9999 {
 		return fmt.Errorf("the year %d cannot be written (%s)", y, time.RFC3339)
 	}
-	return m.HTTP.checkHTTP()
-}
-
-func (h *HTTP) checkHTTP() error {
-	if h != nil && (h.Exchange < 0 || h.Status < 0) {
-		return errors.New("http: exchange and status must not be negative")
-	}
 	return nil
-}
-
-func (k Kind) isKnown() bool {
-	switch k {
-	case Request, Notification, Response, Error, Batch, Event, Invalid:
-		return true
-	}
-	return false
 }

@@ -36,7 +36,7 @@ type unit struct {
 }
 
 var (
-	shortUnits = []unit{{'s', time.Second}, {'m', time.Minute}, {'h', time.Hour}, {'d', day}}
+	shortUnits = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": day}
 	dateUnits  = []unit{{'D', day}}
 	timeUnits  = []unit{{'H', time.Hour}, {'M', time.Minute}, {'S', time.Second}}
 )
@@ -46,10 +46,8 @@ func parseShort(s string) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, u := range shortUnits {
-		if rest == string(u.letter) {
-			return times(n, u.length), nil
-		}
+	if length, ok := shortUnits[rest]; ok {
+		return times(n, length), nil
 	}
 	return 0, errors.New("it needs one of the units s, m, h and d, as in 30s")
 }

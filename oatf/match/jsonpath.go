@@ -176,16 +176,11 @@ func (s slice) selectFrom(w *walk, v rawjson.Value, yield func(rawjson.Value) bo
 		}
 		elements = append(elements, e)
 	}
-	lower, upper := s.bounds(len(elements))
-	if s.step > 0 {
-		for i := lower; i < upper; i += s.step {
-			if !yield(elements[i]) {
-				return false
-			}
-		}
-		return true
+	from, to := s.bounds(len(elements))
+	if s.step < 0 {
+		from, to = to, from
 	}
-	for i := upper; i > lower; i += s.step {
+	for i := from; s.step > 0 && i < to || s.step < 0 && i > to; i += s.step {
 		if !yield(elements[i]) {
 			return false
 		}

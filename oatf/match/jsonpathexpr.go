@@ -1,9 +1,11 @@
 package match
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/rawjson"
 )
 
 // Parsing of filter expressions (RFC 9535 sections 2.3.5 and 2.4).
@@ -23,9 +25,6 @@ func (p *pathParser) logical() logical {
 	for p.operator("||") {
 		out = append(out, p.and())
 	}
-	if len(out) == 1 {
-		return out[0]
-	}
 	return out
 }
 
@@ -33,9 +32,6 @@ func (p *pathParser) and() logical {
 	out := and{p.basic()}
 	for p.operator("&&") {
 		out = append(out, p.basic())
-	}
-	if len(out) == 1 {
-		return out[0]
 	}
 	return out
 }
@@ -59,7 +55,10 @@ func (p *pathParser) basic() logical {
 	if p.peek() == '!' && !strings.HasPrefix(p.text[p.at:], "!=") {
 		p.at++
 		p.skipSpace()
-		return not{p.negated()}
+		if p.peek() == '(' {
+			return not{p.parenthesised()}
+		}
+		return not{p.test(p.operand())} // not a comparison
 	}
 	if p.peek() == '(' {
 		return p.parenthesised()
@@ -72,14 +71,6 @@ func (p *pathParser) basic() logical {
 		}
 	}
 	return p.test(left)
-}
-
-// negated parses what may follow a !: anything but a comparison.
-func (p *pathParser) negated() logical {
-	if p.peek() == '(' {
-		return p.parenthesised()
-	}
-	return p.test(p.operand())
 }
 
 func (p *pathParser) parenthesised() logical {
@@ -110,7 +101,7 @@ func (p *pathParser) operand() operand {
 	case c == '$' || c == '@':
 		return p.query()
 	case c == '"' || c == '\'':
-		return operand{value: p.stringLiteral()}
+		return operand{value: p.parseLiteral(rawjson.Quote(p.parseString()))}
 	case c == '-' || '0' <= c && c <= '9':
 		return operand{value: p.parseNumber()}
 	case 'a' <= c && c <= 'z':
@@ -179,12 +170,7 @@ func (p *pathParser) parseFunction(name string, from int) operand {
 
 // allValues reports whether there are n arguments, all of ValueType.
 func allValues(args []operand, n int) bool {
-	for _, a := range args {
-		if a.value == nil {
-			return false
-		}
-	}
-	return len(args) == n
+	return len(args) == n && !slices.ContainsFunc(args, func(a operand) bool { return a.value == nil })
 }
 
 // arguments parses a parenthesized argument list. No function takes a LogicalType, so an expression with an operator

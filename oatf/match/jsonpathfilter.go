@@ -1,6 +1,7 @@
 package match
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -21,23 +22,13 @@ type valued interface {
 type or []logical
 
 func (o or) truth(w *walk, node rawjson.Value) bool {
-	for _, l := range o {
-		if l.truth(w, node) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o, func(l logical) bool { return l.truth(w, node) })
 }
 
 type and []logical
 
 func (a and) truth(w *walk, node rawjson.Value) bool {
-	for _, l := range a {
-		if !l.truth(w, node) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a, func(l logical) bool { return !l.truth(w, node) })
 }
 
 type not struct{ logical }

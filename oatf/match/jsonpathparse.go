@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"gauntlet/internal/leaf/excerpt"
-	"gauntlet/rawjson"
 )
 
 // Limits of a query: its length, and the nesting of brackets and filters.
@@ -327,8 +326,4 @@ func (p *pathParser) parseNumber() valued {
 		return literal{}
 	}
 	return p.parseLiteral(p.text[from:p.at])
-}
-
-func (p *pathParser) stringLiteral() valued {
-	return p.parseLiteral(rawjson.Quote(p.parseString()))
 }

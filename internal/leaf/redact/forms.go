@@ -33,11 +33,7 @@ func secretParts(value string) []string {
 		}
 	}
 	if strings.ContainsAny(value, "\r\n") {
-		for line := range strings.Lines(value) {
-			if line = strings.TrimSpace(line); len(line) >= shortestPart {
-				out = append(out, line)
-			}
-		}
+		out = append(out, secretLines(value)...)
 	}
 	if strings.Contains(value, "://") {
 		for _, s := range URLSecrets(value) {

@@ -144,10 +144,7 @@ func (r *Redactor) Names(text string) []string {
 func CredentialName(name string) bool {
 	n := strings.ToLower(strings.Trim(name, "-"))
 	n = strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(n)
-	if notCredential.MatchString(n) {
-		return false
-	}
-	return credentialWord.MatchString(n)
+	return credentialWord.MatchString(n) && !notCredential.MatchString(n)
 }
 
 var (

@@ -1,8 +1,10 @@
 package redact
 
 import (
+	"bytes"
 	"html"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -57,7 +59,7 @@ func (d *decoder) reset() {
 // decodeEscapes decodes one level of escapes: JSON and programming languages (\n, \x41, \u0041, \u{41}, \101), URLs (%41, %u0041),
 // HTML (&#65;, &#x41;, &amp;) and JSON pointers (~0, ~1).
 func (v *view) decodeEscapes() (out view, changed bool) {
-	if !hasEscapes(v.text) {
+	if !bytes.ContainsAny(v.text, `\%&~`) {
 		return *v, false
 	}
 	d := v.decoder()
@@ -77,15 +79,6 @@ func (v *view) decodeEscapes() (out view, changed bool) {
 		i += n
 	}
 	return d.out, changed
-}
-
-func hasEscapes(text []byte) bool {
-	for _, c := range text {
-		if c == '\\' || c == '%' || c == '&' || c == '~' {
-			return true
-		}
-	}
-	return false
 }
 
 // escape decodes the escape at the beginning of a text: its value, its length, 0 for none, and whether it is a byte rather than a
@@ -156,7 +149,7 @@ func backslash(t []byte) (r rune, n int, raw bool) {
 		}
 		return 0, 0, false
 	case 'n', 'r', 't', 'b', 'f', 'v', 'a':
-		return rune("\n\r\t\b\f\v\a"[indexByte("nrtbfva", c)]), 2, false
+		return rune("\n\r\t\b\f\v\a"[strings.IndexByte("nrtbfva", c)]), 2, false
 	case '"', '\'', '\\', '/', '\n', '$', '`', '%', '&':
 		return rune(c), 2, false
 	}
@@ -169,15 +162,6 @@ func backslash(t []byte) (r rune, n int, raw bool) {
 		return 0, 2, true
 	}
 	return 0, 0, false
-}
-
-func indexByte(s string, c byte) int {
-	for i := range len(s) {
-		if s[i] == c {
-			return i
-		}
-	}
-	return -1
 }
 
 // longestEntity is the length of the longest decoded entity, with ampersand and semicolon.
@@ -207,18 +191,8 @@ func hexRune(t []byte, i, n int) (rune, bool) {
 	if n <= 0 || n > 8 || i+n > len(t) {
 		return 0, false
 	}
-	var r uint32
-	for _, c := range t[i : i+n] {
-		d := hexDigit(c)
-		if d < 0 {
-			return 0, false
-		}
-		r = r<<4 | uint32(d)
-	}
-	if r > unicode.MaxRune {
-		return 0, false
-	}
-	return rune(r), true
+	r, err := strconv.ParseUint(string(t[i:i+n]), 16, 32)
+	return rune(r), err == nil && r <= unicode.MaxRune
 }
 
 func hexDigit(c byte) int {

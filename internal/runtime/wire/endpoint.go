@@ -89,9 +89,7 @@ func (e *Endpoint) target() (*url.URL, *url.Userinfo, error) {
 
 // header returns the header fields to send, and the secrets among them as NAME=VALUE.
 func (e *Endpoint) header(u *url.URL, user *url.Userinfo) (http.Header, []string, error) {
-	agent := e.Agent
-	agent = cmp.Or(agent, "gauntlet")
-	h := http.Header{"User-Agent": {agent}}
+	h := http.Header{"User-Agent": {cmp.Or(e.Agent, "gauntlet")}}
 	secrets := slices.Clone(e.Secret)
 	for i, entry := range e.Header {
 		name, value, ok := strings.Cut(entry, "=")

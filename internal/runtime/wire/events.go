@@ -122,7 +122,7 @@ func (e *eventReader) readLine() error {
 		}
 		e.after = false
 		part, _ = e.r.Peek(e.r.Buffered())
-		end := lineEnd(part)
+		end := bytes.IndexAny(part, "\r\n")
 		taken := part
 		if end >= 0 {
 			taken = part[:end]
@@ -141,18 +141,6 @@ func (e *eventReader) readLine() error {
 		_, _ = e.r.Discard(end + 1)
 		return nil
 	}
-}
-
-// lineEnd returns the index of the first \r or \n, or -1.
-func lineEnd(b []byte) int {
-	n := bytes.IndexByte(b, '\n')
-	if n >= 0 {
-		b = b[:n]
-	}
-	if r := bytes.IndexByte(b, '\r'); r >= 0 {
-		return r
-	}
-	return n
 }
 
 // growData doubles buf, up to the limit of an event.
@@ -296,12 +284,4 @@ type foreignEndpointError struct{ place string }
 
 func (e *foreignEndpointError) Error() string {
 	return "the stream names an endpoint on another origin, " + e.place + ", which was not used"
-}
-
-// ended returns nil for the orderly end of a stream.
-func ended(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
 }

@@ -220,7 +220,10 @@ func (x *exchange) readJSONBody(ctx context.Context, r *reply, meta *HTTPAnswer,
 	if err := x.deliver(ctx, m, note); err != nil {
 		return err
 	}
-	return x.requireAnswer(meta, "the answer (%s) ended without it", meta)
+	if x.isAnswered() {
+		return nil
+	}
+	return x.failf(meta, "the answer (%s) ended without it", meta)
 }
 
 // refuseContentType rejects an answer that is neither JSON nor an event stream, as other clients do.
@@ -325,7 +328,6 @@ func (x *exchange) matchAnswer(m Message) bool {
 			x.takeOwnAnswer(part)
 		}
 		if x.method == mcp.Initialize && part.Kind == Response && part.Result[0] == '{' {
-			x.h.setVersion(rawjson.LastText(part.Result, "protocolVersion"))
 			x.h.noteOpening(x, part.Result)
 		}
 		return true
@@ -337,14 +339,6 @@ func (x *exchange) isAnswered() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.answered
-}
-
-// requireAnswer returns an error unless the answer has arrived.
-func (x *exchange) requireAnswer(meta *HTTPAnswer, format string, args ...any) error {
-	if x.isAnswered() {
-		return nil
-	}
-	return x.failf(meta, format, args...)
 }
 
 func (x *exchange) failf(meta *HTTPAnswer, format string, args ...any) *RequestError {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
@@ -53,9 +54,13 @@ func (h *HTTP) Renewals() (n int, result string) {
 	return h.opening.renewals, h.opening.result
 }
 
+// noteOpening records how a session was opened, and the version agreed on.
 func (h *HTTP) noteOpening(x *exchange, result string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if version := rawjson.LastText(result, "protocolVersion"); slices.Contains(mcp.Revisions(), version) {
+		h.version = version
+	}
 	h.opening.params, h.opening.result = Decode(string(x.body)).Params, result
 }
 

@@ -171,20 +171,9 @@ func (h *HTTP) readBody(r io.Reader, limit int, length int64) (string, error) {
 	if length > 0 && length <= 1<<20 { // larger announcements cost the server nothing: do not allocate for them
 		text.Grow(int(length))
 	}
-	r = h.metered(r)
-	for buf := make([]byte, 32<<10); ; {
-		n, err := r.Read(buf)
-		if text.Len()+n > limit {
-			return "", tooLong
-		}
-		growBuilder(&text, n, limit)
-		text.Write(buf[:n])
-		switch err {
-		case nil:
-		case io.EOF:
-			return text.String(), nil
-		default:
-			return "", err
-		}
+	_, err := io.Copy(&text, io.LimitReader(h.metered(r), int64(limit)+1))
+	if text.Len() > limit {
+		return "", tooLong
 	}
+	return text.String(), err
 }

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
-	"slices"
 	"time"
 
 	"gauntlet/internal/leaf/excerpt"
@@ -40,14 +40,6 @@ func (h *HTTP) takeSession(x *exchange, meta *HTTPAnswer) (note string) {
 		return "the answer's Mcp-Session-Id differs from initialize's; clients differ in how they react"
 	}
 	return ""
-}
-
-func (h *HTTP) setVersion(version string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if slices.Contains(mcp.Revisions(), version) {
-		h.version = version
-	}
 }
 
 func (h *HTTP) setSessionHeaders(header http.Header) (session string, epoch int) {
@@ -105,7 +97,10 @@ func (x *exchange) readEvents(ctx context.Context, ev *eventReader, meta *HTTPAn
 		e, err := ev.nextEvent()
 		if err != nil {
 			x.h.showTooLong(err, meta)
-			return ended(err)
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
 		}
 		if err := x.deliver(ctx, e.toMessage(meta), note); err != nil {
 			return err

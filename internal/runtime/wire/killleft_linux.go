@@ -72,11 +72,8 @@ func openDescendants(pid int) []*os.Process {
 // killMarked ends every process whose environment holds the entry mark, and reports whether there was one. A process that replaced
 // its environment is not found.
 func killMarked(mark string) (found bool) {
-	dirs, _ := filepath.Glob("/proc/[0-9]*") // fails for a malformed pattern only
-	for _, dir := range dirs {
-		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil && killIfMarked(pid, mark) {
-			found = true
-		}
+	for _, pid := range processIDs() {
+		found = killIfMarked(pid, mark) || found
 	}
 	return found
 }
@@ -128,13 +125,20 @@ func killOrphans(ending int) (found bool) {
 	return found
 }
 
-func readProcessTable() (entries []tableEntry) {
+func processIDs() (out []int) {
 	dirs, _ := filepath.Glob("/proc/[0-9]*") // fails for a malformed pattern only
 	for _, dir := range dirs {
 		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
-			if e, ok := readTableEntry(pid); ok {
-				entries = append(entries, e)
-			}
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+func readProcessTable() (entries []tableEntry) {
+	for _, pid := range processIDs() {
+		if e, ok := readTableEntry(pid); ok {
+			entries = append(entries, e)
 		}
 	}
 	return entries

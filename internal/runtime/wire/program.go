@@ -112,16 +112,14 @@ func Inherited(environ []string) []string {
 			name = strings.ToUpper(name) // names are case-insensitive there
 		}
 		// A value that begins with "()" is a shell function exported by bash.
-		if slices.ContainsFunc(inherited[windows], func(n string) bool { return covers(n, name) }) && !strings.HasPrefix(value, "()") {
+		if slices.ContainsFunc(inherited[windows], func(n string) bool {
+			prefix, isPrefix := strings.CutSuffix(n, "*")
+			return n == name || isPrefix && strings.HasPrefix(name, prefix)
+		}) && !strings.HasPrefix(value, "()") {
 			out = append(out, entry)
 		}
 	}
 	return out
-}
-
-func covers(pattern, name string) bool {
-	prefix, isPrefix := strings.CutSuffix(pattern, "*")
-	return pattern == name || isPrefix && strings.HasPrefix(name, prefix)
 }
 
 // environment joins inherited and explicitly set variables. It is never nil: os/exec takes nil for our whole environment.

@@ -105,21 +105,11 @@ func (s *Stream) writeQueued() {
 				return
 			}
 		case <-s.closing:
-			s.writeRest()
-			return
-		}
-	}
-}
-
-// writeRest writes what was queued before closing.
-func (s *Stream) writeRest() {
-	for {
-		select {
-		case line := <-s.out:
-			if s.writeLine(line) != nil {
-				return
+			for len(s.out) > 0 { // was queued before
+				if s.writeLine(<-s.out) != nil {
+					return
+				}
 			}
-		default:
 			return
 		}
 	}
