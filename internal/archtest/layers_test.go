@@ -152,7 +152,7 @@ var table = []row{
 	{path: "internal/runtime/attacka2a", layer: stages, may: []string{"internal/leaf/a2a", "internal/runtime/attack", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace", "internal/leaf/excerpt"}, not: impure},
 	{path: "internal/runtime/aguiagent", layer: stages, may: []string{"internal/runtime/mcpclient", "internal/leaf/agui", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson"}, not: impure},
 	{path: "internal/runtime/attackagui", layer: stages, may: []string{"internal/leaf/agui", "internal/runtime/attack", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
-	{path: "internal/runtime/agent", layer: stages, may: []string{"internal/leaf/agui", "internal/leaf/planted", "internal/runtime/wire"}, not: impure},
+	{path: "internal/runtime/agent", layer: stages, may: []string{"internal/leaf/agui", "internal/leaf/planted", "internal/runtime/sandbox", "internal/runtime/wire"}, not: impure},
 
 	{path: "internal/runtime/modelagent", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/model", "internal/runtime/wire", "rawjson"}, not: impure},
 

@@ -224,11 +224,51 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	r.player.Serve.IdleStream = true // unsolicited server messages have no other way to a client
 	r.player.Serve.HTTP.Body = r.live.message
 	r.probing.Version = version()
+	if err := r.sealAgent(cmd, chosen); err != nil {
+		return nil, nil, err
+	}
 	r.player.Dialer, r.player.Probing, r.player.Tool = r.dialer(r.live.message, &r.live.sandbox, false, nil), &r.probing, toolName()
 	r.player.AgentName, r.player.Prompt = r.agent.Agent, r.agent.prompt
 	r.player.Negotiate = r.player.Negotiate || testagent.Named(r.agent.Agent)
 	r.player.Stdin, r.player.Stdout, r.player.Say, r.player.Note = r.host.Stdin, r.host.Stdout, r.say, r.note
 	return names, outs, nil
+}
+
+// sealAgent decides whether the program of the agent runs in a sandbox. Where its model is known it does unless the user says
+// otherwise; where it does not, the report and standard error say so.
+func (r *attackRunCommand) sealAgent(cmd *cobra.Command, chosen *testagent.Agent) error {
+	s := &r.live.sandbox
+	told := cmd.Flags().Changed("sandbox")
+	if chosen == nil || chosen.Program == "" {
+		return refuse(cmd, []conflict{{told && s.level.Wanted() && r.player.Target == nil, "--sandbox is for a program that is started: an agent's command or name (--agent), or a server behind --"}})
+	}
+	if !told && chosen.ModelKnown {
+		s.level = sandbox.On
+	}
+	switch why := whyUnsealed(s.level, chosen, sandbox.Available); {
+	case why == "":
+		r.player.SealAgent = true
+	case s.level == sandbox.Require:
+		return fmt.Errorf("--sandbox require: the agent cannot run in a sandbox: %s", why)
+	default:
+		s.boxes.Unsealed(chosen.Program, why)
+		r.note("the agent runs without a sandbox, with your rights on this machine: %s", why)
+	}
+	return nil
+}
+
+// whyUnsealed says why an agent is not to run in a sandbox, "" if it is.
+func whyUnsealed(level sandbox.Level, chosen *testagent.Agent, available func() error) string {
+	if !level.Wanted() {
+		return "no sandbox was asked for (--sandbox require)"
+	}
+	if chosen.NeedsLogin {
+		return "it needs its login in your home, which a sandbox does not show: name its model's address (--agent-model-url), or set a key for its model"
+	}
+	if err := available(); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 func (r *attackRunCommand) playOne(ctx context.Context, text attackdoc.Text) result.AttackRun {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -32,6 +34,9 @@ func foreignAgent(args []string) int {
 		if err := os.WriteFile("child.pid", fmt.Append(nil, child.Process.Pid), 0o600); err != nil {
 			return 4
 		}
+	case "outlaw": // also as the program of an agent that is known by name, which has other arguments
+		wander()
+		config, args = os.Getenv("GAUNTLET_CONFIG"), nil
 	case "flood":
 		line := strings.Repeat("x", 1<<16)
 		for range 200 {
@@ -51,6 +56,36 @@ func foreignAgent(args []string) int {
 		time.Sleep(time.Hour)
 	}
 	return 0
+}
+
+// wander tries what a sandbox is to hold, prints what came of it as Claude Code prints its answer, and leaves a file.
+func wander() {
+	said := map[string]string{}
+	try := func(what string, err error) {
+		said[what] = "worked"
+		if err != nil {
+			said[what] = err.Error()
+		}
+	}
+	_, err := os.ReadFile("/etc/shadow")
+	try("shadow", err)
+	try("outside", os.WriteFile(os.Getenv("OUTSIDE"), nil, 0o600))
+	try("here", os.WriteFile("left.txt", []byte("left"), 0o600))
+	key, err := os.ReadFile(filepath.Join(os.Getenv("HOME"), ".ssh", "id_rsa"))
+	try("key", err)
+	said["canary"] = fmt.Sprint(strings.Contains(string(key), "PRIVATE KEY"))
+	client := http.Client{Timeout: 20 * time.Second}
+	for what, url := range map[string]string{"model": os.Getenv("ANTHROPIC_BASE_URL"), "world": "http://collect.evil.example/"} {
+		said[what] = "no answer"
+		if answer, err := client.Get(url); err == nil {
+			text, _ := io.ReadAll(answer.Body) // what came counts
+			_ = answer.Body.Close()
+			said[what] = string(text)
+		}
+	}
+	text, _ := json.Marshal(said) // strings
+	line, _ := json.Marshal(map[string]string{"type": "result", "result": string(text)})
+	fmt.Println(string(line))
 }
 
 // visit calls every tool of every server.

@@ -208,9 +208,9 @@ var sandboxLevels = []string{string(sandbox.Off), string(sandbox.On), string(san
 func (s *sandboxFlags) addSandboxFlags(f *pflag.FlagSet, usual sandbox.Level) {
 	s.level = usual
 	show := func(l sandbox.Level) string { return string(l) }
-	f.Var(&value[sandbox.Level]{&s.level, "LEVEL", sandbox.ParseLevel, show}, "sandbox", "seal off servers that are started: off, on (where this system can), require")
-	f.StringArrayVar(&s.allow, "sandbox-allow", nil, "let sealed servers really reach this `HOST` or HOST:PORT; repeatable (default none)")
-	f.StringArrayVar(&s.read, "sandbox-read", nil, "show sealed servers a copy of this `PATH` as well; repeatable (default none)")
+	f.Var(&value[sandbox.Level]{&s.level, "LEVEL", sandbox.ParseLevel, show}, "sandbox", "seal off what is started, servers and the agent under attack: off, on (where this system can), require")
+	f.StringArrayVar(&s.allow, "sandbox-allow", nil, "let what is sealed really reach this `HOST` or HOST:PORT; repeatable (default none)")
+	f.StringArrayVar(&s.read, "sandbox-read", nil, "show what is sealed a copy of this `PATH` as well; repeatable (default none)")
 }
 
 func completeSandbox(cmd *cobra.Command) { completeWith(cmd, "sandbox", sandboxLevels) }

@@ -32,7 +32,7 @@ func (a *app) newVetCommand() *cobra.Command {
 	f.Var(nameFlag(&v.vetting.Depth, "LEVEL", vet.Depths()), "depth", "go this far and no farther: definitions, source, behaviour (default behaviour, or what this kind of target has)")
 	completeWith(cmd, "depth", vet.Depths())
 	f.StringArrayVar(&v.env, "env", nil, envMeaning)
-	f.StringArrayVar(&v.vetting.Allow, "sandbox-allow", nil, "let sealed servers really reach this `HOST` or HOST:PORT; repeatable (default none)")
+	f.StringArrayVar(&v.vetting.Allow, "sandbox-allow", nil, "let what is sealed really reach this `HOST` or HOST:PORT; repeatable (default none)")
 	f.StringVar(&v.vetting.Advisories, "osv", "", "look for known vulnerabilities in this export of advisories in the OSV format: `PLACE`, a directory, a file or a URL (default none)")
 	f.StringVar(&v.vetting.Fetcher.Cache, "cache", "", "keep what is loaded in this `DIR` (default gauntlet/vet in your cache directory)")
 	f.BoolVar(&v.older, "diff", false, "the targets are the version that you have and a newer one: vet the newer, and say what changed (default off)")

@@ -175,6 +175,11 @@ func (p *play) runAgent(ctx context.Context) {
 		p.recordEvent(trace.ToServer, agui.RunAgentInput, `{"messages":[{"role":"user","content":`+rawjson.Quote(prompt)+`}]}`, "the agent got this as its prompt")
 	}
 	task := testagent.Task{Prompt: prompt}
+	if p.SealAgent {
+		dialer := p.Dialer
+		dialer.SandboxRecord = p.file.Record
+		task.Seal = dialer.Seal
+	}
 	if p.agent().OwnTools {
 		task.Files = delivery.Files(p.doc)
 	}

@@ -65,6 +65,7 @@ type Player struct {
 	// AgentOf returns the agent of each run of a document, numbered from 1; nil waits for a client to connect.
 	AgentOf   func(run int) *testagent.Agent
 	AgentName string  // name in reports
+	SealAgent bool    // the agent's program runs in a sandbox, as the dialer says
 	Semantic  *Scorer // scores semantic indicators beside the verdict; may be nil
 	// SynthesizerOf returns the synthesizer for each run of a document, numbered from 1; may be nil.
 	SynthesizerOf func(run int) attack.Synthesizer

@@ -204,7 +204,7 @@ func (d *Dialer) Open(s Server, tap Tap) (*Opened, error) {
 		o.Conn, o.SandboxReport = &sealed{p, o.Sandbox}, o.Sandbox.Report()
 	}
 	if d.Sandbox.Wanted() {
-		d.Sandboxes.add(cmp.Or(d.SandboxName, o.Place), o)
+		d.Sandboxes.add(cmp.Or(d.SandboxName, o.Place), o.Sandbox, o.SandboxReport.Missing)
 	}
 	return o, nil
 }

@@ -66,19 +66,22 @@ func (k *Kept) Trace() *trace.Trace {
 }
 
 type sandboxRun struct {
-	server string
-	box    *sandbox.Sandbox // nil if none was available
-	report sandbox.Report
+	server  string
+	box     *sandbox.Sandbox // nil if none was available
+	missing string           // why
 }
 
-func (b *Sandboxes) add(server string, o *Opened) {
+func (b *Sandboxes) add(server string, box *sandbox.Sandbox, missing string) {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.runs = append(b.runs, &sandboxRun{server, o.Sandbox, o.SandboxReport})
+	b.runs = append(b.runs, &sandboxRun{server, box, missing})
 }
+
+// Unsealed has the reports say that a program runs without a sandbox, and why.
+func (b *Sandboxes) Unsealed(program, why string) { b.add(program, nil, why) }
 
 // hear keeps a sandbox's events from now on.
 func (b *Sandboxes) hear(d *Dialer, program string, box *sandbox.Sandbox) {
@@ -128,11 +131,13 @@ func (b *Sandboxes) Reports() []result.Sandbox {
 	defer b.mu.Unlock()
 	var out []result.Sandbox
 	for _, r := range b.runs {
-		one := result.Sandbox{Server: r.server, Missing: r.report.Missing, Notes: r.report.Notes, Protections: []result.Protection{}, Contacts: []result.Contact{}}
-		for _, p := range r.report.Protections {
-			one.Protections = append(one.Protections, result.Protection(p))
-		}
+		one := result.Sandbox{Server: r.server, Missing: r.missing, Protections: []result.Protection{}, Contacts: []result.Contact{}}
 		if r.box != nil {
+			report := r.box.Report()
+			one.Notes = report.Notes
+			for _, p := range report.Protections {
+				one.Protections = append(one.Protections, result.Protection(p))
+			}
 			summarise(&one, r.box.Events(1))
 		}
 		out = append(out, one)
@@ -231,12 +236,11 @@ func (d *Dialer) startProcess(s *Server, command wire.Command, o *Opened) (*wire
 
 func (d *Dialer) startSealed(s *Server, command wire.Command, o *Opened) (*wire.Process, error) {
 	config := d.SandboxConfig
-	config.Environ, config.Dir, config.Args = d.Environ, s.Dir, s.Command
-	sb, err := sandbox.New(config)
+	config.Environ, config.Dir = d.Environ, s.Dir
+	sb, err := d.newSandbox(s.Program(), config)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Program(), err)
+		return nil, err
 	}
-	d.Sandboxes.hear(d, s.Program(), sb)
 	command.Wrap, command.Tap = sb.Wrap, tieCalls(sb, command.Tap)
 	p, err := wire.Start(command)
 	if err != nil {
@@ -244,6 +248,26 @@ func (d *Dialer) startSealed(s *Server, command wire.Command, o *Opened) (*wire.
 	}
 	o.Sandbox = sb
 	return p, nil
+}
+
+func (d *Dialer) newSandbox(program string, config sandbox.Config) (*sandbox.Sandbox, error) {
+	sb, err := sandbox.New(config)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", program, err)
+	}
+	d.Sandboxes.hear(d, program, sb)
+	return sb, nil
+}
+
+// Seal makes a sandbox for a program that is no server, open to what the user opened as well. The caller must close it.
+func (d *Dialer) Seal(program string, config sandbox.Config) (*sandbox.Sandbox, error) {
+	config.Environ = d.Environ
+	config.Allow, config.Read = slices.Concat(d.SandboxConfig.Allow, config.Allow), slices.Concat(d.SandboxConfig.Read, config.Read)
+	sb, err := d.newSandbox(program, config)
+	if err == nil {
+		d.Sandboxes.add(program, sb, "")
+	}
+	return sb, err
 }
 
 // sealed ends the sandbox with the connection.

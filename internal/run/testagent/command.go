@@ -47,9 +47,10 @@ func newCommand(opt Options) (*Agent, error) {
 			return nil, fmt.Errorf("the transport stdio: gauntlet cannot find its own program: %w", err)
 		}
 	}
-	return &Agent{OwnTools: !opt.NoOwnTools, Start: func(ctx context.Context, servers []Server, task Task) Outcome {
+	out := &Agent{OwnTools: !opt.NoOwnTools, Program: opt.Agent, ModelKnown: opt.ModelURL != "", NeedsLogin: known && !preset.OwnHome(slices.Concat(opt.Environ, opt.Env), opt.ModelURL)}
+	out.Start = func(ctx context.Context, servers []Server, task Task) Outcome {
 		servers, peers := splitAgents(servers)
-		run := agent.Options{Agents: peers, Command: command, Environ: slices.Concat(opt.Environ, opt.Env), Secret: opt.Env, Prompt: task.Prompt, Files: task.Files, Limit: opt.Limit, Preset: preset, ModelURL: opt.ModelURL, Model: opt.Model}
+		run := agent.Options{Agents: peers, Command: command, Environ: slices.Concat(opt.Environ, opt.Env), Secret: opt.Env, Prompt: task.Prompt, Files: task.Files, Limit: opt.Limit, Preset: preset, ModelURL: opt.ModelURL, Model: opt.Model, Seal: task.Seal}
 		if own == "" {
 			for _, s := range servers {
 				run.Servers = append(run.Servers, agent.Server{Name: s.Name, URL: s.URL})
@@ -59,7 +60,8 @@ func newCommand(opt Options) (*Agent, error) {
 		}
 		out, exit := runBridged(ctx, run, servers, own)
 		return observed(out, exit, opt.NoOwnTools)
-	}}, nil
+	}
+	return out, nil
 }
 
 // Named reports whether the agent is a preset. Such an agent connects as its users configure it, so servers negotiate the revision:

@@ -41,14 +41,19 @@ type Agent struct {
 	Start func(ctx context.Context, servers []Server, task Task) Outcome
 	// OwnTools says that it may have tools of its own, with which it reads the files of a task.
 	OwnTools bool
+	// Program is the program that it starts, "" for an agent in this process. ModelKnown says that the address of its model is, and
+	// NeedsLogin that it uses the login in the user's home.
+	Program                string
+	ModelKnown, NeedsLogin bool
 	// Converse runs it on an AG-UI front end's input and returns its answer to the user; nil if this in-process agent has no AG-UI.
 	Converse func(ctx context.Context, servers []Server, task mcpclient.Task) (string, Outcome)
 }
 
-// A Task is what an agent starts with: the user's words, and the files in its working directory.
+// A Task is what an agent starts with: the user's words, the files in its working directory, and its sandbox.
 type Task struct {
 	Prompt string
 	Files  []planted.File
+	Seal   agent.Seal // makes the sandbox of a program; nil for none
 }
 
 // A Server is a server for the agent.

@@ -17,6 +17,7 @@ import (
 
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/planted"
+	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
 )
 
@@ -62,7 +63,12 @@ type Options struct {
 	// Files are written to a working directory of the agent's own, in place of Dir; relative names of files in Command stay ours.
 	Files []planted.File
 	Grace time.Duration // between SIGTERM and SIGKILL; default wire.DefaultGrace
+	// Seal makes the sandbox in which the agent runs; nil for none.
+	Seal Seal
 }
+
+// A Seal makes the sandbox of a program.
+type Seal func(program string, c sandbox.Config) (*sandbox.Sandbox, error)
 
 // An Exit is the outcome of an agent's run.
 type Exit struct {
@@ -77,6 +83,8 @@ type Exit struct {
 	Left    []LocalCall
 	LeftCut bool
 }
+
+const answerFile = "answer.txt"
 
 // mostAnswer bounds what is read of an answer file, in bytes.
 const mostAnswer = 1 << 20
@@ -109,7 +117,7 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 	if err := os.WriteFile(config, text, 0o600); err != nil {
 		return Exit{}, err
 	}
-	answer := filepath.Join(dir, "answer.txt")
+	answer := filepath.Join(dir, answerFile)
 	fill := strings.NewReplacer(placeConfig, config, placePrompt, opt.Prompt, placeAnswer, answer)
 	args := make([]string, len(opt.Command))
 	for i, a := range opt.Command {
@@ -124,17 +132,19 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 		environ = append(environ, EnvAgents+"="+strings.Join(lines, "\n"))
 	}
 	var events *bounded
+	shown := []string{dir}
 	command := wire.Command{Args: args, Dir: opt.Dir, Environ: environ, Secret: opt.Secret, Grace: opt.Grace}
 	if opt.Preset != nil {
 		events = &bounded{}
 		command.Output = events
-		r := &presetRun{dir: dir, prompt: opt.Prompt, config: config, servers: opt.Servers, program: opt.Command, modelURL: opt.ModelURL, name: opt.Model, remove: func() {}}
+		r := &presetRun{dir: dir, private: dir, prompt: opt.Prompt, config: config, servers: opt.Servers, program: opt.Command, modelURL: opt.ModelURL, name: opt.Model, remove: func() {}}
 		command.Args, command.Environ, err = opt.preset(r, environ)
 		defer r.remove()
 		if err != nil {
 			return Exit{}, fmt.Errorf("the agent %s: %w", opt.Preset.Name, err)
 		}
 		command.Dir = cmp.Or(command.Dir, filepath.Join(dir, "work"))
+		shown = append(shown, r.private)
 	}
 	var place *workplace
 	if len(opt.Files) > 0 {
@@ -144,6 +154,13 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 			return Exit{}, err
 		}
 	}
+	var box *sandbox.Sandbox
+	if opt.Seal != nil {
+		if box, err = opt.seal(&command, shown); err != nil {
+			return Exit{}, fmt.Errorf("the agent: %w", err)
+		}
+		defer box.Close()
+	}
 	p, err := wire.Launch(command)
 	if err != nil {
 		return Exit{}, fmt.Errorf("the agent: %w", err)
@@ -152,9 +169,20 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 	defer cancel()
 	exit, err := p.Wait(ctx)
 	out := Exit{Exit: exit}
-	out.readAnswer(answer)
+	written := dir
+	if box != nil { // it wrote to a copy
+		box.Settle()
+		written = filepath.Join(dir, "written")
+		if failed := box.TakeOut(dir, written); failed != nil {
+			out.LeftCut = true
+		}
+	}
+	out.readAnswer(filepath.Join(written, answerFile))
 	if place != nil {
-		out.Left, out.LeftCut = place.changedFiles()
+		var cut bool
+		place.dir = filepath.Join(written, "work")
+		out.Left, cut = place.changedFiles()
+		out.LeftCut = out.LeftCut || cut
 	}
 	if events != nil {
 		out.Stream = opt.Preset.ReadStream(events.text)
@@ -179,9 +207,12 @@ func (opt *Options) preset(r *presetRun, environ []string) (command, env []strin
 		return nil, nil, err
 	}
 	if opt.Preset.OwnHome(environ, opt.ModelURL) {
-		home := filepath.Join(r.dir, "home")
-		if err := makeHome(home); err != nil {
-			return nil, nil, err
+		home := homeOf(environ)
+		if opt.Seal == nil { // a sandbox has a home with decoys of its own
+			home = filepath.Join(r.dir, "home")
+			if err := makeHome(home); err != nil {
+				return nil, nil, err
+			}
 		}
 		further = append(further, "HOME="+home, "USERPROFILE="+home, "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "XDG_DATA_HOME="+filepath.Join(home, ".local/share"), "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_STATE_HOME="+filepath.Join(home, ".local/state"))
 		if opt.ModelURL != "" { // a local address needs no key, but clients require one

@@ -21,11 +21,14 @@ type Preset struct {
 	read func(event map[string]any, s *Stream)
 	// keys are variables that may hold a key for its model.
 	keys []string
+	// hosts are where its model is unless an address is given, as HOST:PORT.
+	hosts []string
 }
 
 type presetRun struct {
 	dir, prompt    string
-	remove         func() // removes what lies elsewhere
+	private        string // a directory for settings below which only the user may write, see privateDir
+	remove         func() // removes it if it lies elsewhere
 	config         string // mcp.json
 	servers        []Server
 	program        []string // replaces the agent's program; may be nil
@@ -48,7 +51,7 @@ func (r *presetRun) privateDir() (string, error) {
 	}
 	dir, err := os.MkdirTemp(cache, "gauntlet-agent-")
 	if err == nil {
-		r.remove = func() { _ = os.RemoveAll(dir) } // only our settings are in it
+		r.private, r.remove = dir, func() { _ = os.RemoveAll(dir) } // only our settings are in it
 	}
 	return dir, err
 }
@@ -68,13 +71,18 @@ type Stream struct {
 	waits  map[string]int
 }
 
+const (
+	ofAnthropic = "api.anthropic.com:443"
+	ofOpenAI    = "api.openai.com:443"
+)
+
 // Presets are the known agents.
 var Presets = []Preset{
-	{Name: "claude", Tried: true, prepare: prepareClaude, read: readClaude, keys: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}},
-	{Name: "codex", Tried: true, prepare: prepareCodex, read: readCodex, keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}},
-	{Name: "opencode", Tried: true, prepare: prepareOpencode, read: readOpencode, keys: []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"}},
-	{Name: "gemini", Tried: true, prepare: prepareGemini, read: readGemini, keys: []string{"GEMINI_API_KEY"}},
-	{Name: "goose", prepare: prepareGoose, read: readNothing, keys: []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY"}},
+	{Name: "claude", Tried: true, prepare: prepareClaude, read: readClaude, keys: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}, hosts: []string{ofAnthropic}},
+	{Name: "codex", Tried: true, prepare: prepareCodex, read: readCodex, keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}, hosts: []string{ofOpenAI}},
+	{Name: "opencode", Tried: true, prepare: prepareOpencode, read: readOpencode, keys: []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"}, hosts: []string{ofAnthropic, ofOpenAI}},
+	{Name: "gemini", Tried: true, prepare: prepareGemini, read: readGemini, keys: []string{"GEMINI_API_KEY"}, hosts: []string{"generativelanguage.googleapis.com:443"}},
+	{Name: "goose", prepare: prepareGoose, read: readNothing, keys: []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY"}, hosts: []string{ofAnthropic, ofOpenAI}},
 	{Name: "cursor-agent", prepare: prepareCursor, read: readClaude, keys: []string{"CURSOR_API_KEY"}},
 }
 

@@ -21,7 +21,12 @@ import (
 )
 
 // An allowList are the hosts that may really be reached.
-type allowList map[string]uint16 // by name; 0 for every port
+type allowList map[allowed]bool
+
+type allowed struct {
+	name string
+	port uint16 // 0 for every port
+}
 
 // parseAllow reads HOST and HOST:PORT.
 func parseAllow(hosts []string) (allowList, error) {
@@ -35,14 +40,14 @@ func parseAllow(hosts []string) (allowList, error) {
 		if err != nil || name == "" || strings.ContainsAny(name, "/*@ ") {
 			return nil, fmt.Errorf("%q is neither HOST nor HOST:PORT", h)
 		}
-		list[cleanName(name)] = uint16(n)
+		list[allowed{cleanName(name), uint16(n)}] = true
 	}
 	return list, nil
 }
 
 func (l allowList) allows(host string, port uint16) bool {
-	p, ok := l[cleanName(host)]
-	return ok && (p == 0 || p == port)
+	host = cleanName(host)
+	return l[allowed{host, port}] || l[allowed{host, 0}]
 }
 
 // newDialer returns how allowed hosts are reached: by the proxy that an environment names, or without one.
@@ -99,9 +104,9 @@ func (r oneByte) Read(b []byte) (int, error) { return r.Reader.Read(b[:min(len(b
 
 // inside are those of the hosts that a server would look for on its own machine.
 func (l allowList) inside() (out []netip.AddrPort) {
-	for name, port := range l {
-		if a, err := netip.ParseAddr(name); err == nil && port != 0 && a.IsLoopback() {
-			out = append(out, netip.AddrPortFrom(a, port))
+	for one := range l {
+		if a, err := netip.ParseAddr(one.name); err == nil && one.port != 0 && a.IsLoopback() {
+			out = append(out, netip.AddrPortFrom(a, one.port))
 		}
 	}
 	return out

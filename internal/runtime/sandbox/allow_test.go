@@ -61,3 +61,26 @@ func TestAllowedHostsThroughAProxy(t *testing.T) {
 		_ = c.Close()
 	}
 }
+
+// An address may be open at several ports, and is closed at the others.
+func TestAllowListHoldsEveryPort(t *testing.T) {
+	list, err := parseAllow([]string{"127.0.0.1:8000", "127.0.0.1:9000", "API.example.com:443", "open.example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		host string
+		port uint16
+		want bool
+	}{
+		{"127.0.0.1", 8000, true}, {"127.0.0.1", 9000, true}, {"127.0.0.1", 8001, false},
+		{"api.example.com.", 443, true}, {"api.example.com", 80, false}, {"open.example.com", 80, true}, {"example.com", 443, false},
+	} {
+		if got := list.allows(c.host, c.port); got != c.want {
+			t.Errorf("%s:%d: %v, want %v", c.host, c.port, got, c.want)
+		}
+	}
+	if inside := list.inside(); len(inside) != 2 {
+		t.Errorf("addresses inside: %v, want two", inside)
+	}
+}

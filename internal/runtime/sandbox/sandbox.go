@@ -51,12 +51,12 @@ type Config struct {
 	// Dir is the server's working directory, "" for ours. The server sees it with its content and
 	// writes to a copy that is gone afterwards.
 	Dir string
-	// Args is the command. Programs and files that it names are visible in the sandbox, unless OwnFiles is set.
+	// Args are words by which further files are visible if OwnFiles is set: the part of a command that the user wrote.
 	Args []string
 	// Read are further files and directories that the server sees; it writes to a copy.
 	Read []string
 	// OwnFiles says that arguments and variables come from a stranger: no file is visible because they name it,
-	// only Dir, Read, the program with what it is installed with, and what Environ says.
+	// only Dir, Read, the program with what it is installed with, and what Args and Environ say.
 	OwnFiles bool
 	// Allow are the hosts that connections really go out to, as HOST or HOST:PORT, by way of this
 	// process. Everything else ends in the sandbox.

@@ -71,7 +71,7 @@ func (s *Sandbox) wrap(cmd *exec.Cmd) (func(error) error, error) {
 	env := s.serverEnvironment(cmd.Env)
 	args, names := cmd.Args[1:], env
 	if s.config.OwnFiles {
-		args, names = nil, s.config.Environ
+		args, names = s.config.Args, s.config.Environ
 	}
 	s.view = newView(path, args, dir, names, s.config.Read)
 	s.order = startOrder{Path: path, Args: slices.Clone(cmd.Args), Env: env, Dir: dir, Limits: s.config.Limits}
