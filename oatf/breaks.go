@@ -10,13 +10,13 @@ import (
 var oldBreaks = []string{"\u0085", "\u2028", "\u2029"}
 
 // placeholders replace those characters while the library reads a text by private-use characters that occur in it neither
-// directly nor escaped. The zero value is for a text without them.
+// directly nor escaped; take returns the original of a scalar.
 type placeholders struct{ put, take *strings.Replacer }
 
 // placeholdersFor chooses the replacements; it fails for a text that uses them all.
 func placeholdersFor(text string) (placeholders, error) {
 	if !strings.ContainsAny(text, strings.Join(oldBreaks, "")) {
-		return placeholders{}, nil
+		return placeholders{strings.NewReplacer(), strings.NewReplacer()}, nil
 	}
 	lower := strings.ToLower(text)
 	var put, take []string
@@ -32,21 +32,6 @@ func placeholdersFor(text string) (placeholders, error) {
 		next++
 	}
 	return placeholders{strings.NewReplacer(put...), strings.NewReplacer(take...)}, nil
-}
-
-func (s placeholders) over(text string) string {
-	if s.put == nil {
-		return text
-	}
-	return s.put.Replace(text)
-}
-
-// off returns the original of a scalar.
-func (s placeholders) off(scalar string) string {
-	if s.take == nil {
-		return scalar
-	}
-	return s.take.Replace(scalar)
 }
 
 // Lines splits a text into the lines that diagnostics count, as YAML 1.2 does: at line feeds, carriage returns, or both together.

@@ -37,7 +37,7 @@ func readSource(text string, limits Limits) (*source, *Diagnostic) {
 	if err != nil {
 		return nil, syntaxError(0, 0, "%v", err)
 	}
-	document, failed := parseYAML(placeholders.over(text), limits)
+	document, failed := parseYAML(placeholders.put.Replace(text), limits)
 	if failed != nil {
 		return nil, failed
 	}
@@ -126,7 +126,7 @@ func (c *converter) writeMapping(n *yaml.Node, depth int) *Diagnostic {
 			c.fault(key, string(Syntax), "§11.1.1", "a key must be a string%s", bracesAdvice(key))
 			continue
 		}
-		key.Value = c.placeholders.off(key.Value)
+		key.Value = c.placeholders.take.Replace(key.Value)
 		c.path = append(c.path, "."+key.Value)
 		c.countComments(key)
 		if !c.checkKey(key, seen) {
@@ -219,7 +219,7 @@ func (c *converter) writeScalar(n *yaml.Node) {
 			return
 		}
 	}
-	c.json.WriteString(rawjson.Quote(c.placeholders.off(n.Value)))
+	c.json.WriteString(rawjson.Quote(c.placeholders.take.Replace(n.Value)))
 }
 
 // fault records YAML that this format forbids. Reading continues.

@@ -3,14 +3,13 @@ package rawjson
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// canonicalDepth is the depth below which Canonical keeps values as written, so that a hostile text cannot exhaust the stack.
+// canonicalDepth is the depth below which Canonical and its like keep values as written, so that a hostile text cannot exhaust the stack.
 const canonicalDepth = 10_000
 
 // Canonical returns a text that is equal for two values if and only if they mean the same: no white space, members
@@ -23,49 +22,7 @@ func (v Value) Canonical() string {
 	if !v.Exists() {
 		return ""
 	}
-	return string(appendCanonical(nil, v, 0))
-}
-
-func appendCanonical(b []byte, v Value, depth int) []byte {
-	if depth > canonicalDepth {
-		return append(b, v.Raw()...)
-	}
-	switch v.Kind() {
-	case String, key:
-		return appendCanonicalString(b, v)
-	case Number:
-		return appendCanonicalNumber(b, v.Raw())
-	case Array:
-		b = append(b, '[')
-		for i, e := range v.Elements() {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendCanonical(b, e, depth+1)
-		}
-		return append(b, ']')
-	case Object:
-		type named struct {
-			name string
-			m    Member
-		}
-		var ms []named
-		for m := range v.Members() {
-			ms = append(ms, named{m.Key.Text(), m})
-		}
-		slices.SortStableFunc(ms, func(a, b named) int { return compareUTF16(a.name, b.name) })
-		b = append(b, '{')
-		for i, n := range ms {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendCanonicalString(b, n.m.Key)
-			b = append(b, ':')
-			b = appendCanonical(b, n.m.Value, depth+1)
-		}
-		return append(b, '}')
-	}
-	return append(b, v.Raw()...)
+	return string(canonical.appendValue(nil, v, 0))
 }
 
 // compareUTF16 is the order of RFC 8785 section 3.2.3. It differs from byte order for a character above U+FFFF, whose

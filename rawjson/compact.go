@@ -12,17 +12,32 @@ import (
 func (v Value) Compact() string { return string(v.AppendCompact(make([]byte, 0, len(v.Raw())))) }
 
 // AppendCompact appends the result of [Value.Compact].
-func (v Value) AppendCompact(b []byte) []byte { return appendCompact(b, v, false, 0) }
+func (v Value) AppendCompact(b []byte) []byte { return compact.appendValue(b, v, 0) }
 
 // Sorted is [Value.Compact] with the members of every object sorted by the bytes of their names. Duplicate members stay.
 func (v Value) Sorted() string {
-	return string(appendCompact(make([]byte, 0, len(v.Raw())), v, true, 0))
+	return string(sorted.appendValue(make([]byte, 0, len(v.Raw())), v, 0))
 }
 
-func appendCompact(b []byte, v Value, sorted bool, depth int) []byte {
+// A form is a way to write values without white space.
+type form struct {
+	order  func(a, b string) int // of the members by name; nil keeps theirs
+	text   func(b []byte, v Value) []byte
+	number func(b []byte, raw string) []byte
+}
+
+var (
+	compact   = form{nil, appendCompactString, appendRaw}
+	sorted    = form{strings.Compare, appendCompactString, appendRaw}
+	canonical = form{compareUTF16, appendCanonicalString, appendCanonicalNumber}
+)
+
+func (f *form) appendValue(b []byte, v Value, depth int) []byte {
 	switch v.Kind() {
 	case String, key:
-		return appendCompactString(b, v)
+		return f.text(b, v)
+	case Number:
+		return f.number(b, v.Raw())
 	case Array:
 		if depth > canonicalDepth {
 			break
@@ -32,7 +47,7 @@ func appendCompact(b []byte, v Value, sorted bool, depth int) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = appendCompact(b, e, sorted, depth+1)
+			b = f.appendValue(b, e, depth+1)
 		}
 		return append(b, ']')
 	case Object:
@@ -41,17 +56,19 @@ func appendCompact(b []byte, v Value, sorted bool, depth int) []byte {
 		}
 		var few [8]Member
 		b = append(b, '{')
-		for i, m := range appendMembers(few[:0], v, sorted) {
+		for i, m := range f.appendMembers(few[:0], v) {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(appendCompactString(b, m.Key), ':')
-			b = appendCompact(b, m.Value, sorted, depth+1)
+			b = append(f.text(b, m.Key), ':')
+			b = f.appendValue(b, m.Value, depth+1)
 		}
 		return append(b, '}')
 	}
 	return append(b, v.Raw()...)
 }
+
+func appendRaw(b []byte, raw string) []byte { return append(b, raw...) }
 
 // appendCompactString copies a string that needs no decoding.
 func appendCompactString(b []byte, v Value) []byte {
@@ -61,17 +78,17 @@ func appendCompactString(b []byte, v Value) []byte {
 	return AppendString(b, v.Text())
 }
 
-func appendMembers(ms []Member, v Value, sorted bool) []Member {
+func (f *form) appendMembers(ms []Member, v Value) []Member {
 	inOrder, last := true, ""
 	for m := range v.Members() {
 		ms = append(ms, m)
-		if sorted {
+		if f.order != nil {
 			name := m.Key.Text()
-			inOrder, last = inOrder && last <= name, name
+			inOrder, last = inOrder && f.order(last, name) <= 0, name
 		}
 	}
-	if sorted && !inOrder {
-		slices.SortStableFunc(ms, func(a, b Member) int { return strings.Compare(a.Key.Text(), b.Key.Text()) })
+	if !inOrder {
+		slices.SortStableFunc(ms, func(a, b Member) int { return f.order(a.Key.Text(), b.Key.Text()) })
 	}
 	return ms
 }
@@ -122,7 +139,12 @@ func appendQuoted(b []byte, s string, hidden func(rune) bool) []byte {
 		case r == '"' || r == '\\':
 			b = append(append(b, s[done:i]...), '\\', c)
 		case r < ' ':
-			b = appendControl(append(b, s[done:i]...), c)
+			b = append(b, s[done:i]...)
+			if at := strings.IndexByte("\b\f\n\r\t", c); at >= 0 {
+				b = append(b, '\\', "bfnrt"[at])
+			} else {
+				b = AppendEscape(b, r)
+			}
 		case r == utf8.RuneError && n == 1:
 			b = append(append(b, s[done:i]...), "\uFFFD"...)
 		case hidden(r):
@@ -135,13 +157,6 @@ func appendQuoted(b []byte, s string, hidden func(rune) bool) []byte {
 		done = i
 	}
 	return append(append(b, s[done:]...), '"')
-}
-
-func appendControl(b []byte, c byte) []byte {
-	if i := strings.IndexByte("\b\f\n\r\t", c); i >= 0 {
-		return append(b, '\\', "bfnrt"[i])
-	}
-	return AppendEscape(b, rune(c))
 }
 
 // AppendEscape appends r as a \u escape, or as two surrogates above U+FFFF.

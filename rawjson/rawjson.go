@@ -33,24 +33,13 @@ const (
 
 // String returns the JSON name of the kind: "null", "boolean", "number"…
 func (k Kind) String() string {
-	switch k {
-	case Absent:
-		return "absent"
-	case Null:
-		return "null"
-	case Bool:
-		return "boolean"
-	case Number:
-		return "number"
-	case String, key:
-		return "string"
-	case Array:
-		return "array"
-	case Object:
-		return "object"
+	if int(k) < len(kindNames) {
+		return kindNames[k]
 	}
 	return "Kind(" + strconv.Itoa(int(k)) + ")"
 }
+
+var kindNames = [...]string{"absent", "null", "boolean", "number", "string", "array", "object", "string"}
 
 // A SyntaxError is a JSON syntax error. Offset counts bytes from 0.
 type SyntaxError struct {

@@ -59,18 +59,10 @@ func decodeRune(s string) (r rune, size int) {
 	if s[0] != '\\' {
 		return utf8.DecodeRuneInString(s)
 	}
-	switch s[1] {
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'u':
+	if i := strings.IndexByte("bfnrt", s[1]); i >= 0 {
+		return rune("\b\f\n\r\t"[i]), 2
+	}
+	if s[1] == 'u' {
 		r = unhex4(s[2:])
 		if !utf16.IsSurrogate(r) {
 			return r, 6

@@ -95,7 +95,7 @@ func (j *job) runRule(r *rule, w span) bool {
 			return false
 		}
 		secret := r.secret(at, w.start)
-		if !free(j.found, secret) {
+		if slices.ContainsFunc(j.found, func(m Match) bool { return secret.start < m.End && m.Start < secret.end }) {
 			continue
 		}
 		j.budget -= judgeCost
@@ -116,12 +116,6 @@ func cut(s string, w, m span) bool {
 
 func wordByte(c byte) bool {
 	return 'a' <= lowerByte(c) && lowerByte(c) <= 'z' || '0' <= c && c <= '9' || c == '_'
-}
-
-func free(found []Match, secret span) bool {
-	return !slices.ContainsFunc(found, func(m Match) bool {
-		return secret.start < m.End && m.Start < secret.end
-	})
 }
 
 // secret returns the submatch that holds the secret: the rule's group, else the first non-empty one, else the whole match.
