@@ -224,7 +224,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	r.player.Serve.IdleStream = true // unsolicited server messages have no other way to a client
 	r.player.Serve.HTTP.Body = r.live.message
 	r.probing.Version = version()
-	if err := r.sealAgent(cmd, chosen); err != nil {
+	if err := r.sealAgent(cmd); err != nil {
 		return nil, nil, err
 	}
 	r.player.Dialer, r.player.Probing, r.player.Tool = r.dialer(r.live.message, &r.live.sandbox, false, nil), &r.probing, toolName()
@@ -236,10 +236,14 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 
 // sealAgent decides whether the program of the agent runs in a sandbox. Where its model is known it does unless the user says
 // otherwise; where it does not, the report and standard error say so.
-func (r *attackRunCommand) sealAgent(cmd *cobra.Command, chosen *testagent.Agent) error {
+func (r *attackRunCommand) sealAgent(cmd *cobra.Command) error {
 	s := &r.live.sandbox
 	told := cmd.Flags().Changed("sandbox")
-	if chosen == nil || chosen.Program == "" {
+	chosen := &testagent.Agent{}
+	if r.player.AgentOf != nil {
+		chosen = r.player.AgentOf(1)
+	}
+	if chosen.Program == "" {
 		return refuse(cmd, []conflict{{told && s.level.Wanted() && r.player.Target == nil, "--sandbox is for a program that is started: an agent's command or name (--agent), or a server behind --"}})
 	}
 	if !told && chosen.ModelKnown {
