@@ -130,15 +130,11 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 	if err != nil {
 		return err
 	}
-	if r.models != nil {
-		defer r.models.Close()
-	}
+	defer r.models.Close()
 	if err := r.openAdviser(texts); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	if r.adviser != nil {
-		defer r.adviser.Close()
-	}
+	defer r.adviser.Close()
 	if stop, err := r.tellModelPlans(cmd, texts); stop || err != nil {
 		return err
 	}

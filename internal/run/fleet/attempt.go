@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gauntlet/finding"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/rawjson"
 	"gauntlet/result"
@@ -230,14 +231,14 @@ func (o *oneJob) input(ctx context.Context, to, digest, here string) error {
 // fail records the failure for good and takes the job off the queue, in this order: a job is in one of the two at any time.
 func (o *oneJob) fail(ctx context.Context, why string) {
 	e := o.entry()
-	e.State, e.Reason = result.FleetFailed, cut(why, maxReason)
+	e.State, e.Reason = result.FleetFailed, excerpt.Clip(why, maxReason)
 	if err := o.w.record(ctx, e); err != nil {
 		_ = o.d.NakWithDelay(backoff(o.d.Attempt))
 		return
 	}
 	o.w.failed.Add(1)
-	o.w.Note("%s %s failed: %s", o.job.Lane, o.job.Target.Label(), cut(why, 400))
-	_ = o.d.TermWithReason(cut(why, 200))
+	o.w.Note("%s %s failed: %s", o.job.Lane, o.job.Target.Label(), excerpt.Clip(why, 400))
+	_ = o.d.TermWithReason(excerpt.Clip(why, 200))
 }
 
 // judge reads what the job's report says into the entry. It returns why there is no result, "" if there is one. What was not done
@@ -256,7 +257,7 @@ func (o *oneJob) judge(e *Entry, end *ending) (why string) {
 	e.Counts = countsOf(r)
 	switch {
 	case len(undone) > 0:
-		e.State, e.Reason = result.FleetIncomplete, cut(strings.TrimPrefix(undone[0], "attack "+o.job.Document+": "), maxReason) // which reports say anyway
+		e.State, e.Reason = result.FleetIncomplete, excerpt.Clip(strings.TrimPrefix(undone[0], "attack "+o.job.Document+": "), maxReason) // which reports say anyway
 		if n := len(undone) - 1; n > 0 {
 			e.Reason += fmt.Sprintf(" (and %d more in its report)", n)
 		}

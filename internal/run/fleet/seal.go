@@ -173,13 +173,6 @@ const (
 	maxReport = 64 << 20 // a report, before compression
 )
 
-func cut(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return s[:most] + "…"
-}
-
 // openEntry returns the entry of a job, if a worker of the plan wrote it for that job.
 func openEntry(keys *Keys, job string, message []byte) (*Entry, error) {
 	text, err := keys.OpenText(message)

@@ -82,8 +82,11 @@ func Open(opt Options) (*Set, error) {
 	return s, nil
 }
 
-// Close closes all connections.
+// Close closes all connections, of nil none.
 func (s *Set) Close() {
+	if s == nil {
+		return
+	}
 	for _, c := range s.Clients {
 		c.Close()
 	}

@@ -12,6 +12,7 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/engine/source"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/sink"
@@ -57,7 +58,7 @@ func Analyse(ctx context.Context, dir string, tools []string) (*Analysed, error)
 		}
 	}
 	if a.Err == nil && a.Tied == 0 && len(tools) > 0 {
-		a.Err = errors.New(unlistedText(len(handlers)))
+		a.Err = fmt.Errorf("the sources hold %s, and the server lists none of these tools", excerpt.Count(len(handlers), "handler"))
 	}
 	return a, nil
 }
@@ -78,13 +79,6 @@ func HandlerText(s *sink.Sources, text func(file string) []byte, tool string) st
 	start := min(max(h.At.Start, 0), len(all))
 	end := min(max(h.At.End, start+longestHandler/2), start+longestHandler, len(all))
 	return string(all[start:end])
-}
-
-func unlistedText(handlers int) string {
-	if handlers == 1 {
-		return "the sources hold 1 handler, and the server lists none of these tools"
-	}
-	return fmt.Sprintf("the sources hold %d handlers, and the server lists none of these tools", handlers)
 }
 
 // Failed returns the problem of an unreadable file or directory.
