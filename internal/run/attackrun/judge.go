@@ -90,8 +90,9 @@ type judgement struct {
 	messages   int
 	redacted   int
 	problem    error
-	heard      bool // a message of MCP was judged, or a call of one of the agent's own tools
-	unobserved bool // the agent's use of its own tools was not fully observed
+	heard      bool            // a message of MCP was judged, or a call of one of the agent's own tools
+	usual      map[string]bool // what the agent opened and started by itself, see sealedCall
+	unobserved bool            // the agent's use of its own tools was not fully observed
 }
 
 // semanticTime bounds the judging of one document if a model is asked.
