@@ -202,7 +202,7 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 		path = path[1:]
 	}
 	if a.g.Convention().Language == "go" && len(path) > 0 && strings.HasPrefix(src.path, ".Params.Arguments.") {
-		path = append([]string{a.boundName(path[0])}, path[1:]...)
+		path[0] = strings.ToLower(path[0][:1]) + path[0][1:]
 	}
 	if len(path) == 0 {
 		return "arguments", true
@@ -239,20 +239,6 @@ func (a *analyzer) throughRest(fn *ir.Func, src source) (source, bool) {
 func isNumber(s string) bool {
 	_, err := strconv.Atoi(s)
 	return err == nil
-}
-
-// boundName names a member of the struct that a handler binds its arguments to, where only one name in JSON is known for it.
-func (a *analyzer) boundName(field string) string {
-	found := ""
-	for _, c := range a.g.Program().Classes {
-		if name := c.JSONName(field); name != "" && name != found {
-			if found != "" {
-				return field
-			}
-			found = name
-		}
-	}
-	return cmp.Or(found, strings.ToLower(field[:1])+field[1:])
 }
 
 // isBeforeRequest reports whether a parameter of Go stands in front of the request, where the server hands its handlers what they need:
