@@ -291,13 +291,13 @@ func (c *coverage) grow(canaries []Canary) {
 			texts = append(texts, base64.RawStdEncoding.EncodeToString(in)[skip*8/6+1:], uuencoding.EncodeToString(in)[skip*8/6+1:])
 		}
 		for ways := 2; ways <= mostWays; ways++ { // letter by letter over connections in turn
+			var b strings.Builder
 			for first := range ways {
-				var b strings.Builder
 				for at := first; at < len(v); at += ways {
 					b.WriteByte(v[at])
 				}
-				texts = append(texts, b.String())
 			}
+			texts = append(texts, b.String())
 		}
 		for skip := range 5 {
 			texts = append(texts, base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(strings.Repeat("x", skip) + v))[skip*8/5+1:])
