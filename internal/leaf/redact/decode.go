@@ -259,12 +259,12 @@ const (
 // inflated calls found with the decompressed parts of a view, at most limit bytes of each: gzip, zlib and bzip2, even if truncated.
 // Each byte stands for the whole part.
 func (v *view) inflated(limit int, found func(view)) {
-	tried := 0
+	tried, from := 0, new(bytes.Reader)
 	for i := 0; i+6 < len(v.text) && tried < mostTried; i++ {
 		rest := v.text[i:]
 		var in io.Reader
 		var err error
-		from := bytes.NewReader(rest)
+		from.Reset(rest)
 		switch {
 		case rest[0] == 0x1f && rest[1] == 0x8b && rest[2] == 8:
 			in, err = gzip.NewReader(from)

@@ -74,7 +74,7 @@ func TestCanariesInPieces(t *testing.T) {
 		}
 		return pieces
 	}
-	random := make([]byte, 3<<20)
+	random := make([]byte, 1<<20)
 	_, _ = crand.Read(random)
 	for _, tt := range []struct {
 		name   string
@@ -105,7 +105,7 @@ func TestCanariesInPieces(t *testing.T) {
 		{"to whom it belongs", shuffled(inPieces(v, 6)), func(int) string { return "api.github.com" }, false},
 		{"what is as long", shuffled(inPieces("ghp_"+randomOf(alnum, 36), 6)), one, false},
 		{"much that is random", inPieces(base64.StdEncoding.EncodeToString(random), 1000), one, false},
-		{"random names", inPieces(hex.EncodeToString(random[:40_000]), 16), one, false},
+		{"random names", inPieces(hex.EncodeToString(random[:16_000]), 16), one, false},
 		{"numbers", inPieces(strings.Repeat("0123456789", 2000), 7), many, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
