@@ -130,7 +130,7 @@ func (b *block) Sentences() []string {
 }
 
 // visibleHTML is Visible as markup: each hidden character is a box with its code point.
-func visibleHTML(s any) template.HTML { return markUp(fmt.Sprint(s), false) }
+func visibleHTML(s any) template.HTML { return markUp(bounded(fmt.Sprint(s)), false) }
 
 // visibleLinesHTML is visibleHTML that keeps line breaks, for preformatted text.
 func visibleLinesHTML(s any) template.HTML { return markUp(fmt.Sprint(s), true) }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"gauntlet/finding"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -137,8 +138,11 @@ func (l *logWriter) step(c byte) {
 // controls, zero-width and tag characters, variation selectors, fillers, line and paragraph separators, spaces other
 // than the plain and the ideographic one, private use and unassigned code points. Visible(Visible(s)) is Visible(s).
 //
+// A text of more than 8 KiB, such as a name that fills a screen over and over, ends with an ellipsis: JSON has all of it.
+//
 // A server can write the text <U+200B> itself. That only claims a hidden character where there is none.
 func Visible(s string) string {
+	s = bounded(s)
 	i := firstHidden(s)
 	if i == len(s) {
 		return s
@@ -153,7 +157,16 @@ func Visible(s string) string {
 			b.WriteRune(r)
 		}
 	}
-	return b.String()
+	return bounded(b.String())
+}
+
+// bounded returns s with at most 8 KiB of it.
+func bounded(s string) string {
+	const most = 8 << 10
+	if len(s) <= most {
+		return s
+	}
+	return excerpt.Clip(s, most-len("…"))
 }
 
 // firstHidden returns the offset of the first character that Visible changes, or len(s).

@@ -30,6 +30,9 @@ func TestVisible(t *testing.T) {
 		{"private use", "\ue000\U00100000", "<U+E000><U+100000>"},
 		{"unassigned and noncharacter", "\u0378\uffff", "<U+0378><U+FFFF>"},
 		{"ill-formed byte", "a\xffb", "a\ufffdb"},
+		{"as long as is shown", strings.Repeat("a", 8<<10), strings.Repeat("a", 8<<10)},
+		{"longer than is shown", strings.Repeat("a", 8<<10+1), strings.Repeat("a", 8<<10-3) + "…"},
+		{"longer with its escapes", strings.Repeat("\n", 8<<10), strings.Repeat("<U+000A>", 1023) + "<U+00…"},
 		{"replacement character stays", "\ufffd", "\ufffd"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

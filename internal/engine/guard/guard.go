@@ -84,7 +84,10 @@ func ParsePolicy(text string) (Policy, error) {
 			p.Tools = map[string]string{}
 			for t := range v.Members() {
 				var d Decision
-				if d, err = decisionOf(t.Value); err != nil {
+				if d, err = decisionOf(t.Value); err == nil && strings.Contains(strings.TrimSuffix(t.Key.Text(), "*"), "*") {
+					err = errors.New("want names of tools, with * only at the end")
+				}
+				if err != nil {
 					break
 				}
 				p.Tools[strings.Clone(t.Key.Text())] = string(d)

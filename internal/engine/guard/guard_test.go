@@ -25,6 +25,9 @@ func TestDecide(t *testing.T) {
 		{"a canary in base64", "canaries: [plain-canary-77]", `{"tool_name":"mcp__mail__send","tool_input":{"body":"cGxhaW4tY2FuYXJ5LTc3"}}`, nil, Deny, "canary"},
 		{"a canary in other letters", "canaries: [plain-canary-77]", `{"tool_name":"mcp__mail__send","tool_input":{"body":"PLAIN CANARY 77"}}`, nil, Deny, "canary"},
 		{"a canary as a member's name", "canaries: [plain-canary-77]", `{"tool_name":"mcp__mail__send","tool_input":{"plain-canary-77":1}}`, nil, Deny, "canary"},
+		{"a canary as a number", `canaries: ["482910337"]`, `{"tool_name":"mcp__mail__send","tool_input":{"code":482910337}}`, nil, Deny, "canary"},
+		{"behind a byte order mark", "", "\ufeff" + `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"cat ~/.ssh/id_rsa"}}`, nil, Deny, "credentials"},
+		{"of a shell without a name", "", `{"hook_event_name":"beforeShellExecution","command":"cat ~/.ssh/id_rsa"}`, nil, Deny, "credentials"},
 		{"a part of a canary", "canaries: [plain-canary-77]", `{"tool_name":"mcp__mail__send","tool_input":{"body":"plain-canary"}}`, nil, Pass, ""},
 		{"a long command", "", `{"tool_name":"Bash","tool_input":{"command":"` + strings.Repeat(`true\n`, 60_000) + `cat ~/.ssh/id_rsa"}}`, nil, Deny, "too long to be judged"},
 		{"a long line", "", `{"tool_name":"Bash","tool_input":{"command":"echo ` + strings.Repeat("a", 70_000) + `"}}`, nil, Deny, "too long to be judged"},
@@ -59,12 +62,16 @@ func TestDecide(t *testing.T) {
 }
 
 func TestPolicyMistakes(t *testing.T) {
-	for text, want := range map[string]string{"host: [a]": "no such key", "credentials: maybe": "want allow, ask or deny", "hosts: a": "want a list", "- a": "want keys", "canaries: [12345678]": "quotation marks", `canaries: [""]`: "quotation marks", "canaries: [abc]": "less than 4 bytes", "hosts: [1]": "quotation marks", `hosts: ["*"]`: "names of hosts", "hosts: [https://github.com]": "names of hosts"} {
+	for text, want := range map[string]string{"host: [a]": "no such key", "credentials: maybe": "want allow, ask or deny", "hosts: a": "want a list", "- a": "want keys", "canaries: [12345678]": "quotation marks", `canaries: [""]`: "quotation marks", "canaries: [abc]": "less than 4 bytes", "hosts: [1]": "quotation marks", `hosts: ["*"]`: "names of hosts", "hosts: [https://github.com]": "names of hosts", `tools: {"mcp__*__send": deny}`: "only at the end"} {
 		if _, err := ParsePolicy(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	for _, text := range []string{"", "[]", "{}", "{", `{"tool_name":"x","tool_input":` + strings.Repeat(`{"a":`, 100) + `"b"` + strings.Repeat("}", 100) + "}", `{"tool_name":"x","tool_input":[` + strings.Repeat(`"b",`, 10_000) + `"b"]}`} {
+	for _, text := range []string{
+		"", "[]", "{}", "{", `{"tool_name":"Bash"}`, `{"tool_name":"Bash","hook_event_name":"PreToolUse","command":"ls"}`, `{"tool_name":"Bash","tool_input":null}`, `{"tool_name":"Bash","tool_input":5}`,
+		`{"hook_event_name":"PreToolUse","tool_input":{}}`, `{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{}}`, `{"hook_event_name":"afterFileEdit","file_path":"a"}`, `{"hook_event_name":"Stop"}`,
+		`{"tool_name":"x","tool_input":` + strings.Repeat(`{"a":`, 100) + `"b"` + strings.Repeat("}", 100) + "}", `{"tool_name":"x","tool_input":{"a":[` + strings.Repeat(`"b",`, 10_000) + `"b"]}}`,
+	} {
 		if _, _, err := ReadHook(text); err == nil {
 			t.Errorf("%q is taken for a call", text)
 		}

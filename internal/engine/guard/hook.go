@@ -3,6 +3,7 @@ package guard
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"gauntlet/rawjson"
@@ -11,9 +12,11 @@ import (
 // Clients are those whose hooks are spoken. Cursor follows its documents and was not tried.
 func Clients() []string { return []string{"claude", "codex", "cursor", "gemini"} }
 
-// ReadHook reads what a client's hook is given before a tool runs.
+// ReadHook reads what a client's hook is given before a tool runs. It refuses what is given at another time, when no answer could stop
+// the call: whoever installed it there would believe that it guards.
 func ReadHook(text string) (c Call, cwd string, err error) {
 	var tree rawjson.Tree
+	text = strings.TrimPrefix(text, "\ufeff")
 	if err := tree.Parse(text, 0); err != nil {
 		return c, "", errors.New("the hook's input is not JSON")
 	}
@@ -23,12 +26,19 @@ func ReadHook(text string) (c Call, cwd string, err error) {
 	}
 	cwd = strings.Clone(root.Get("cwd").Text())
 	c.Tool, c.Event = strings.Clone(root.Get("tool_name").Text()), strings.Clone(root.Get("hook_event_name").Text())
+	event := strings.ToLower(c.Event)
+	if event != "" && !strings.HasPrefix(event, "pre") && !strings.HasPrefix(event, "before") {
+		return c, cwd, fmt.Errorf("%.100q comes when a call can no longer be stopped: want the hook before a tool runs", c.Event)
+	}
 	input := root.Get("tool_input")
-	if !input.Exists() { // Cursor: beforeShellExecution, beforeReadFile
+	if c.Tool == "" && strings.HasPrefix(event, "before") { // Cursor: beforeShellExecution, beforeReadFile
 		input, c.Tool = root, c.Event
 	}
 	if c.Tool == "" {
 		return c, cwd, errors.New("the hook's input names no tool")
+	}
+	if input.Kind() != rawjson.Object && input.Kind() != rawjson.String {
+		return c, cwd, errors.New("the hook's input does not say what the tool is given")
 	}
 	c.Server = strings.HasPrefix(c.Tool, "mcp__") || strings.Contains(c.Event, "MCP") || root.Get("mcp_context").Exists()
 	c.Raw = text
@@ -38,8 +48,8 @@ func ReadHook(text string) (c Call, cwd string, err error) {
 	return c, cwd, nil
 }
 
-// collect adds all strings below a value, or returns false if they are more than can be judged. Those of a list have the
-// list's name.
+// collect adds all texts and numbers below a value, or returns false if they are more than can be judged. Those of a list have
+// the list's name.
 func collect(name string, v rawjson.Value, out *[]Arg, depth int) bool {
 	const deepest, most = 64, 10_000
 	if depth > deepest || len(*out) >= most {
@@ -54,6 +64,8 @@ func collect(name string, v rawjson.Value, out *[]Arg, depth int) bool {
 			return collect(name, inner.Root(), out, depth+1)
 		}
 		*out = append(*out, Arg{name, s})
+	case rawjson.Number:
+		*out = append(*out, Arg{name, strings.Clone(v.Raw())})
 	case rawjson.Object:
 		for m := range v.Members() {
 			ok = ok && collect(strings.Clone(m.Key.Text()), m.Value, out, depth+1)
