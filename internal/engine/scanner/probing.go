@@ -35,6 +35,9 @@ func addProbing(r *result.Report, e *probe.Evidence, c *catalog.Catalog) {
 	if len(e.Trials) == 0 && (e.Protocol == nil || len(e.Protocol.Exchanges) == 0) && !listed {
 		r.Problems = append(r.Problems, finding.Problem{Kind: finding.Unread, Message: "nothing was probed: the server lists nothing that can be called, and no protocol probe was sent", Location: finding.Location{Server: e.Server}, Input: -1})
 	}
+	for _, what := range e.Untried {
+		r.Problems = append(r.Problems, finding.Problem{Kind: finding.Unread, Message: what, Location: finding.Location{Server: e.Server}, Input: -1})
+	}
 	if e.Cut != "" {
 		r.Problems = append(r.Problems, finding.Problem{Kind: finding.Limit, Message: e.Cut, Location: finding.Location{Server: e.Server}, Input: -1})
 	}

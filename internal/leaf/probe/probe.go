@@ -169,6 +169,8 @@ type Evidence struct {
 	Trials []Trial `json:"-"` // recorded each by itself
 	// None lists the classes that apply to none of the server's tools.
 	None []Class `json:"not_applicable"`
+	// Untried says what nothing was tried on though it was asked for, a problem each.
+	Untried []string `json:"untried,omitempty"`
 	// Cut says what ended the run before all planned trials; or "".
 	Cut   string `json:"cut,omitempty"`
 	Calls int    `json:"calls"`          // requests sent

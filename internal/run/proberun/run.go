@@ -192,14 +192,14 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	return r.finish(ctx)
 }
 
-// noteUntried notes what of the server was not called.
+// noteUntried notes what nothing was tried on: tools that may not be called, and classes that were chosen and nothing asks for.
 func (r *run) noteUntried() {
-	note := func(format string, args ...any) {
-		r.out.Evidence.Notes = append(r.out.Evidence.Notes, fmt.Sprintf(format, args...))
-	}
+	e := &r.out.Evidence
 	if len(r.tools) == 0 {
-		note("nothing to call: the server lists no tools, and no prompts or resources that take a value")
-		return
+		e.Notes = append(e.Notes, "nothing to call: the server lists no tools, and no prompts or resources that take a value")
+	}
+	if r.Fingerprint != "" {
+		return // one trial was asked for
 	}
 	kept := 0
 	for _, t := range r.tools {
@@ -208,7 +208,12 @@ func (r *run) noteUntried() {
 		}
 	}
 	if kept > 0 {
-		note("%d of %s not called, since they may change something and no sandbox holds them: --allow-calls and --destructive permit it", kept, excerpt.Count(len(r.tools), "tool"))
+		e.Untried = append(e.Untried, fmt.Sprintf("%d of %s not called, since they may change something and no sandbox holds them: --allow-calls and --destructive permit it", kept, excerpt.Count(len(r.tools), "tool")))
+	}
+	for _, c := range r.Classes {
+		if slices.Contains(e.None, c) {
+			e.Untried = append(e.Untried, fmt.Sprintf("%s: nothing was tried, since nothing of the server takes what it needs", c))
+		}
 	}
 }
 
@@ -399,10 +404,9 @@ func (r *run) companions() schemafill.Companions {
 
 // plan adds the trials of tools, of one parameter unless it is "". It returns the classes that nothing asks for.
 func (r *run) plan(tools []*tool, parameter string) []probe.Class {
-	tools = slices.DeleteFunc(slices.Clone(tools), func(t *tool) bool { return !r.allows(t) })
 	all, none := newPlan(tools, r.Floor, r.out.Sealed || r.AllowCalls)
 	for _, t := range all {
-		wanted := (r.Classes == nil || slices.Contains(r.Classes, t.Class)) && r.wants(&probe.Trial{Tool: t.tool.Name, Parameter: t.Parameter.Path, Class: t.Class})
+		wanted := r.allows(t.tool) && (r.Classes == nil || slices.Contains(r.Classes, t.Class)) && r.wants(&probe.Trial{Tool: t.tool.Name, Parameter: t.Parameter.Path, Class: t.Class})
 		if wanted && (parameter == "" || parameter == t.Parameter.Path) {
 			r.targets = append(r.targets, t)
 		}
