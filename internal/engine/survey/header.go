@@ -66,7 +66,7 @@ var headerGetters = callgraph.Names("get header Get getHeader GetHeader getlist"
 
 // isHeaders reports whether an expression is named as the headers of a request are.
 func isHeaders(e *ir.Expr) bool {
-	return e.Is(ir.Attr, ir.Name) && strings.HasSuffix(strings.ToLower(e.Text), "headers")
+	return e.Is(ir.Attr, ir.Name) && strings.HasSuffix(strings.TrimSuffix(strings.ToLower(e.Text), "s"), "header")
 }
 
 func (h *headers) noteHeader(e *ir.Expr, name string) {

@@ -133,10 +133,10 @@ func (s *surveyor) entries() (out []*ir.Expr) {
 			listens = true
 		}
 		if name, ok := s.calls(c, transports[s.lang]...); ok {
-			if s.lang != "typescript" || !strings.HasPrefix(name, ".") && !strings.Contains(name, "WebStandard") && strings.Contains(name, "/") {
+			if s.lang != "typescript" || !strings.HasPrefix(name, ".") && strings.Contains(name, "/") {
 				out = append(out, c)
 			}
-		} else if _, ok := s.calls(c, ".run"); ok && s.lang == "python" && s.runsOverHTTP(c) {
+		} else if name, ok := s.calls(c, ".run"); ok && s.lang == "python" && !eventLoops[name] && s.runsOverHTTP(c) {
 			out = append(out, c)
 		} else if _, ok := s.calls(c, ".start"); ok && s.lang == "typescript" { // of the package fastmcp
 			if t := s.constants(c.Option("transportType"), 0); slices.Contains(t, "httpStream") || slices.Contains(t, "sse") {
@@ -149,6 +149,9 @@ func (s *surveyor) entries() (out []*ir.Expr) {
 	}
 	return out
 }
+
+// eventLoops run a function, and no server: asyncio.run(main()).
+var eventLoops = callgraph.Names("asyncio.run anyio.run trio.run uvloop.run subprocess.run")
 
 // runsOverHTTP reports whether mcp.run(transport="http") names such a transport.
 func (s *surveyor) runsOverHTTP(c *ir.Expr) bool {
@@ -307,16 +310,30 @@ func (s *surveyor) comparesOrigin(fn *ir.Func) bool {
 // besideHost are members of a request, or of its address, that do not depend on its host.
 var besideHost = callgraph.Names("pathname path search searchParams query hash method url")
 
-// mentionsOrigin reports whether the value of an expression depends on Host or Origin.
+// mentionsOrigin reports whether the value of an expression depends on Host or Origin. What is only called so is what it was made of: a
+// parameter of a tool can be a host, too.
 func (s *surveyor) mentionsOrigin(e *ir.Expr) bool {
-	return s.g.Looks(e, func(x *ir.Expr) (found, into bool) { return isOrigin(x), !x.Is(ir.Attr) || !besideHost[x.Text] })
+	return s.g.Looks(e, func(x *ir.Expr) (found, into bool) {
+		return isOrigin(x) && (!x.Is(ir.Name) || s.g.Definition(x) == x), !x.Is(ir.Attr) || !besideHost[x.Text]
+	})
 }
 
 // isOrigin reports whether an expression is the header Host or Origin, or called so.
 func isOrigin(e *ir.Expr) bool {
-	name, _ := headerRead(e)
+	name, of := headerRead(e)
+	if !e.Is(ir.Attr) && name != "" && !holdsHeaders(of) {
+		return false // a member of the body
+	}
 	name = cmp.Or(name, lastName(e))
 	return strings.EqualFold(name, "host") || strings.EqualFold(name, "origin")
+}
+
+// requestNames are names of requests, which give their headers by name: req.get("host").
+var requestNames = callgraph.Names("req request r c ctx context")
+
+// holdsHeaders reports whether an expression is a request or is made of what is named as headers are: dict(scope["headers"]).
+func holdsHeaders(of *ir.Expr) bool {
+	return requestNames[lastName(of)] || of.Holds(func(x *ir.Expr) bool { return isHeaders(x) || x.Is(ir.String) && x.Text == "headers" })
 }
 
 // endsInDelimiter reports whether a text ends in what ends a host, as "http://localhost:" does.

@@ -99,6 +99,9 @@ var sqlQuotes = lazyregexp.New(`(?i)^(sql)?(quote|escape|format)_?(sql)?_?(query
 func (r *reader) transfer(c call, callee callgraph.Callee) *value {
 	name := callee.Name
 	method := lastWord(name)
+	if scalars[method] || strings.HasPrefix(name, "math.") || strings.HasPrefix(name, "Math.") { // text.count(word), math.log(n)
+		return nothing
+	}
 	if v := r.transferPath(c, name, method); v != nil {
 		return v
 	}
@@ -123,7 +126,10 @@ func (r *reader) transfer(c call, callee callgraph.Callee) *value {
 	if d := callee.Type; d != nil && len(d.Result) > 0 && r.a.g.ClassOf(d.Result[0], nil) != nil {
 		return nothing // an object that is found by what the call is given, and not made of it
 	}
-	if strings.HasPrefix(name, ".") && c.receiver.isClean() && c.receiver.length < 0 {
+	if (method == "get" || method == "pop") && c.receiver.isClean() && len(c.args) > 1 {
+		return c.args[1] // what stands in a table of the server's own, or else the default
+	}
+	if strings.HasPrefix(name, ".") && c.receiver.isClean() && (c.receiver.length < 0 || method == "get" || method == "pop") {
 		return nothing // a method of something unknown, which keeps its answer to itself
 	}
 	return c.everything().dropping(inMemory).derived(0)

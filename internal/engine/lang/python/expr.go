@@ -229,8 +229,8 @@ func (l *lowerer) lowerBinary(x *ir.Expr, n syntax.Node) {
 	case op == "|" && right.Kind == ir.Object:
 		x.Kind = ir.Object
 		x.Args = []ir.Arg{{Value: left, Spread: true}, {Value: right, Spread: true}}
-	case op == "/": // pathlib
-		x.Kind = ir.Other
+	default:
+		x.Kind, x.Text = ir.Other, op
 	}
 }
 

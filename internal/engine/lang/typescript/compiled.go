@@ -13,16 +13,16 @@ import (
 // What runs is the compiled file, and nothing but honesty makes it the work of the source beside it. One that says nothing which its
 // source does not say is left out; one with a word of its own is read like any other.
 
-// compiledTwins returns the compiled files whose source is there too, dist/a.js beside src/a.ts, and that hold no words but its own.
-func compiledTwins(files []sink.File) map[string]bool {
-	sources := map[string][]byte{}
-	for _, f := range files {
+// compiledTwins returns, by the compiled file that holds no words but its own, the source that is there too: src/a.ts of dist/a.js.
+func compiledTwins(files []sink.File) map[string]string {
+	sources := map[string]*sink.File{}
+	for i, f := range files {
 		switch ext := path.Ext(f.Path); ext {
 		case ".ts", ".tsx", ".mts", ".cts":
-			sources[strings.TrimSuffix(f.Path, ext)] = f.Text
+			sources[strings.TrimSuffix(f.Path, ext)] = &files[i]
 		}
 	}
-	out := map[string]bool{}
+	out := map[string]string{}
 	for _, f := range files {
 		ext := path.Ext(f.Path)
 		if !strings.HasSuffix(ext, "js") {
@@ -35,8 +35,8 @@ func compiledTwins(files []sink.File) map[string]bool {
 				rest := strings.Join(parts[i+1:], "/")
 				base := strings.Join(parts[:i], "/")
 				for _, stem := range []string{path.Join(base, "src", rest), path.Join(base, rest)} {
-					if text, ok := sources[stem]; ok && !out[f.Path] {
-						out[f.Path] = isMadeOf(f.Text, text)
+					if source := sources[stem]; source != nil && out[f.Path] == "" && isMadeOf(f.Text, source.Text) {
+						out[f.Path] = source.Path
 					}
 				}
 			}

@@ -63,7 +63,7 @@ func grammar(name string) *syntax.Language {
 // Analyse reads files and returns what it found; files that could not be read are in errs by
 // their index. tools are names that the server lists, if known; stop, which may be nil, is asked
 // now and then whether to give up. Compiled files beside their sources are left out, unless they
-// hold what their sources do not.
+// hold what their sources do not, and what imports them finds the sources.
 func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources, map[int]error) {
 	prog := &ir.Program{}
 	errs := map[int]error{}
@@ -75,7 +75,7 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 		switch {
 		case path.Base(f.Path) == "package.json":
 			found.addPackage(f)
-		case !compiled[f.Path]:
+		case compiled[f.Path] == "":
 			texts, at = append(texts, syntax.Text{Language: grammar(f.Path), Source: f.Text}), append(at, i)
 		}
 	}
@@ -87,6 +87,9 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 		path := files[at[i]].Path
 		found.byPath[path] = lowerFile(prog, t, path)
 	})
+	for file, source := range compiled {
+		found.byPath[file] = found.byPath[source]
+	}
 	prog.Lookup = func(from *ir.File, spec string) *ir.Module { return found.lookUpModule(from.Path, spec) }
 	g, out := callgraph.Open(prog, convention(), tools)
 	taint.Follow(g, out)
