@@ -136,7 +136,7 @@ func (s *surveyor) entries() (out []*ir.Expr) {
 			if s.lang != "typescript" || !strings.HasPrefix(name, ".") && strings.Contains(name, "/") {
 				out = append(out, c)
 			}
-		} else if name, ok := s.calls(c, ".run"); ok && s.lang == "python" && !eventLoops[name] && s.runsOverHTTP(c) {
+		} else if name, ok := s.calls(c, ".run", ".run_async"); ok && s.lang == "python" && !eventLoops[name] && s.runsOverHTTP(c) {
 			out = append(out, c)
 		} else if _, ok := s.calls(c, ".start"); ok && s.lang == "typescript" { // of the package fastmcp
 			if t := s.constants(c.Option("transportType"), 0); slices.Contains(t, "httpStream") || slices.Contains(t, "sse") {
@@ -163,7 +163,7 @@ func (s *surveyor) runsOverHTTP(c *ir.Expr) bool {
 		return false
 	}
 	known := s.constants(x, 0)
-	if len(known) == 0 { // an option: choices=["stdio", "sse"]
+	if len(known) == 0 || s.g.Definition(x).Is(ir.Name) { // an option: choices=["stdio", "sse"], also of a parameter with a default
 		for _, c := range s.g.Program().Calls {
 			if option := c.Option("choices"); option != nil {
 				known = append(known, s.constants(option, 0)...)
