@@ -26,6 +26,7 @@ import (
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/runtime/discover"
 	"gauntlet/internal/runtime/wire"
+	"gauntlet/lock"
 )
 
 // Recognised says what names on a command line refer to.
@@ -127,6 +128,8 @@ func (r *Recognised) addFolder(dir string) error {
 		switch {
 		case isConfiguration(file):
 			configs = append(configs, file)
+		case agents && isLockfile(file): // as servers of the folder, its approved files would hide that those that are there differ
+			r.Notes = append(r.Notes, file+": a lockfile, which is not read as a part of the folder; --baseline compares with it")
 		case !agents || isSnapshot(file):
 			snapshots = append(snapshots, file)
 		}
@@ -184,6 +187,12 @@ func mentionsMCP(file string) bool {
 func isSnapshot(file string) bool {
 	text, err := peek(file)
 	return err == nil && (bytes.Contains(text, []byte(`"inputSchema"`)) || bytes.Contains(text, []byte(`"tools"`)))
+}
+
+// isLockfile reports whether a file records what was approved.
+func isLockfile(file string) bool {
+	text, err := peek(file)
+	return err == nil && lock.Is(string(text))
 }
 
 // isConfiguration reports whether a file is an MCP client's configuration: by its form, which no snapshot has, or by the words of
