@@ -271,6 +271,9 @@ func (a *app) startProgress() *runstate.Progress {
 		terminal = a.host.Stderr
 	}
 	a.progress = runstate.StartProgress(terminal, a.recorder.Start())
+	if terminal == nil {
+		a.progress.Log = a.note
+	}
 	return a.progress
 }
 

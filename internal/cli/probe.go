@@ -189,7 +189,7 @@ func (p *probeCommand) options(server launch.Server, classes []probe.Class, reco
 	o := p.probing
 	o.Server, o.Dialer, o.Version, o.Trace = server, p.dialer(p.how.live.message, &p.how.live.sandbox, p.how.live.login, nil), version(), record
 	o.Classes, o.Limits, o.Protocol = classes, p.how.live.reading.Limits, o.Fingerprint == "" && classes == nil
-	o.Found, o.Progress = p.progress.Watcher(), p.progress.Step
+	o.Found, o.Progress = p.progress.Watcher(), p.progress
 	if p.includeLow {
 		o.Floor = capability.Low
 	}

@@ -118,10 +118,11 @@ type Opened struct {
 }
 
 // listenEvery is how often a server that does not answer yet is looked at.
-const listenEvery = 500 * time.Millisecond
+const listenEvery = time.Second
 
 // WhileSilent runs open, which waits for the server's first answer, and tells meanwhile what stands on its standard error: a server
-// that lacks a variable may say so at once and stay, and then nobody need wait for the end of the time.
+// that lacks a variable may say so at once and stay, and then nobody need wait for the end of the time. A line is told once, when
+// it still stands at the next look: what goes by, as in "downloading 41%", is not what the server waits for.
 func (o *Opened) WhileSilent(tell func(format string, args ...any), open func()) {
 	if o.Process == nil {
 		open()
@@ -130,17 +131,19 @@ func (o *Opened) WhileSilent(tell func(format string, args ...any), open func())
 	answered := make(chan struct{})
 	var telling sync.WaitGroup
 	telling.Go(func() { // ends with open
-		for said := ""; ; {
+		for stood, told := "", ""; ; {
 			select {
 			case <-answered:
 				return
 			case <-time.After(listenEvery):
 			}
 			text, _ := o.Process.Stderr()
-			if lines := wire.TellingLines(text, 1); len(lines) > 0 && lines[0] != said {
-				said = lines[0]
-				tell("%s has not answered yet; it says: %s", o.Place, excerpt.Clip(said, longestSaid))
+			line := strings.Join(wire.TellingLines(text, 1), "")
+			if line == stood && line != told {
+				told = line
+				tell("%s has not answered yet; it says: %s", o.Place, excerpt.Clip(line, longestSaid))
 			}
+			stood = line
 		}
 	})
 	open()

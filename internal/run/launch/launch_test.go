@@ -94,10 +94,10 @@ func TestOpenSendsAgentAndHeaders(t *testing.T) {
 	}
 }
 
-// A server that says what it lacks and stays alive is quoted while it is waited for.
+// A server that says what it lacks and stays alive is quoted while it is waited for, and lines that go by are not.
 func TestWhileSilent(t *testing.T) {
 	d := Dialer{}
-	o, err := d.Open(Server{Command: []string{"sh", "-c", "echo starting >&2; echo 'Error: API_KEY is required' >&2; cat >/dev/null"}}, nil)
+	o, err := d.Open(Server{Command: []string{"sh", "-c", "for i in 1 2 3; do echo downloading $i >&2; sleep 0.7; done; echo 'Error: API_KEY is required' >&2; cat >/dev/null"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func (r *run) probeProtocol(ctx context.Context) {
 	if !r.Protocol {
 		return
 	}
-	r.Progress("%s: protocol probes", r.out.Place)
+	r.Progress.Step("%s: protocol probes", r.out.Place)
 	inTime, cancel := context.WithTimeout(ctx, protocolTime)
 	defer cancel()
 	defer func() {

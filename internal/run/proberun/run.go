@@ -22,6 +22,7 @@ import (
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/sandbox"
@@ -71,7 +72,7 @@ type Options struct {
 	// Found, if not nil, receives all findings so far whenever something was proved.
 	Found func([]finding.Finding)
 	// Progress, if not nil, is told the current step.
-	Progress func(format string, args ...any)
+	Progress *runstate.Progress
 }
 
 // A Result is the outcome of a run.
@@ -153,7 +154,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	opt.Floor = cmp.Or(opt.Floor, capability.Medium)
 	opt.Call, opt.Stall = cmp.Or(opt.Call, DefaultCall), cmp.Or(opt.Stall, DefaultStall)
 	if opt.Progress == nil {
-		opt.Progress = func(string, ...any) {}
+		opt.Progress = &runstate.Progress{}
 	}
 	r := &run{Options: opt, out: &Result{}, given: map[string]bool{}, meter: opt.Budget.begin()}
 	r.watchServer()
@@ -336,7 +337,7 @@ func (r *run) stop() {
 
 // readServer captures what the server says about itself.
 func (r *run) readServer(ctx context.Context) error {
-	r.Progress("%s: reading tools", r.out.Place)
+	r.Progress.Step("%s: reading tools", r.out.Place)
 	snap := r.session.ReadSettled(ctx)
 	r.read = snap
 	r.out.Evidence.Snapshot = string(snap.Bytes())

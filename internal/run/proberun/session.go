@@ -44,7 +44,7 @@ const listenTime = 60 * time.Second
 
 func (r *run) begin(ctx context.Context) (err error) {
 	name, version := r.opened.IntroducedAs("gauntlet", r.Version)
-	r.opened.WhileSilent(r.Progress, func() {
+	r.opened.WhileSilent(r.Progress.Tell, func() {
 		r.session, err = mcpclient.Open(ctx, r.opened.Conn, mcpclient.Options{
 			Name: name, Version: version, Timeout: handshakeTime, Items: r.Limits.Items, Redact: r.opened.Conn.Redact,
 			Capabilities: `{"roots":{}}`, Answer: r.answerServer,

@@ -87,7 +87,7 @@ const mostBare = 60
 
 // learnTool calls one tool with ordinary values until it accepts them or says nothing new.
 func (r *run) learnTool(ctx context.Context, t *tool) {
-	r.Progress("%s: learning to call %s", r.out.Place, t.Name)
+	r.Progress.Step("%s: learning to call %s", r.out.Place, t.Name)
 	for range mostMends {
 		if t.slow > 0 {
 			return
@@ -175,7 +175,7 @@ func (r *run) tryAll(ctx context.Context) {
 			if r.over(ctx) {
 				return
 			}
-			r.Progress("%s: call %d of at most %d: round %d, %s, %s", r.out.Place, r.used+1, r.meter.Calls, round+1, t.tool.Name, t.Class)
+			r.Progress.Step("%s: call %d of at most %d: round %d, %s, %s", r.out.Place, r.used+1, r.meter.Calls, round+1, t.tool.Name, t.Class)
 			r.tryRound(ctx, t, round)
 		}
 		if !open {

@@ -21,6 +21,9 @@ const clearLine = "\r\x1b[K"
 
 // A Progress shows the current work on a terminal line, and keeps it in the record of the run. The zero value does neither.
 type Progress struct {
+	// Log, if not nil, takes what Tell is given when there is no terminal.
+	Log func(format string, args ...any)
+
 	w    io.Writer // nil if not shown
 	quit chan struct{}
 	done sync.WaitGroup
@@ -49,6 +52,14 @@ func (p *Progress) Step(format string, args ...any) {
 	p.mu.Lock()
 	p.text = text
 	p.mu.Unlock()
+}
+
+// Tell is Step for what a person should know before the end: without a terminal it goes to the log, since no line is seen there.
+func (p *Progress) Tell(format string, args ...any) {
+	p.Step(format, args...)
+	if p.Log != nil {
+		p.Log(format, args...)
+	}
 }
 
 // Doing returns the text of the last step, "" before the first. It may be called on nil.

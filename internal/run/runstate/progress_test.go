@@ -2,6 +2,8 @@ package runstate
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -56,5 +58,17 @@ func TestLineIsForSlowWork(t *testing.T) {
 				t.Errorf("work of %v leaves %q, want %q", tt.takes, out.String(), tt.want)
 			}
 		})
+	}
+}
+
+// Without a terminal, the log takes what should be known before the end, and no other step.
+func TestTell(t *testing.T) {
+	var log []string
+	p := StartProgress(nil, nil)
+	p.Log = func(format string, args ...any) { log = append(log, fmt.Sprintf(format, args...)) }
+	p.Step("starting %s", "github")
+	p.Tell("%s says: %s", "github", "KEY is required")
+	if want := []string{"github says: KEY is required"}; !slices.Equal(log, want) || p.Doing() != want[0] {
+		t.Errorf("the log is %q, the line %q, want %q", log, p.Doing(), want)
 	}
 }

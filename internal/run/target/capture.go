@@ -103,7 +103,7 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 		name, version = server.IntroducedAs(name, version)
 	}
 	var session *mcpclient.Session
-	server.WhileSilent(r.Progress.Step, func() {
+	server.WhileSilent(r.Progress.Tell, func() {
 		session, err = mcpclient.Open(inTime, server.Conn, mcpclient.Options{
 			Era: how.era, Name: name, Version: version, Timeout: r.Timeout, Pages: r.Pages, Items: r.Limits.Items, Limits: limits, Redact: server.Conn.Redact,
 			Progress: func(method string, n int) { r.Progress.Step("%s: %s, %d items so far", got.name, method, n) },

@@ -202,7 +202,7 @@ func (v *vetting) probe(ctx context.Context) {
 		again = v.Again(v.target.text())
 	}
 	got, err := proberun.Run(ctx, proberun.Options{
-		Found: v.Progress.Watcher(), Server: *v.server, Dialer: v.dialer(&launch.Sandboxes{}), Version: v.Version, Budget: v.Budget, Limits: v.Limits, Progress: v.Progress.Step, Protocol: true,
+		Found: v.Progress.Watcher(), Server: *v.server, Dialer: v.dialer(&launch.Sandboxes{}), Version: v.Version, Budget: v.Budget, Limits: v.Limits, Progress: v.Progress, Protocol: true,
 		Fingerprint: v.Replay, Again: again,
 	})
 	if ctx.Err() != nil {
