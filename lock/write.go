@@ -1,16 +1,25 @@
 package lock
 
 import (
+	"bytes"
+	"io"
 	"strings"
 
 	"gauntlet/rawjson"
 )
 
-// Bytes returns the lockfile's text, the same for the same content in any order.
+// Bytes returns what [File.Write] writes.
 func (f *File) Bytes() []byte {
+	var b bytes.Buffer
+	_ = f.Write(&b) // a buffer takes everything
+	return b.Bytes()
+}
+
+// Write writes the lockfile's text, the same for the same content in any order.
+func (f *File) Write(out io.Writer) error {
 	sorted := File{append([]Server(nil), f.Servers...)}
 	sorted.sort()
-	w := &writer{}
+	w := &writer{out: out}
 	w.openBracket('{')
 	w.writeMember("lockfileVersion", "1")
 	w.writeKey("servers")
@@ -22,11 +31,14 @@ func (f *File) Bytes() []byte {
 	w.closeBracket(']')
 	w.closeBracket('}')
 	w.b = append(w.b, '\n')
-	return w.b
+	w.flush(0)
+	return w.err
 }
 
 // writer writes JSON with one member per line.
 type writer struct {
+	out     io.Writer // nil to keep everything in b
+	err     error     // of out
 	b       []byte
 	depth   int
 	started bool // something precedes at the current depth
@@ -99,16 +111,16 @@ func (w *writer) writeValue(v rawjson.Value, depth int) {
 	raw := v.Raw()
 	switch k := v.Kind(); {
 	case k != rawjson.Object && k != rawjson.Array || v.Len() == 0:
-		w.b = append(w.b, escaped(raw)...)
+		w.b = rawjson.EscapeHidden(w.b, raw)
 	case depth >= laidOut:
-		w.b = append(w.b, escaped(raw)...)
+		w.b = rawjson.EscapeHidden(w.b, raw)
 	case k == rawjson.Array && len(raw) <= oneLine && !strings.ContainsAny(raw[1:], "[{"):
 		w.b = append(w.b, '[')
 		for i, e := range v.Elements() {
 			if i > 0 {
 				w.b = append(w.b, ", "...)
 			}
-			w.b = append(w.b, escaped(e.Raw())...)
+			w.b = rawjson.EscapeHidden(w.b, e.Raw())
 		}
 		w.b = append(w.b, ']')
 	case k == rawjson.Array:
@@ -122,7 +134,7 @@ func (w *writer) writeValue(v rawjson.Value, depth int) {
 		w.openBracket('{')
 		for m := range v.Members() {
 			w.nextElement()
-			w.b = append(append(w.b, escaped(m.Key.Raw())...), ": "...)
+			w.b = append(rawjson.EscapeHidden(w.b, m.Key.Raw()), ": "...)
 			w.writeValue(m.Value, depth+1)
 		}
 		w.closeBracket('}')
@@ -150,6 +162,21 @@ func (w *writer) nextElement() {
 	}
 	w.breakLine()
 	w.started = true
+	w.flush(writeFrom)
+}
+
+// writeFrom is how much text is worth a call of out, so that a file of any size takes no more memory than its longest string.
+const writeFrom = 1 << 16
+
+// flush writes the text so far if it is longer than from.
+func (w *writer) flush(from int) {
+	if w.out == nil || len(w.b) <= from {
+		return
+	}
+	if w.err == nil {
+		_, w.err = w.out.Write(w.b)
+	}
+	w.b = w.b[:0]
 }
 
 func (w *writer) breakLine() {
@@ -170,7 +197,7 @@ func (w *writer) writeMember(name, text string) {
 }
 
 // escaped makes every character of JSON text visible: lockfiles are read as diffs, where hidden characters would hide.
-func escaped(text string) string { return string(rawjson.EscapeHidden(nil, []byte(text))) }
+func escaped(text string) string { return string(rawjson.EscapeHidden(nil, text)) }
 
 // Snapshot returns the approved servers as a snapshot, as if captured when approved, each named by its address. Members
 // are in canonical order.

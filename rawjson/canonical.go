@@ -22,7 +22,7 @@ func (v Value) Canonical() string {
 	if !v.Exists() {
 		return ""
 	}
-	return string(canonical.appendValue(nil, v, 0))
+	return string(canonical.appendValue(make([]byte, 0, len(v.Raw())), v, 0))
 }
 
 // compareUTF16 is the order of RFC 8785 section 3.2.3. It differs from byte order for a character above U+FFFF, whose

@@ -108,14 +108,14 @@ func AppendVisible(b []byte, s string) []byte { return appendQuoted(b, s, Hidden
 
 // EscapeHidden appends JSON text with every character that [Hidden] reports, except white space between tokens, as a \u
 // escape. Such characters occur only in strings, so the text means the same.
-func EscapeHidden(dst, text []byte) []byte {
+func EscapeHidden[T string | []byte](dst []byte, text T) []byte {
 	done := 0
 	for i := 0; i < len(text); {
 		if c := text[i]; c < 0x7F {
 			i++
 			continue
 		}
-		r, n := utf8.DecodeRune(text[i:])
+		r, n := utf8.DecodeRuneInString(string(text[i:min(len(text), i+utf8.UTFMax)]))
 		if Hidden(r) {
 			dst = AppendEscape(append(dst, text[done:i]...), r)
 			done = i + n

@@ -175,7 +175,7 @@ func (l *lockCommand) writeFirst(now *lockstate.State) error {
 	if len(now.Entries) == 0 {
 		return nil // the reason was reported
 	}
-	if err := l.writeText(l.file, string(lockstate.First(now, today()).Bytes())); err != nil {
+	if err := l.writeTo(l.file, lockstate.First(now, today()).Write); err != nil {
 		return err
 	}
 	l.note("%s: locked %s", l.file, excerpt.Count(len(now.Entries), "server"))
@@ -220,7 +220,7 @@ func (l *lockCommand) saveRemoved() error {
 }
 
 func (l *lockCommand) save() error {
-	if err := l.writeText(l.file, string(l.old.Old.Bytes())); err != nil {
+	if err := l.writeTo(l.file, l.old.Old.Write); err != nil {
 		return err
 	}
 	for _, name := range l.old.Removed {

@@ -88,7 +88,7 @@ func newQuestion(root rawjson.Value, opt Options) *Question {
 	for s := range root.Strings() {
 		q.texts = append(q.texts, strings.Clone(s.Value.Text()))
 	}
-	q.shown = clean(string(rawjson.EscapeHidden(nil, []byte(root.Raw()))), longestDefinition, opt)
+	q.shown = clean(string(rawjson.EscapeHidden(nil, root.Raw())), longestDefinition, opt)
 	return q
 }
 
