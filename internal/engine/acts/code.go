@@ -66,15 +66,15 @@ const aHost = `([a-z0-9-]+(?:\.[a-z0-9-]+)+)`
 
 var (
 	// hostLiteral matches a host that a program connects to without an address around it.
-	hostLiteral = lazyregexp.New(`(?:host(?:name)?|domain)["']?\s*[:=]\s*["']` + aHost + `["']|connect\w*\(\s*\(?["']` + aHost + `["']`)
+	hostLiteral = lazyregexp.New(`(?:host(?:name)?|domain)["']?\s*[:=]\s*["']` + aHost + `["']|(?:connect\w*|smtp(?:_ssl)?|ftp(?:_tls)?|tcpsocket\.(?:new|open)|socket\.tcp|net::http\.\w+)\(\s*(?:\d+\s*,\s*)?\(?["']` + aHost + `["']|(?:\}|["']\s*\+\s*["'])\.` + aHost + "[\"'`]")
 	// pipesTo matches commands that send their input or a name made of variables: nc host 5140, dig "$part.host".
 	pipesTo = lazyregexp.New(`\b(?:nc|ncat|netcat|telnet)\s(?:-\S+\s+|\d+\s+)*?` + aHost + `\s+\d+|\bsocat\s[^\n|;]*?\b(?:tcp|udp|openssl)\d?:` + aHost + `:|\bs_client\s[^\n|;]*?-connect\s+` + aHost + `:|\blogger\s[^\n|;]*?(?:-n|--server)[\s=]+` + aHost +
-		`|\bssh\s[^\n|;]*?@` + aHost + `\s+["']?(?:cat|tee|dd)\b|\b(?:mailx?|mutt|sendmail)\s[^\n|;]*?@` + aHost + `|/dev/(?:tcp|udp)/` + aHost + `/\d|\b(?:dig|nslookup|drill|host)\s[^\n|;]*?(?:\$\{?\w+\}?|\))"?\.` + aHost)
+		`|\b(?:scp|rsync|sftp)\s[^\n|;]*?@` + aHost + `(?::|\s|$)|\bssh\s[^\n|;]*?@` + aHost + `\s+["']?(?:cat|tee|dd)\b|\b(?:mailx?|mutt|sendmail)\s[^\n|;]*?@` + aHost + `|/dev/(?:tcp|udp)/` + aHost + `/\d|\b(?:dig|nslookup|drill|host)\s[^\n|;]*?(?:\$\{?\w+\}?|\))"?\.` + aHost)
 )
 
 const (
 	// gets match how programs fetch something.
-	gets = `(?:requests["']?\)?\.get|urlopen|httpx\.get|fetch\s*\(|axios|https?(?:["']\))?\.get|\birm\s|\biwr\s|invoke-webrequest|invoke-restmethod|downloadstring|downloaddata|curl\s|resolvetxt|dns\.resolver|\bdig\s[^\n]*\btxt)`
+	gets = `(?:requests["']?\)?\.get|urlopen|httpx\.get|fetch\s*\(|axios|https?(?:["']\))?\.get|\birm\s|\biwr\s|invoke-webrequest|invoke-restmethod|downloadstring|downloaddata|uri\.open|net::http\.get|file_get_contents\(\s*["']https?|curl\s|resolvetxt|dns\.resolver|\bdig\s[^\n]*\btxt)`
 	// set matches a variable that is given a value.
 	set = `(?:^|[\s;({])(?:const\s+|let\s+|var\s+|\$)?([a-z_]\w*)\s*=\s*`
 )
@@ -172,7 +172,7 @@ func (r *reader) wholeActs(sent *span) {
 	}
 	var names []string
 	for _, m := range written.FindAllStringSubmatch(r.low, mostHosts) {
-		if name := strings.TrimLeft(strings.TrimSpace(strings.Join(m[1:], "")), `.\/`); name != "" {
+		if name := strings.TrimLeft(strings.TrimSpace(strings.Join(m[1:], "")), `.\/~`); name != "" {
 			names = append(names, regexp.QuoteMeta(name))
 		}
 	}
@@ -180,7 +180,7 @@ func (r *reader) wholeActs(sent *span) {
 	if len(names) == 0 || weight == 0 {
 		return
 	}
-	file := `(?:\.[\\/])?(?:` + strings.Join(names, "|") + `)`
+	file := `[.~/\\]*(?:` + strings.Join(names, "|") + `)`
 	if at := regexp.MustCompile(starts + file + `(?:\.name)?\s*[\]),]|(?m)(?:^|[;&|]\s*)(?:(?:start-process|start|powershell\S*\s[^\n]*-file|chmod\s+\S+|` + shells + `)\s+["']?)?` + file + `["']?\s*(?:$|[;&|-])`).FindStringIndex(r.low); at != nil {
 		r.note(Run, "downloads a program and runs it", span{at[0], at[1]}, weight)
 	}
@@ -193,11 +193,11 @@ func (r *reader) note(kind Kind, says string, at span, weight int) {
 
 // What a program fetches, the file that it writes, and how it starts one, by itself or in an interpreter.
 var (
-	fetches = lazyregexp.New(`(?:urlopen|urlretrieve|requests\.get|httpx\.get|fetch|axios(?:\.get)?|https?\.get|downloadfile)\s*\(|(?:invoke-webrequest|iwr|irm|start-bitstransfer|curl|wget)\s`)
-	written = lazyregexp.New(`(?:urlretrieve|downloadfile)\(\s*[^,\n]{1,300},\s*([^,)\n]{1,100})|(?:-outfile|-destination)\s+(\S+)|start-bitstransfer\s+\S+\s+([^\s-]\S*)|(?:curl|wget)\s[^\n|;&]*\s-\w*o\s*["']?([^\s"';&|-][^\s"';&|]*)|writefile(?:sync)?\(\s*([^,\n]{1,100}),|(\w+)\s*=\s*tempfile\.|open\(\s*([^,\n]{1,100}),\s*["'][aw]b`)
+	fetches = lazyregexp.New(`(?:uri\.open|urlopen|urlretrieve|requests\.get|httpx\.get|fetch|axios(?:\.get)?|https?\.get|downloadfile)\s*\(|(?:invoke-webrequest|iwr|irm|start-bitstransfer|curl|wget)\s`)
+	written = lazyregexp.New(`(?:urlretrieve|downloadfile)\(\s*[^,\n]{1,300},\s*([^,)\n]{1,100})|(?:-outfile|-destination)\s+(\S+)|start-bitstransfer\s+\S+\s+([^\s-]\S*)|(?:curl|wget)\b[^\n|;&]*?(?:\s-\w*o\s*|>\s*)["']?([^\s"';&|>-][^\s"';&|]*)|wget\s[^\n|;&>]*://\S+/([\w.-]+)["']?\s*(?:$|[\n;&])|(?:writefile(?:sync)?|file\.write)\(\s*([^,\n]{1,100}),|(\w+)\s*=\s*tempfile\.|open\(\s*([^,\n]{1,100}),\s*["'][aw]b`)
 )
 
-const starts = `(?:popen|subprocess\.\w+|spawn(?:sync)?|exec(?:file)?(?:sync)?|os\.startfile|check_(?:call|output))\s*\(\s*\[?\s*(?:["'](?:sudo|bash|sh|zsh|python3?|node|perl|powershell)["']\s*,\s*\[?\s*)?`
+const starts = `(?:popen|os\.system|system|load|require|subprocess\.\w+|spawn(?:sync)?|exec(?:file)?(?:sync)?|os\.startfile|check_(?:call|output))\s*\(\s*\[?\s*(?:["'](?:sudo|bash|sh|zsh|python3?|node|perl|powershell)["']\s*,\s*\[?\s*)?`
 
 // runsHere reports whether what looks like running a variable is that: the whole of it, and neither a method of a pattern,
 // "re.exec(text)", nor one that is defined, "exec(text) {".
@@ -236,7 +236,12 @@ const senders = `(?:curl|wget|xh|https?|nc|ncat|netcat|socat|telnet|openssl\s+s_
 
 // secretFiles matches what files and folders of credentials are called in commands.
 func secretFiles() string {
-	return `(?:\.ssh\b|\.aws\b|\.gnupg\b|\.env\b|credentials|keychain|cookies|wallet|etc/passwd|oauth_creds|~/\.[\w./-]+/(?:auth|secrets?|tokens?)\b|` + pathsAs(`[/\\]`) + `)`
+	return `(?:\.env\b|credentials|cookies|wallet|` + ownSecrets() + `)`
+}
+
+// ownSecrets matches those of them that belong to a person and to no project, which is deployed with its own .env.
+func ownSecrets() string {
+	return `(?:\.ssh\b|\.aws\b|\.gnupg\b|keychain|etc/passwd|oauth_creds|~/\.[\w./-]+/(?:auth|secrets?|tokens?)\b|` + pathsAs(`[/\\]`) + `)`
 }
 
 // printing matches the programs that print a secret, in a command.
@@ -246,10 +251,10 @@ const sendsSecret = "sends credentials or the whole environment away"
 
 var patterns = []pattern{
 	{Run, 4, "runs a download without looking at it", true, "curl wget fetch", lazyregexp.New(`(?:curl|wget|fetch)\s[^\n|;]*?(?:\|\s*(?:tee\s+\S+\s*\|\s*|base64\s+-d\S*\s*\|\s*|gunzip\S*\s*\|\s*)?` + interpreters + `)`)},
-	{Run, 4, "runs a download without looking at it", true, "curl wget", lazyregexp.New(`(?:eval|source|\.|sh\s+-c|bash\s+-c|python3?\s+-c|node\s+-e)\s+["'(]*(?:\$\(|<\(|\x60)\s*(?:curl|wget)[^\n)]*`)},
+	{Run, 4, "runs a download without looking at it", true, "curl wget", lazyregexp.New(`(?:eval|source|\.|sh\s+-c|(?:ba|z)?sh|python[0-9.]*(?:\s+-c)?|node(?:\s+-e)?|perl|ruby)\s+["'(]*(?:\$\(|<\(|\x60)\s*(?:curl|wget)[^\n)]*`)},
 	{Run, 4, "downloads a program and runs it", true, "curl wget iwr webrequest bits certutil", lazyregexp.New(`(?:curl|wget|iwr|invoke-webrequest|start-bitstransfer|bitsadmin|certutil)\s[^\n]*?(?:&&?|;)\s*(?:sudo\s+)?(?:start-process\s|start\s|\.\\|[^\s;&|]*\.exe\b|chmod\s+(?:\+x|[0-7]*7[0-7]*)\s|(?:bash|sh|zsh|python3?|node|perl)\s+[^-\s]|\./)[^\n]*`)},
 	{Run, 4, "runs a download without looking at it", true, "iex invoke-expression ]::", lazyregexp.New(`(?:iex|invoke-expression|scriptblock\]::create|assembly\]::load)\b[^\n]*(?:downloadstring|downloaddata|invoke-webrequest|iwr|irm|invoke-restmethod)[^\n]*|(?:irm|iwr|invoke-webrequest|invoke-restmethod)\s[^\n|]*\|\s*(?:iex|invoke-expression)`)},
-	{Run, 4, "runs a download without looking at it", true, "exec eval compile function runin", lazyregexp.New(`\b(?:exec|eval|compile|new\s+function|runinnewcontext|runinthiscontext)\s*\([^\n]{0,60}?(?:requests\.|urllib|urlopen|httpx\.|fetch\s*\(|axios|https?\.get)[^\n]*|\bfetch\s*\([^\n]{0,300}?\.then\(\s*(?:eval|exec)\b`)},
+	{Run, 4, "runs a download without looking at it", true, "exec eval compile function runin", lazyregexp.New(`\b(?:exec|eval|compile|new\s+function|runinnewcontext|runinthiscontext|instance_eval|class_eval)(?:\s*\(|\s+)[^\n]{0,60}?(?:requests\.|urllib|urlopen|httpx\.|fetch\s*\(|axios|https?\.get|uri\.open|net::http\.get|file_get_contents\(\s*["']https?)[^\n]*|\bfetch\s*\([^\n]{0,300}?\.then\(\s*(?:eval|exec)\b`)},
 	{Run, 4, "runs what is encoded", false, "base64 xxd openssl", lazyregexp.New(`(?:base64\s+(?:-d|--decode|-di)\b|xxd\s+-r|openssl\s+(?:enc\s+)?(?:-d|base64\s+-d))[^\n|]*\|\s*(?:gunzip\S*\s*\|\s*)?` + interpreters)},
 	{Run, 4, "runs what is encoded", false, "decode( fromhex unhex decompress marshal atob buffer.from codecs rot13 base64", lazyregexp.New(`\b(?:exec|eval|compile|new\s+function|loads|execsync|spawn|spawnsync|popen|system|subprocess\.\w+|check_output|call|run)\s*\(\s*[^\n]{0,80}?(?:b64decode|b85decode|a85decode|b32decode|fromhex|unhexlify|zlib\.decompress|marshal\.loads|atob\s*\(|buffer\.from\s*\([^\n]{1,400}?(?:base64|hex)|codecs\.decode|rot13|frombase64string)`)},
 	{Run, 4, "runs what is encoded", false, "base64 xxd rev powershell iex", lazyregexp.New(`(?:eval|exec|sh -c|bash -c)\s+["'(]*(?:\$\(|\x60)[^\n]{0,400}?(?:base64\s+(?:-d|--decode)|xxd\s+-r|rev\b)|powershell\S*\s[^\n]*-e(?:c|nc|ncodedcommand)\s+[a-z0-9+/=]{20,}|frombase64string[^\n]{0,200}(?:iex|invoke-expression)|(?:iex|invoke-expression)[^\n]{0,200}frombase64string`)},
@@ -257,6 +262,10 @@ var patterns = []pattern{
 	{Send, 4, sendsSecret, false, "env export set", lazyregexp.New(`(?:^|[\s;&|($])(?:env|printenv|export -p|set)\s*(?:\|[^\n|]*)*\|\s*(?:xargs\s[^\n|;]*?)?` + senders)},
 	{Send, 4, sendsSecret, false, "|", lazyregexp.Made(func() string {
 		return `(?:(?:cat|tar|zip|base64|gpg|find|grep|xxd|jq|echo|printf|<)\s[^\n]*` + secretFiles() + `|` + printing() + `|(?:echo|printf)\s[^\n|]*\$\{\{\s*secrets\.)[^\n]*?\|\s*(?:[^\n|;&]*\|\s*)*(?:xargs\s[^\n|;]*?|while\s[^\n|]*?)?` + senders
+	})},
+	{Send, 4, sendsSecret, false, "scp rsync rclone s3 gsutil storage gist sftp ssh", lazyregexp.Made(func() string {
+		return `\b(?:scp|rsync|rclone\s+(?:copy|sync|move)\w*)\s[^\n|;&]*` + ownSecrets() + `[^\n|;&]*\s\S+:|\b(?:aws\s+s3|gsutil|gcloud\s+storage)\s[^\n|;&]*` + ownSecrets() + `[^\n|;&]*\s\w+://|\bgh\s+gist\s+create\b[^\n|;&]*` + ownSecrets() +
+			`|\bsftp\s[^\n]*\bput\s+\S*` + ownSecrets() + `|(?:cat|tar|zip|base64|gpg|<)\s[^\n|]*` + ownSecrets() + `[^\n]*?\|\s*(?:[^\n|;&]*\|\s*)*ssh\s`
 	})},
 	{Send, 4, sendsSecret, false, "$( @ ` < ${{", lazyregexp.Made(func() string {
 		return senders + `\s[^\n|]*(?:(?:@|<\s*|\$\([^\n)]*|\x60[^\n\x60]*)\S*` + secretFiles() + `|(?:\$\(|\x60)\s*(?:env\b|printenv|` + printing() + `)|\$\{\{\s*secrets\.)`
@@ -502,8 +511,8 @@ func blank(s string) string { return strings.Repeat(" ", len(s)) }
 const taking = "env .config library appdata documents desktop"
 
 var (
-	takes = lazyregexp.New(`dict\(os\.environ\)|json\.dumps\(\s*(?:dict\()?os\.environ|os\.environ\.(?:items|copy)\(\)|json\.stringify\(\s*process\.env\s*[),]|object\.(?:entries|keys|assign)\([^)]*process\.env\s*\)|\.\.\.process\.env|\benv\.(?:to_h|each|to_a|inspect)\b|\bgetenv\(\)|\bos\.environ\b\s*[,)]|(?:expanduser\(|homedir\(\)|\$home|~/)[^\n]{0,20}(?:\.config/\*|library/application|appdata|documents|desktop)|\b(?:env|printenv)\s*(?:>|\|)|\$\((?:env|printenv)\)`)
-	sends = lazyregexp.New(`requests\.(?:post|put)\(|httpx\.(?:post|put)\(|urlopen\(|urllib\.request|http\.client|\.post\(|fetch\(|axios\b|https?\.request\(|xmlhttprequest|sendbeacon|socket\.(?:connect|socket|create_connection)|curl\s|wget\s|invoke-webrequest|invoke-restmethod|\bnc\s|smtplib|net\.connect|websocket|net::http|httpclient|curl_exec|file_get_contents\(["']http|httppost|\.openconnection|urlsession|postasync|postcontent|reqwest::|geturl\s|\bhttp\s+post\s|\b(?:req|client|httr|http|ureq|tesla|finch|httpoison)(?:\.|::?|/)(?:post|put|request|send)!?|->(?:post|put|request)\(|\brequest\(\s*\{|winhttp|msxml2|tcpclient|\b(?:dig|nslookup|drill|ncat|netcat|socat|telnet|s_client)\s|/dev/tcp/`)
+	takes = lazyregexp.New(`dict\(os\.environ\)|json\.dumps\(\s*(?:dict\()?os\.environ|os\.environ\.(?:items|copy)\(\)|json\.stringify\(\s*process\.env\s*[),]|object\.(?:entries|keys|assign)\([^)]*process\.env\s*\)|\.\.\.process\.env|\benv\.(?:to_h|each|to_a|inspect|map|select|filter|sort|to_json|collect)\b|\b(?:get-childitem|gci|dir|ls|get-item)\s+env:|getenvironmentvariables\(|(?:check_output|popen|getoutput|execsync|system)\(\s*\[?["'](?:env|printenv|set)["']|\bgetenv\(\)|\bos\.environ\b\s*[,)]|(?:expanduser\(|homedir\(\)|\$home|~/)[^\n]{0,20}(?:\.config/\*|library/application|appdata|documents|desktop)|\b(?:env|printenv)\s*(?:>|\|)|\$\((?:env|printenv)\)`)
+	sends = lazyregexp.New(`requests\.(?:post|put)\(|httpx\.(?:post|put)\(|urlopen\(|urllib\.request|http\.client|\.post\(|fetch\(|axios\b|https?\.request\(|xmlhttprequest|sendbeacon|socket\.(?:connect|socket|create_connection)|curl\s|wget\s|invoke-webrequest|invoke-restmethod|\b(?:irm|iwr)\s|\.upload(?:string|file|data|values)\w*\(|tcpsocket|socket\.tcp\(|\b(?:nc|scp|rsync|sftp|rclone|aws\s+s3)\s|smtplib|ftplib|paramiko|boto3|net["')]*\.connect|dns["')]*\.resolve|\w["')]*\.request\(\s*["'{\x60]|websocket|net::http|httpclient|curl_exec|file_get_contents\(["']http|httppost|\.openconnection|urlsession|postasync|postcontent|reqwest::|geturl\s|\bhttp\s+post\s|\b(?:req|client|httr|http|ureq|tesla|finch|httpoison)(?:\.|::?|/)(?:post|put|request|send)!?|->(?:post|put|request)\(|\brequest\(\s*\{|winhttp|msxml2|tcpclient|\b(?:dig|nslookup|drill|ncat|netcat|socat|telnet|s_client)\s|/dev/tcp/`)
 
 	// handedOn matches an environment that a program hands on to one that it starts.
 	handedOn = lazyregexp.New(`\benv["']?\s*[:=]\s*(?:object\.assign\(\s*\{\s*\}\s*,\s*|\{\s*)?(?:\.\.\.)?process\.env|\benv\s*=\s*(?:\{\s*\*\*|dict\()?os\.environ(?:\.copy\(\))?`)

@@ -105,7 +105,7 @@ func spelled(low string) string {
 // takesSecret returns where a program takes a secret that a file or a program keeps. A token that a program prints is none where it only
 // opens the door of the service that it is for.
 func (r *reader) takesSecret() *span {
-	s := spelled(r.low)
+	s := spelled(opener.ReplaceAllStringFunc(r.low, blank))
 	found := append(named.FindAllStringSubmatchIndex(s, mostHosts), kept.FindAllStringSubmatchIndex(s, mostHosts)...)
 	if !anyWord(r.low, "bearer authorization") {
 		found = append(found, printed.FindAllStringSubmatchIndex(s, mostHosts)...)

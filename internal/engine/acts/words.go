@@ -1,6 +1,10 @@
 package acts
 
-import "strings"
+import (
+	"strings"
+
+	"gauntlet/internal/leaf/hostscope"
+)
 
 // classes are the kinds of word that a piece of text has.
 type classes uint64
@@ -50,7 +54,7 @@ var wordClasses = func() map[string]classes {
 		{destroy, "delete deletes wipe wipes destroy erase shred truncate encrypt rm format overwrite drop clear empty purge vacuum"},
 		{provide, "provide share enter paste supply reply submit confirm give type"},
 		{results, "score scores rating ratings review reviews verdict evaluation recommendation ranking grade"},
-		{shellish, "scriptblock gh gcloud aws vault kubectl logger mail telnet start-bitstransfer dig nslookup ssh curl wget base64 b64decode b85decode a85decode b32decode fromhex unhexlify marshal.loads zlib.decompress atob xxd openssl nc ncat netcat socat eval exec exec. function compile rm mkfs dd chmod crontab iex invoke-expression irm iwr invoke-webrequest powershell pwsh osascript security launchctl systemctl schtasks reg pip pip3 npm uv xattr history unset histfile bash sh zsh source env printenv tee authorized_keys claude codex gemini screencapture pbpaste xclip pynput mimikatz lsass metamask set-mppreference add-mppreference ufw setenforce csrutil spctl iptables netsh vssadmin open appendfile writefile shutil.rmtree requests.post requests.get fetch urlopen post cookies wallet.dat useradd wevtutil pty.spawn os.dup2 mkfifo imagesnap cmdkey vaultcmd core.hookspath nopasswd"},
+		{shellish, "env: tcpsocket.new tcpsocket.open uploadstring uploadfile uploaddata net::http scp rsync sftp rclone gsutil smtplib.smtp ftplib.ftp boto3 dns.resolve instance_eval uri.open scriptblock gh gcloud aws vault kubectl logger mail telnet start-bitstransfer dig nslookup ssh curl wget base64 b64decode b85decode a85decode b32decode fromhex unhexlify marshal.loads zlib.decompress atob xxd openssl nc ncat netcat socat eval exec exec. function compile rm mkfs dd chmod crontab iex invoke-expression irm iwr invoke-webrequest powershell pwsh osascript security launchctl systemctl schtasks reg pip pip3 npm uv xattr history unset histfile bash sh zsh source env printenv tee authorized_keys claude codex gemini screencapture pbpaste xclip pynput mimikatz lsass metamask set-mppreference add-mppreference ufw setenforce csrutil spctl iptables netsh vssadmin open appendfile writefile shutil.rmtree requests.post requests.get fetch urlopen post cookies wallet.dat useradd wevtutil pty.spawn os.dup2 mkfifo imagesnap cmdkey vaultcmd core.hookspath nopasswd"},
 		{fetch, "download downloads fetch fetches poll polls pull pulls load loads check retrieve get receive"},
 	} {
 		for w := range strings.FieldsSeq(l.words) {
@@ -75,7 +79,7 @@ var phrases = []phrase{
 	{"localhost", localhost}, {"127.0.0.1", localhost}, {"example.com", localhost}, {"example.org", localhost}, {"0.0.0.0", localhost}, {"[::1]", localhost}, {"yourdomain", localhost}, {"your-domain", localhost}, {"your-api", localhost}, {"://api.example", localhost}, {"{base_url}", localhost}, {"$base_url", localhost}, {"host.docker.internal", localhost}, {".local/", localhost}, {".test/", localhost}, {".test ", localhost},
 	{"look for code", defends}, {"search for code", defends}, {"check for code", defends}, {"code that reads", defends}, {"look for calls", defends}, {"look for scripts", defends},
 	{"do not", negated}, {"must not", negated},
-	{"should not", negated}, {"search for", take}, {"look for", take}, {"pass along", send}, {"to the url", send}, {"in the url", send}, {"query parameter", send}, {"query string", send}, {"url https", send}, {"url `https", send}, {"post to", send}, {"http post", send}, {"-x post", send}, {"-d @", send}, {"--data", send}, {"-f file=@", send}, {"scp ", send}, {"rsync ", send},
+	{"should not", negated}, {"search for", take}, {"look for", take}, {"pass along", send}, {"to the url", send}, {"in the url", send}, {"query parameter", send}, {"query string", send}, {"url https", send}, {"url `https", send}, {"post to", send}, {"http post", send}, {"-x post", send}, {"-d @", send}, {"--data", send}, {"-f file=@", send}, {"scp ", send}, {"rsync ", send}, {"rclone ", send | outward}, {"gist create", send | outward}, {"s3 cp", send | outward}, {"upload_file", send | outward}, {"put_object", send | outward},
 	{"--dangerously-skip-permissions", disable | protection}, {"--yolo", disable | protection}, {"bypasspermissions", disable | protection}, {"danger-full-access", disable | protection}, {"--no-sandbox", disable | protection}, {"set-executionpolicy bypass", disable | protection}, {"setenforce 0", disable | protection}, {"ufw disable", disable | protection}, {"csrutil disable", disable | protection}, {"spctl --master-disable", disable | protection},
 	{"without asking", disable | protection}, {"without confirmation", disable | protection}, {"without approval", disable | protection}, {"without prompting", disable | protection}, {"pre-approved", disable | protection}, {"without user consent", disable | protection},
 }
@@ -170,7 +174,7 @@ func mailbox(s string, at int) classes {
 		end++
 	}
 	host := strings.Trim(s[at+1:end], ".-")
-	if dot := strings.LastIndexByte(host, '.'); dot > 0 && len(host)-dot > 2 && host[dot+1] >= 'a' {
+	if dot := strings.LastIndexByte(host, '.'); dot > 0 && len(host)-dot > 2 && host[dot+1] >= 'a' && hostscope.Of(host) == hostscope.Public {
 		return outward
 	}
 	return 0

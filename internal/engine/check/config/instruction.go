@@ -332,7 +332,7 @@ variables.`,
 			value := s.Value.Reveal()
 			what := ""
 			switch {
-			case redirects(way) && strangeAddress(value):
+			case redirects(way, p.Files[file].entryOf(s) != nil) && strangeAddress(value):
 				what = "prompts and keys go to another address than the model's"
 			case endsIn(way, "node_tls_reject_unauthorized") && value == "0":
 				what = "certificates are not checked, so that anybody on the way can read prompts and keys"
@@ -350,10 +350,21 @@ variables.`,
 	},
 })
 
-// redirects reports whether a setting determines where prompts are sent.
-func redirects(way string) bool {
-	return endsInAny(way, "anthropic_base_url", "anthropic_bedrock_base_url", "anthropic_vertex_base_url", "anthropic_api_url", "openai_base_url", "openai_api_base", "openai_api_host", "gemini_base_url", "google_gemini_base_url", "code_assist_endpoint", "https_proxy", "http_proxy", "all_proxy", "otel_exporter_otlp_endpoint", "otlpendpoint", "model_providers/*/base_url", "provider/*/options/baseurl", "providers/*/base_url", "chatgpt_base_url", "apibase", "exporter/*/endpoint", "anthropicbaseurl", "openaibaseurl", "proxy", "http/proxy", "openai-api-base")
+// redirects reports whether a setting, by its path or among what a server gets, determines where prompts are sent.
+func redirects(way string, ofServer bool) bool {
+	last := way[strings.LastIndexByte(way, '/')+1:]
+	of := way
+	if ofServer {
+		of = last
+	}
+	return modelAddress.MatchString(last) && ofModel.MatchString(of) || endsInAny(way, "https_proxy", "http_proxy", "all_proxy", "proxy", "http/proxy", "otel_exporter_otlp_endpoint", "otlpendpoint", "exporter/*/endpoint")
 }
+
+// A model's address by the end of its name, and what its name or that of what it stands in says: modelProviders.openai.0.baseUrl.
+var (
+	modelAddress = lazyregexp.New(`(?:base[_-]?url|api[_-]?(?:base|host|url)|endpoint|_host)$`)
+	ofModel      = lazyregexp.New(`anthropic|openai|gemini|claude|chatgpt|code_assist|qwen|mistral|groq|openrouter|deepseek|bedrock|vertex|(?:^|[/_-])(?:(?:custom)?models?|llm|(?:model[_-]?)?providers?)(?:[/_-]|$)|apibase$`)
+)
 
 var _ = register(Check{
 	ID: "GNT-123", Name: "unreadable-program", Severity: finding.Medium, Maturity: check.Experimental,
