@@ -206,7 +206,6 @@ func (r *reader) document(at int) error {
 	return nil
 }
 
-// readServers reads a list of servers.
 func (r *reader) readServers(m member) {
 	list, at, n := m.value, "/"+rawjson.EscapePointer(m.spelled), 0
 	_ = rawjson.EachElement(r.doc.Text, list.Start, func(i int, s rawjson.Span) bool {
@@ -320,7 +319,6 @@ var knownMembers = map[string]bool{
 // envelope are the members allowed beside a result or a list of servers.
 var envelope = map[string]bool{"result": true, "servers": true, "error": true, "_meta": true, "id": true, "server": true, "serverInfo": true, "capabilities": true}
 
-// readServer reads the object of a server.
 func (r *reader) readServer(ms []member, pointer, fallback string) {
 	s := &Server{Name: fallback, Anonymous: true, Document: r.doc, Pointer: pointer, inner: r.inner}
 	r.catalog.Servers = append(r.catalog.Servers, s)
@@ -428,7 +426,6 @@ func (r *reader) captureErrors(s *Server, m member) {
 	}
 }
 
-// capturedAmbiguities reads a capture's notes on ambiguous answers.
 func (r *reader) capturedAmbiguities(s *Server, m member) {
 	if r.firstByte(m.value) != '[' {
 		return

@@ -23,7 +23,6 @@ func (r *reader) checkItem(s *Server, it *Item) {
 	r.form(s, it, v)
 }
 
-// complainer returns a function that reports a malformed value of the item.
 func (r *reader) complainer(s *Server, it *Item) func(v rawjson.Value, format string, args ...any) {
 	return func(v rawjson.Value, format string, args ...any) {
 		if !r.roomFor(finding.Malformed) {

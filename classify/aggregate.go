@@ -91,7 +91,6 @@ func halfLabel(t *capability.Tool, r capability.Risk, which int, floor capabilit
 	return t.Has(r.Tags[which], floor)
 }
 
-// addMember adds a tool to a combination.
 func addMember(c *capability.Combination, t *capability.Tool, confidence capability.Confidence) {
 	c.Tools, c.Indexes = append(c.Tools, t.Name), append(c.Indexes, t.Index)
 	c.Confidence = higherConfidence(c.Confidence, confidence)

@@ -32,7 +32,6 @@ var conceptNames = func() (out []string) {
 // evidence.
 type conceptList map[string]conceptSet
 
-// conceptsOf returns the concepts of a stem.
 func (l conceptList) conceptsOf(stem []byte) conceptSet { return l[string(stem)] }
 
 var loadConcepts = sync.OnceValue(func() conceptList {

@@ -381,7 +381,6 @@ func (w *toolReader) hasFreeParameter(r capability.Role) bool {
 	})
 }
 
-// takesBody reports whether a request of the tool has a body.
 func (w *toolReader) takesBody() bool {
 	return slices.ContainsFunc(w.params, func(p parameter) bool {
 		switch strings.ToLower(p.name) {

@@ -61,7 +61,6 @@ type lexicon struct {
 // findWord returns what is known of a word, nil for nothing. The lexicon must be loaded.
 func (l *lexicon) findWord(word string) *entry { return l.words[word] }
 
-// withWords returns the lexicon with its words.
 func (l *lexicon) withWords() *lexicon {
 	l.load()
 	return l
@@ -118,7 +117,6 @@ func (l *lexicon) readClassNames(lists []string) error {
 	return nil
 }
 
-// readTerms reads the words.
 func (l *lexicon) readTerms(lists []string) {
 	for _, list := range lists {
 		for e := range text.WordList(list) { // whose errors classes has found
@@ -146,7 +144,6 @@ func (l *lexicon) classNumber(name string) class {
 	return c
 }
 
-// addTerm adds a term in all its forms.
 func (l *lexicon) addTerm(term string, at class, kind string, foreign bool) {
 	if r, _ := utf8.DecodeRuneInString(term); isJoinedScript(r) {
 		l.ideo[r] = addPhrase(l.ideo[r], []string{text.Fold(term).Text()}, at, foreign)

@@ -86,7 +86,6 @@ func (o *observations) reset() {
 // maxObservations is how many are kept of one thing, well below the number of slots.
 const maxObservations = 2048
 
-// add adds a key and reports whether it is new.
 func (o *observations) add(kind *factKind, key observationKey) bool {
 	for i := uint(key) % uint(len(o.slots)); ; i = (i + 1) % uint(len(o.slots)) {
 		s := &o.slots[i]

@@ -178,7 +178,6 @@ func (w *toolReader) readServerName(name string) (out classes) {
 	return out
 }
 
-// knownTools knows the tools of a server by name.
 func knownTools(s *catalog.Server) func(string) bool {
 	set := make(map[string]bool, len(s.Tools()))
 	for i := range s.Tools() {
@@ -380,7 +379,6 @@ func (p *profile) remoteClues(c *sampleCounts, isBrowser bool, about classes) []
 	}
 }
 
-// decideCircumstances turns what was counted into circumstances.
 func (p *profile) decideCircumstances(c sampleCounts, about classes, named bool) {
 	of := c.share
 	if !named {

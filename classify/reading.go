@@ -237,7 +237,6 @@ func (w *toolReader) dropMailFolders() {
 	}
 }
 
-// isFolder reports whether a token is the word folder.
 func isFolder(s string, k token) bool {
 	return int(k.end) <= len(s) && strings.HasPrefix(strings.ToLower(s[k.start:k.end]), "folder")
 }

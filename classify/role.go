@@ -154,7 +154,6 @@ var formats = map[string]roleName{
 	"content": {capability.Content, 3}, "byte": {capability.Content, 3}, "binary": {capability.Content, 3}, "sql": {capability.Query, 4},
 }
 
-// decideRole decides what a parameter is.
 func (w *toolReader) decideRole(p *parameter, u use) {
 	var t tally
 	words := p.parts

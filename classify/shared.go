@@ -78,7 +78,6 @@ func (s sharedCalls) without(said capability.Confidence, h *sink.Handler) *sink.
 // function answers all tools, what it does is what the tools do.
 type commonCalls map[capability.Tag]map[string]bool
 
-// findCommon finds these calls.
 func findCommon(tools []capability.Tool, handlers map[string]*sink.Handler) commonCalls {
 	reach := map[capability.Tag]map[string]int{}
 	tied := eachCall(tools, handlers, func(_ *capability.Tool, c *sink.Call) {
@@ -112,7 +111,6 @@ func findCommon(tools []capability.Tool, handlers map[string]*sink.Handler) comm
 	return out
 }
 
-// wayOf is a call with the places on the way to it.
 func wayOf(c *sink.Call) string {
 	var b strings.Builder
 	for _, p := range c.Chain {

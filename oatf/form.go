@@ -107,7 +107,6 @@ func objectForm(s *shape) form {
 	}}
 }
 
-// listForm is a list with at least least entries.
 func listForm(least int, of form) form {
 	keywords := func(d definitions) string {
 		return joinMembers(`"type":"array"`, `"items":{`+of.schema(d)+`}`, map[bool]string{true: `"minItems":` + strconv.Itoa(least)}[least > 0])

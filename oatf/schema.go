@@ -32,7 +32,6 @@ func Schema() string {
 // definitions are the schemas that others refer to, by name.
 type definitions map[string]string
 
-// schema returns the members of a form's JSON Schema.
 func (f form) schema(d definitions) string { return joinMembers(docKeyword(f.doc), f.keywords(d)) }
 
 // definedForm returns a form whose schema is written once and referenced.

@@ -202,7 +202,6 @@ func (s *section) table() table {
 	})
 }
 
-// keptColumns returns a table of the columns that keep chooses.
 func keptColumns(heads []string, rows [][]cell, keep func(int) bool) table {
 	t := table{Rows: make([][]cell, len(rows))}
 	for column, head := range heads {
@@ -332,5 +331,4 @@ func (p *page) writeTableRow(indent int, row []cell, widths []int) {
 	p.writeIndented(indent, line)
 }
 
-// padTo pads s with spaces to n columns.
 func padTo(s string, n int) string { return s + strings.Repeat(" ", max(n-columns(s), 0)) }

@@ -185,7 +185,6 @@ func withRows[T any](s section, items []T, one func(*T) row) section {
 	return s
 }
 
-// listRows gives s the rows.
 func listRows(s section, rows []row) section {
 	return withRows(s, rows, func(r *row) row { return *r })
 }

@@ -117,7 +117,6 @@ type lines []any
 // needs the memory of one.
 type list func(write func(any))
 
-// listOf is a list of one element.
 func listOf(one any) list { return func(write func(any)) { write(one) } }
 
 // A jsonStream writes a JSON document. The first error sticks.

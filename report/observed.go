@@ -151,7 +151,6 @@ func expectationSection(r *result.Report) section {
 	})
 }
 
-// expectationResult returns the result for a failed expectation.
 func expectationResult(e *result.Expectation) sarifResult {
 	return sarifResult{
 		rule: expectationRule, level: "error", text: sarifPlain(e.Name + ": " + e.Message), at: sarifLine(e.File, e.Line),

@@ -30,7 +30,6 @@ func importedCounts(i *result.Imported) string {
 	return s + "; they move no exit code"
 }
 
-// importedState describes the status of an imported finding.
 func importedState(f *result.ImportedFinding) string {
 	s := "foreign only"
 	if f.State == result.Agreed {

@@ -245,7 +245,6 @@ func textIf(text string) any {
 	return sarifText(text)
 }
 
-// relatedLocations returns the other locations of a finding.
 func relatedLocations(ls []finding.Location) (out []object) {
 	for i := range ls {
 		out = append(out, sarifLocate(&ls[i], relatedText(&ls[i])))

@@ -16,7 +16,6 @@ var verdictWords = map[result.VettingVerdict]string{
 
 func verdictOf(v *result.Vetting) string { return cmp.Or(verdictWords[v.Verdict], string(v.Verdict)) }
 
-// verdictTone returns the look of a verdict.
 func verdictTone(v *result.Vetting) tone {
 	switch v.Verdict {
 	case result.Refuse:
@@ -105,7 +104,6 @@ func capitalised(text string) string {
 
 func stepWords(state string) string { return strings.ReplaceAll(state, "_", " ") }
 
-// vettedSection describes what was vetted and what was done for it.
 func vettedSection(r *result.Report) section {
 	s := section{ID: "vetted", Title: "Vetted", Noun: "target", Share: markdownLimit / 4, Short: vettingBrief(r)}
 	return withRows(s, r.Vetted, func(v *result.Vetting) row {

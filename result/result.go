@@ -338,7 +338,6 @@ func (r *Report) ExitReason(floor finding.Severity, allowPartial bool) string {
 	return "no finding has severity " + orHigher(floor)
 }
 
-// targets names what the runs that count attacked.
 func targets(runs []AttackRun, counts func(*AttackRun) bool) string {
 	agent, server := false, false
 	for i := range runs {

@@ -72,7 +72,6 @@ func (f *agentFlags) addAgentFlags(cmd *cobra.Command) {
 	f.addModelAgentFlags(cmd)
 }
 
-// addModelAgentFlags adds the flags of an agent that is a model.
 func (f *agentFlags) addModelAgentFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.system, "system", "", "system prompt of the agent, from this `FILE`: of model:ID (default one of ours)")
 	cmd.Flags().Var(countFlag(&f.turns, modelagent.DefaultTurns, 1_000), "turns", "most questions to a model in one run: to model:ID for one document")

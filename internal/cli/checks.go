@@ -36,7 +36,6 @@ func (a *app) newChecksCommand() *cobra.Command {
 	return cmd
 }
 
-// version is the version in reports and for servers.
 func version() string { return buildinfo.Read().Version }
 
 func (a *app) newVersionCommand() *cobra.Command {

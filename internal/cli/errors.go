@@ -179,7 +179,6 @@ func newCommand(use, short string, run func(*cobra.Command, []string) error) *co
 	return &cobra.Command{Use: use, Short: short, RunE: run}
 }
 
-// withoutArguments has a command refuse arguments.
 func withoutArguments(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = noArguments
 	return cmd

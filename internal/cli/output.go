@@ -45,7 +45,6 @@ func (o *outputFlags) addOutputFlags(cmd *cobra.Command, a *app) {
 	completeReports(cmd)
 }
 
-// addProgressFlag adds the flag for slow commands.
 func (o *outputFlags) addProgressFlag(cmd *cobra.Command, a *app) {
 	a.progressFlag(cmd)
 	o.live = &a.recorder.File
@@ -130,7 +129,6 @@ func shownName(file string) string {
 	return file
 }
 
-// files returns the files in order.
 func (outs outputs) files() (files []string) {
 	for _, o := range outs {
 		files = append(files, o.File)

@@ -62,7 +62,6 @@ func (a *app) newRedteamCommand() *cobra.Command {
 	return cmd
 }
 
-// addServerFlags adds the flags of a real server.
 func (r *redteamCommand) addServerFlags(cmd *cobra.Command) {
 	f, l := cmd.Flags(), &r.live
 	f.StringVar(&r.url, "url", "", "`URL` of the server under test: attacks are laid over what it says (default none)")

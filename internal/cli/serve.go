@@ -103,7 +103,6 @@ func (s *serveCommand) unknownRevisions() (out []conflict) {
 	return out
 }
 
-// openSnapshot returns a server for the snapshot and reports what that lacks.
 func (s *serveCommand) openSnapshot(ctx context.Context, name string) (*engine.Server, error) {
 	return interrupt.Try(ctx, func() (*engine.Server, error) {
 		text, err := s.readFile(name, s.limits.Bytes)

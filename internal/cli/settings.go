@@ -167,7 +167,6 @@ func addBudgetFlag(f *pflag.FlagSet, to *proberun.Budget) {
 	_ = f.MarkHidden("calls") // fails only for a missing flag
 }
 
-// durationFlag is a positive duration.
 func durationFlag(to *time.Duration, start time.Duration) pflag.Value {
 	*to = start
 	return &value[time.Duration]{to, "DURATION", func(s string) (time.Duration, error) {
@@ -179,7 +178,6 @@ func durationFlag(to *time.Duration, start time.Duration) pflag.Value {
 	}, time.Duration.String}
 }
 
-// named returns the names of files that were given.
 func named(files ...string) []string {
 	return slices.DeleteFunc(files, func(f string) bool { return f == "" })
 }

@@ -102,7 +102,6 @@ func (a *app) makeTargets(cmd *cobra.Command, f *targetFlags, names, command []s
 	})
 }
 
-// applyLiveFlags applies the flags for live servers to their targets.
 func (a *app) applyLiveFlags(cmd *cobra.Command, l *liveFlags, targets []target.Target) error {
 	return l.Apply(targets, cmd.Flags().Changed, a.lookupEnv)
 }
@@ -144,7 +143,6 @@ func (l *liveFlags) addAccessFlags(f *pflag.FlagSet) {
 	f.StringVar(&l.Bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
 }
 
-// newTargetReader returns a reader of targets that records live servers in record.
 func (a *app) newTargetReader(l *liveFlags, record *tracefile.File) *target.Reader {
 	return &target.Reader{
 		Options: l.reading, Version: version(), Dialer: a.dialer(l.message, &l.sandbox, l.login, record), Trace: record, Progress: a.progress, ReadFile: a.readFile, Note: a.showNote,

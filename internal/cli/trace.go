@@ -49,7 +49,6 @@ func recordFlag(cmd *cobra.Command, to *string, meaning string) {
 // everyMessage is the meaning of --record for commands that record their messages.
 const everyMessage = "record every message, both ways: in this `FILE`, - for standard output (default none)"
 
-// tellLine returns a function that reports an unreadable line of a trace.
 func (a *app) tellLine(name string) func(*trace.LineError) {
 	return func(bad *trace.LineError) { a.say("%s: %s", name, bad) }
 }

@@ -139,7 +139,6 @@ func (a *app) ownerCommand(name, short string, do func(context.Context, *fleet.O
 	return cmd
 }
 
-// formatFlag adds --format.
 func formatFlag(cmd *cobra.Command, format *string, names []string) {
 	cmd.Flags().StringVar(format, "format", names[0], "how to write the result: "+strings.Join(names, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that is not there

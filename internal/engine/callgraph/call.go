@@ -232,7 +232,6 @@ func (ev *evaluator) eachTaken(body []ir.Stmt, f *frame, by *asked, see func(*ir
 	return false
 }
 
-// bindArguments evaluates arguments for the parameters of a function.
 func (ev *evaluator) bindArguments(fn *ir.Func, args []ir.Arg, f *frame) [][]value {
 	if len(args) == 0 {
 		return nil

@@ -64,5 +64,4 @@ func (ev *evaluator) Lineage(c *ir.Class, depth int) []*ir.Class {
 	return out
 }
 
-// isObject reports whether a value has methods.
 func isObject(v value) bool { return v.kind == instance || v.kind == class }

@@ -8,7 +8,6 @@ import "gauntlet/internal/leaf/ir"
 // connections says which files imports connect, in either direction.
 type connections struct{ up map[*ir.File]*ir.File }
 
-// root returns the file that stands for all that are connected with one.
 func (c *connections) root(f *ir.File) *ir.File {
 	for c.up[f] != nil {
 		if next := c.up[c.up[f]]; next != nil {

@@ -51,7 +51,6 @@ func (ev *evaluator) Constant(x *ir.Expr, f Context) (text string, ok bool) {
 	return "", false
 }
 
-// constants returns the texts that an expression can be.
 func (ev *evaluator) constants(x *ir.Expr, f *frame) []string {
 	return textsOf(ev.evaluate(x, f), constant)
 }

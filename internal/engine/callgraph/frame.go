@@ -80,7 +80,6 @@ const (
 	maxLongText = 400
 )
 
-// enterFrame returns the frame of a call of fn.
 func (st *frameStore) enterFrame(fn *ir.Func, args [][]value, this []value, up *frame) *frame {
 	var key []byte
 	for _, vs := range args {
@@ -189,7 +188,6 @@ func (f *frame) pinnedFrames() *frame {
 	return nil
 }
 
-// pinnedValue returns the value to which an expression is pinned.
 func (f *frame) pinnedValue(e *ir.Expr) (value, bool) {
 	for ; f != nil; f = f.up {
 		if f.pin == e {

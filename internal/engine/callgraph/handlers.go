@@ -68,7 +68,6 @@ func (g *Graph) findTies(listed map[string]bool) []tie {
 	return slices.CompactFunc(out, func(a, b tie) bool { return a.tool == b.tool && a.fn.fn == b.fn.fn })
 }
 
-// readHandler reads what one tie leads to.
 func (g *Graph) readHandler(t tie) sink.Handler {
 	g.Begin()
 	h := sink.Handler{Tool: t.tool, Language: g.conv.Language, Via: t.via, Func: t.fn.fn.Name, At: t.at}

@@ -11,7 +11,6 @@ const (
 	maxApartAll = 5_000      // of all lists together
 )
 
-// takeElements returns the elements that are read one by one.
 func (rg *registrar) takeElements(elements []value) []value {
 	elements = elements[:min(len(elements), maxElements, max(0, maxApartAll-rg.elementsRead))]
 	rg.elementsRead += len(elements)

@@ -19,7 +19,6 @@ func isSensitiveKey(key string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return sensitiveWords[word] })
 }
 
-// isEnvironment reports whether an expression is the environment itself.
 func (ev *evaluator) isEnvironment(x *ir.Expr, f *frame) bool {
 	return x.Is(ir.Attr, ir.Name) && slices.ContainsFunc(ev.outsides(x, f), func(name string) bool { return ev.rowKind(name) == "env" })
 }

@@ -133,7 +133,6 @@ func (t *Table) rowsBelow(prefix string) (out []*Row) {
 	return out
 }
 
-// does returns the tags that a call of a row can have.
 func (r *Row) does() []capability.Tag { return append(tagsOf[r.kind], r.tags...) }
 
 // tagsOf are the tags of rows that have none of their own, by their kind.

@@ -102,7 +102,6 @@ func (w *walker) walkExpr(e *ir.Expr) {
 	}
 }
 
-// walkCall follows one call.
 func (w *walker) walkCall(e *ir.Expr) {
 	if e.X.Kind == ir.Attr && e.X.X.Is(ir.Attr) {
 		w.followGetter(e.X.X)

@@ -30,7 +30,6 @@ func (ev *evaluator) Text(x *ir.Expr, f Context) string {
 	return ev.takeApart(x, f, &left, 0)
 }
 
-// texts returns what is known of each of the texts that an expression can be.
 func (ev *evaluator) texts(x *ir.Expr, f *frame) (out []string) {
 	left := maxPathParts
 	for _, v := range ev.evaluate(x, f) {
@@ -51,7 +50,6 @@ func (ev *evaluator) EndsIn(x *ir.Expr, f Context, characters string) bool {
 	})
 }
 
-// textOf returns what is known of a value that is a text.
 func (ev *evaluator) textOf(v value, left *int, depth int) (text string, ok bool) {
 	switch {
 	case v.kind == constant:

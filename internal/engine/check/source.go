@@ -77,7 +77,6 @@ func toBytes(texts []string) [][]byte {
 	return out
 }
 
-// sourceLocation returns the location of a source place.
 func (p *Pass) sourceLocation(at sink.Place, tool string) finding.Location {
 	l := finding.Location{File: path.Join(p.Source.Dir, at.File), Line: at.Line, Item: tool}
 	if tool != "" {

@@ -69,10 +69,8 @@ type schema struct {
 	Bound
 }
 
-// typed is a schema of one type.
 func typed(name string) object { return object{{"type", name}} }
 
-// shaped is the schema of an object with these properties.
 func shaped(properties object, required []string) object {
 	out := object{{"type", "object"}, {"properties", properties}}
 	if len(required) > 0 {
@@ -132,7 +130,6 @@ func (o object) joined(more object) object {
 	return o
 }
 
-// names returns the names of the members.
 func (o object) names() (out []string) {
 	for _, m := range o {
 		out = append(out, m.name)

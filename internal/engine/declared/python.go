@@ -139,7 +139,6 @@ var addressTypes = callgraph.Names("AnyUrl HttpUrl AnyHttpUrl")
 // openTypes are types that let an object in.
 var openTypes = callgraph.Names("Any dict Dict object Mapping MutableMapping JSON JsonValue")
 
-// namedAs is the schema of a type by its name.
 func namedAs(name string, json object) schema {
 	return schema{json: json, Bound: Bound{Gone: boundedTypes[name], Address: addressTypes[name], Open: openTypes[name], Free: openTypes[name]}}
 }

@@ -13,7 +13,6 @@ var schemaMembers = []string{"inputSchema", "input_schema", "InputSchema", "para
 // hints are what annotations of a tool consist of.
 var hints = []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
 
-// registration reads what a tool was registered with.
 func (r *Reader) registration(root callgraph.Root) {
 	x := root.Decl
 	switch {

@@ -157,7 +157,6 @@ func (r *Reader) maker(x *ir.Expr, c callgraph.Context, depth int) schema {
 	return schema{json: object{}}
 }
 
-// listOf is the schema of a list of what a schema accepts.
 func listOf(s schema) schema {
 	return schema{json: typed("array").with("items", s.json), Bound: Bound{Members: map[string]*Bound{"*": &s.Bound}}}
 }

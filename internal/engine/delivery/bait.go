@@ -94,7 +94,6 @@ func (p *part) asksFor(names []string) bool {
 	})
 }
 
-// toolsDeclaring returns the distinct names of the tools that declare an argument.
 func toolsDeclaring(doc *oatf.Document, argument string) (names []string) {
 	for i := range doc.Attack.Execution.Actors {
 		for n := range doc.Attack.Execution.Actors[i].Phases {

@@ -108,7 +108,6 @@ func sentenceEnds(text string) (ends []int) {
 	return ends
 }
 
-// withTexts replaces strings in a value.
 func withTexts(v rawjson.Value, replaced map[string]string) (rawjson.Value, int) {
 	if v.Kind() != rawjson.Object && v.Kind() != rawjson.Array {
 		return v, 0

@@ -127,7 +127,6 @@ func unplayableParts(state rawjson.Value, mode string) []part {
 	return withText(out)
 }
 
-// clientParts returns the actions of a client.
 func clientParts(state rawjson.Value) []part {
 	var out []part
 	for _, action := range state.Get("actions").Elements() {

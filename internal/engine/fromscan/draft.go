@@ -148,7 +148,6 @@ func (d *draft) origin() string {
 	return `{"rules":` + jsonList(rules) + `,"fingerprints":` + jsonList(prints) + `,"server":` + rawjson.Quote(at.Server) + `,"item":` + rawjson.Quote(at.Item) + `}`
 }
 
-// user is the actor with the user's request.
 func user(prompt string) oatf.Actor {
 	state := `{"run_agent_input":{"threadId":"thread-1","runId":"run-1","messages":[{"id":"message-1","role":"user","content":` + rawjson.Quote(prompt) + `}],"tools":[],"context":[]}}`
 	return oatf.Actor{Name: "user", Mode: "ag_ui_client", Phases: []oatf.Phase{{Name: "ask", State: jsonValue(state)}}}

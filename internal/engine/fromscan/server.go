@@ -94,7 +94,6 @@ func (s *stage) instructions() string {
 	return ""
 }
 
-// stringsOf returns all strings of a definition.
 func stringsOf(s *catalog.Server, it *catalog.Item) []string {
 	var tree rawjson.Tree
 	var out []string

@@ -74,7 +74,6 @@ func (s *surveyor) isEntryName(e *ir.Expr) bool {
 	})
 }
 
-// rootName returns the name that an expression begins with.
 func rootName(e *ir.Expr) string {
 	for e.Is(ir.Attr) {
 		e = e.X

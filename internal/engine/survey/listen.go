@@ -412,7 +412,6 @@ func isAddressOption(c *ir.Expr) bool {
 	})
 }
 
-// defaultOfOption returns the default of an option.
 func defaultOfOption(c *ir.Expr) *ir.Expr {
 	if d := c.Option("default"); d != nil {
 		return d

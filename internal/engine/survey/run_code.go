@@ -15,7 +15,6 @@ import (
 // pipedToShell is a line that fetches a program and runs it.
 var pipedToShell = lazyregexp.New(`(?i)\b(curl|wget|fetch|iwr|invoke-webrequest)\b[^|;&\n]*\|\s*(sudo\s+)?((/usr)?/bin/)?(ba|z|da|k)?sh\b|\|\s*(python3?|node|perl|ruby)\s*(-|$)|\b(iex|invoke-expression)\b[\s(]+.*\b(iwr|irm|downloadstring|invoke-)|\$\((curl|wget)\b|<\((curl|wget)\b`)
 
-// readFetchedCode notes code that is fetched and run.
 func (s *surveyor) readFetchedCode() {
 	s.eachRunner(func(c *ir.Expr, row *callgraph.Row, shown string) {
 		if code := row.Argument("code", c); code != nil && s.isFetched(code, 0) {

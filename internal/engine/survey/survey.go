@@ -145,7 +145,6 @@ func (s *surveyor) givenTexts(p *ir.Param, depth int) (out []string) {
 	return out
 }
 
-// isTrue reports whether an expression is the constant true.
 func (s *surveyor) isTrue(e *ir.Expr) bool {
 	return e != nil && strings.EqualFold(s.g.Definition(e).Text, "true")
 }

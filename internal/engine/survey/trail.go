@@ -19,7 +19,6 @@ func eachPart(body []ir.Stmt, f func(*ir.Expr)) {
 	})
 }
 
-// calleesIn returns what a body calls of the program.
 func (s *surveyor) calleesIn(body []ir.Stmt) (out []callgraph.Callee) {
 	eachPart(body, func(x *ir.Expr) {
 		if x.Kind == ir.Call {

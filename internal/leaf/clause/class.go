@@ -219,7 +219,6 @@ var verbs = func() (s classSet) {
 
 func (s classSet) verbs() classSet { return s.and(verbs) }
 
-// all returns the classes of a set in order.
 func (s classSet) all() iter.Seq[class] {
 	return func(yield func(class) bool) {
 		for i, w := range s {

@@ -48,7 +48,6 @@ func (r *Reader) explain(f *frame, s string) string {
 	return b.String()
 }
 
-// names lists the classes of a set.
 func (s classSet) names() string {
 	var out []string
 	for c := range classes {

@@ -59,7 +59,6 @@ func (f *features) news(entry uint32) bool {
 	return is
 }
 
-// read collects the features of the tokens of s.
 func (f *features) read(s string, toks []token) {
 	f.words, f.grams, f.pairs, f.n, f.seen, f.named = f.words[:0], f.grams[:0], f.pairs[:0], 0, 0, 0
 	f.at += again + 1

@@ -121,7 +121,6 @@ func (r *Rule) planCache(m Message) (Plan, string) {
 	return replaceMessage(rawjson.Replace(m.Text, "result", changed)), ""
 }
 
-// setMember sets a member of a raw object.
 func setMember(object, name, value string) string {
 	if rawjson.LastMember(object, name) != "" {
 		return rawjson.Replace(object, name, value)

@@ -73,7 +73,6 @@ func streamPayload(m Message, value bool, open bool, write func(yield func([]byt
 	}}, ""
 }
 
-// insertText inserts a short payload into a message.
 func insertText(m Message, payload string) (Plan, string) {
 	g, ok := findPayloadPlace(m.Text, false)
 	if !ok {
@@ -105,7 +104,6 @@ func yieldRepeated(text string, n int64, yield func([]byte) bool) bool {
 	return true
 }
 
-// yieldSeededLetters yields seeded letters of the rule's size.
 func (r *Rule) yieldSeededLetters(m Message, yield func([]byte) bool) bool {
 	random, buf := r.messageRand(m), make([]byte, chunk)
 	for left := r.numbers["size"]; left > 0; left -= chunk {

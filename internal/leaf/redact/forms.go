@@ -21,7 +21,6 @@ const (
 	shortestBent = 8
 )
 
-// secretParts returns a value and those parts of it that are secrets by themselves.
 func secretParts(value string) []string {
 	out := []string{value, strings.TrimSpace(value)}
 	if scheme, rest, ok := strings.Cut(strings.TrimSpace(value), " "); ok && slices.Contains(authSchemes, strings.ToLower(scheme)) {
@@ -188,7 +187,6 @@ func base85(whole string, skip int) (out []string) {
 	return out
 }
 
-// inDigits returns a value as one number.
 func inDigits(value, digits string) string {
 	n, base, digit := new(big.Int).SetBytes([]byte(value)), big.NewInt(int64(len(digits))), new(big.Int)
 	var out []byte

@@ -118,7 +118,6 @@ func checkReferences(root rawjson.Value) error {
 	return err
 }
 
-// definition returns what a reference leads to.
 func definition(root rawjson.Value, reference string) (rawjson.Value, error) {
 	for _, folder := range []string{"$defs", "definitions"} {
 		if name, ok := strings.CutPrefix(reference, "#/"+folder+"/"); ok && !strings.ContainsAny(name, "/~%") {

@@ -105,7 +105,6 @@ type comparer struct {
 	indexes          map[rawjson.Value]index
 }
 
-// reportChange records a change and returns its class.
 func (c *comparer) reportChange(ch Change) Class {
 	if len(c.changes) >= maxChanges {
 		c.more++

@@ -68,7 +68,6 @@ func JudgeTrace(ctx context.Context, name string, stdin io.Reader, docs []*oatf.
 	return runs, err
 }
 
-// readMessages reads a trace to its end.
 func readMessages(ctx context.Context, in *tracefile.Input, see func(*trace.Message)) error {
 	return in.Each(func(*trace.LineError) {}, func(m *trace.Message) error {
 		if ctx.Err() != nil {

@@ -176,7 +176,6 @@ func (p *Plan) Settle(outcomes []target.Outcome) {
 	}
 }
 
-// scannedServers returns the catalog's servers of the entry.
 func (one *Planned) scannedServers() []*catalog.Server {
 	if one.Launch == nil || one.Launch.outcome == nil {
 		return nil

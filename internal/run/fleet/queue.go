@@ -101,7 +101,6 @@ func (s *Server) Open(ctx context.Context, name string) (*Queue, error) {
 	return q, nil
 }
 
-// subject is that of the jobs of a class.
 func subject(fleet, class string) string { return "gauntlet." + fleet + ".jobs." + class }
 
 // AddClass makes the consumer of a class of jobs, one word. What the class needs of a worker travels with it, so that workers

@@ -72,7 +72,6 @@ type Run struct {
 	Note    func(format string, args ...any)
 }
 
-// newUpstream turns a server into a gateway upstream.
 func (r *Run) newUpstream(s Server) gateway.Upstream {
 	dialer := r.Dialer
 	dialer.SandboxName = s.Name

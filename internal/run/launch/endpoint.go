@@ -124,7 +124,6 @@ func (s *search) askAgain(at netip.AddrPort) (Endpoint, bool) {
 	return e, answersMCP(s.ctx, s.client, e.URL) == streamable
 }
 
-// listensAt reports whether a socket listens on an address's port.
 func listensAt(sockets []netip.AddrPort, address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && slices.ContainsFunc(sockets, func(at netip.AddrPort) bool { return strconv.Itoa(int(at.Port())) == u.Port() })

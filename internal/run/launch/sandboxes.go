@@ -147,7 +147,6 @@ func (b *Sandboxes) Reports() []result.Sandbox {
 
 const mostListed = 100
 
-// summarise adds a summary of the events.
 func summarise(s *result.Sandbox, events []sandbox.Event) {
 	contacts := map[result.Contact]int{}
 	said := map[string]bool{} // addresses with events about what was sent

@@ -213,7 +213,6 @@ func (s *Session) renew(ctx context.Context) error {
 	return s.all.Store.Save(&next)
 }
 
-// keep switches to a login.
 func (s *Session) keep(l *oauth.Login) {
 	s.all.tell(l.Secrets())
 	s.login, s.loaded = l, true

@@ -139,7 +139,6 @@ func (r *run) addEntries(server *catalog.Server) error {
 	return nil
 }
 
-// promptArguments returns the arguments of a prompt as schema properties.
 func promptArguments(prompt rawjson.Value) (properties map[string]any, required []string) {
 	properties, required = map[string]any{}, []string{}
 	for _, a := range prompt.Get("arguments").Elements() {

@@ -86,7 +86,6 @@ func newLayout(base string, random func(n int) string, installed func(program st
 	return l
 }
 
-// addProject adds the project and its remote.
 func (l *layout) addProject() {
 	z, err := zip.NewReader(strings.NewReader(projectZip), int64(len(projectZip)))
 	if err != nil { // it is ours

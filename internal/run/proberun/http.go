@@ -236,7 +236,6 @@ func (p *httpProber) probeOtherUser(ctx context.Context) {
 	p.session = session
 }
 
-// addressesAt returns the addresses of sockets listening on a URL's port.
 func addressesAt(sockets []netip.AddrPort, u *url.URL) []string {
 	port, err := strconv.ParseUint(portOf(u), 10, 16)
 	if err != nil {

@@ -131,7 +131,6 @@ func (t *target) Payload(n int, m Mark, p Place, seed string) (made Payload, ok 
 	return made, ok
 }
 
-// set replaces a payload's value.
 func (p *Payload) set(value any) {
 	p.Value = value
 	p.Text, _ = value.(string)
@@ -242,7 +241,6 @@ var (
 	mayUnpack = lazyregexp.New(`(?i)import|restore|install|load|deploy|backup|bundle|plugin|skill|theme|template|package|open`)
 )
 
-// archives reports whether a tool's name says that it unpacks archives.
 func archives(t *tool) bool { return unpacks.MatchString(t.Name) }
 
 func mayTakeArchives(t *tool) bool { return archives(t) || mayUnpack.MatchString(t.Name) }

@@ -53,7 +53,6 @@ func agreedOn(body string) string {
 	return rawjson.Unquote(cmp.Or(rawjson.LastMember(m.Result, "protocolVersion"), `""`))
 }
 
-// stepOf returns what a step of a probe sends.
 func stepOf(q *probing.Probe, step *probing.Step) probe.Exchange {
 	return probe.Exchange{ID: q.ID, Step: step.Name, Effect: q.Effect, Sent: step.Body, Header: step.Header, Era: q.Era, Verb: step.Verb}
 }

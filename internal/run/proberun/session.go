@@ -114,7 +114,6 @@ type demand struct {
 	args []string
 }
 
-// names returns the names of what was supplied.
 func (d *demand) names() []string {
 	var out []string
 	for _, e := range d.env {

@@ -57,7 +57,6 @@ func (g *testbed) mark() moment {
 	return moment(len(g.seenAll))
 }
 
-// since returns what was seen after a moment.
 func (g *testbed) since(m moment) []sighting { return g.seenAll[min(int(m), len(g.seenAll)):] }
 
 // sandboxPort is the port of the planted service in a sandbox.

@@ -81,7 +81,6 @@ func (t *run) resolvePath(name string) string {
 	return filepath.Join(t.dir, name)
 }
 
-// playSuite performs the suite and returns the recording.
 func (t *run) playSuite(ctx context.Context) (check.Recording, []stepResult, error) {
 	rec := check.Recording{Boundary: t.suite.Boundary()}
 	file := t.Recording

@@ -317,7 +317,6 @@ func callsIn(t *trace.Trace) []recordedCall {
 
 var errUnanswered = errors.New("it was not answered")
 
-// ofSteps returns the calls an expectation is about.
 func ofSteps(calls []recordedCall, e *suite.Expect) []recordedCall {
 	return slices.DeleteFunc(slices.Clone(calls), func(c recordedCall) bool { return c.Server+"."+c.Tool != e.Call })
 }

@@ -231,7 +231,6 @@ type contactListener struct {
 	seen probe.Contact
 }
 
-// around returns a tap that also listens.
 func (l *contactListener) around(tap wire.Tap) wire.Tap {
 	return func(p wire.Passage) {
 		if !p.Sent && p.HTTP != nil {

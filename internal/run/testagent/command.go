@@ -25,7 +25,6 @@ import (
 	"gauntlet/rawjson"
 )
 
-// newCommand returns an agent for a user's command.
 func newCommand(opt Options) (*Agent, error) {
 	preset, command, known := agent.PresetOf(opt.Agent)
 	if !known {

@@ -137,7 +137,6 @@ func ofSimulated(sim simagent.Options, limit time.Duration) *Agent {
 	return out
 }
 
-// inProcess returns an agent of this process with a time limit.
 func inProcess(limit time.Duration, run func(ctx context.Context, task mcpclient.Task) Outcome) *Agent {
 	work := func(ctx context.Context, task mcpclient.Task, servers []Server) Outcome {
 		for _, s := range servers {

@@ -246,7 +246,6 @@ func (e *advisory) Names() []string {
 	return out
 }
 
-// packageKey returns a canonical name of an ecosystem's package.
 func packageKey(ecosystem, name string) string {
 	ecosystem, _, _ = strings.Cut(strings.ToLower(ecosystem), ":")
 	if ecosystem == "pypi" {

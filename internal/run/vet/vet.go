@@ -106,7 +106,6 @@ func (t *Target) AddStart(args, env []string) {
 	t.Args, t.Env, t.Guard = append(t.Args, args...), append(t.Env, env...), append(t.Guard, env...)
 }
 
-// text returns the target's name in reports.
 func (t *Target) text() string {
 	switch {
 	case t.Server != nil:
@@ -160,7 +159,6 @@ type vetting struct {
 	problems []finding.Problem
 }
 
-// begin tells of a step that begins.
 func (v *vetting) begin(step string) {
 	text := v.label() + ": " + step
 	v.Progress.Step("%s", text)

@@ -166,7 +166,6 @@ func (t *thread) takeResults(results map[string]string) (any bool) {
 	return any
 }
 
-// eventWriter returns a function that writes one event.
 func eventWriter(w http.ResponseWriter) func(string) {
 	flush := http.NewResponseController(w)
 	return func(text string) {

@@ -65,7 +65,6 @@ func (x *Expander) addMissing(names []string) {
 	}
 }
 
-// longestValue returns the longest expansion of one reference.
 func (x *Expander) longestValue() int {
 	n := max(len(x.Scope.Request.Raw()), len(x.Scope.Response.Raw()))
 	for _, v := range x.Scope.Captures {

@@ -199,7 +199,6 @@ func (x *exchange) stream(id, result string, isCurrent bool) {
 	}
 }
 
-// taskEvents returns the events that follow a task.
 func taskEvents(task rawjson.Value, isCurrent bool) []string {
 	ids := `"taskId":` + cmp.Or(task.Get("id").Raw(), `""`) + `,"contextId":` + cmp.Or(task.Get("contextId").Raw(), `"context-1"`)
 	write := func(name, kind, more string, last bool) string {

@@ -133,7 +133,6 @@ func (k *checker) judge(signature rawjson.Value, kid string) (state State, why s
 	return Broken, "the key did not sign this card as it is"
 }
 
-// signed reports whether one of the keys signed a payload.
 func (k *checker) signed(signature rawjson.Value, payload string, known []jose.JSONWebKey) bool {
 	jws, err := parse(k.card, signature, payload)
 	for i := 0; err == nil && i < len(known); i++ {

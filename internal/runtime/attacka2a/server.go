@@ -150,7 +150,6 @@ func (x *exchange) end(ctx context.Context, result string) {
 	}
 }
 
-// record adds a message of the exchange to the trace.
 func (x *exchange) record(m trace.Message, status int) {
 	x.AwaitBegin()
 	m.Time, m.Actor, m.Server, m.Session, m.Protocol, m.Role = x.Now(), x.Name, x.Name, "s1", a2a.Protocol, trace.AsServer

@@ -61,7 +61,6 @@ type signingKey struct {
 	private ed25519.PrivateKey
 }
 
-// newSigningKey derives a key from a seed.
 func newSigningKey(id, seed string) signingKey {
 	sum := sha256.Sum256([]byte("gauntlet card key of " + seed))
 	return signingKey{id, ed25519.NewKeyFromSeed(sum[:])}

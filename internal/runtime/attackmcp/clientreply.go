@@ -62,7 +62,6 @@ func (c *client) sampleFor(ctx context.Context, at int, request rawjson.Value, x
 	return cmp.Or(content, `{"role":"assistant","content":{"type":"text","text":""},"model":"oatf-client"}`), err
 }
 
-// answerElicitation answers an elicitation likewise.
 func (c *client) answerElicitation(ctx context.Context, at int, request rawjson.Value, x *attack.Expander) (string, error) {
 	entry := c.selectResponse(at, "elicitation_responses", request)
 	if !attack.Member(entry, "synthesize").Exists() {

@@ -247,7 +247,6 @@ func (s *server) reportUndelivered(c *clientState, l queuedMessage, err error) {
 	}
 }
 
-// isNotification reports whether a method is a notification.
 func isNotification(method string) bool { return strings.HasPrefix(method, "notifications/") }
 
 // needsClientRequest reports whether a server request must belong to a request of the client (SEP-2260).

@@ -92,7 +92,6 @@ func (c *careless) logIn(ctx context.Context) (string, error) {
 	}
 }
 
-// metadataAddress returns the metadata address in the refusal.
 func (c *careless) metadataAddress(ctx context.Context) string {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.w.Server, strings.NewReader("{}"))
 	if err != nil {
@@ -194,7 +193,6 @@ func Careful(public bool) Client {
 	}
 }
 
-// listTools uses a token to list the tools.
 func listTools(ctx context.Context, server, token string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, server, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 	if err != nil {

@@ -183,7 +183,6 @@ func (w *World) serve(at *site, rw http.ResponseWriter, r seen) {
 	}
 }
 
-// address returns a text with the addresses of the sites.
 func (w *World) address(text string) string {
 	return strings.NewReplacer("HONEST", w.honest.url, "THIEF", w.thief.url).Replace(text)
 }

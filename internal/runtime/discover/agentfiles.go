@@ -190,7 +190,6 @@ var magics = []struct{ begins, what string }{
 	{"\xff\xfb", ""}, {"OggS", ""}, {"fLaC", ""}, {"\x00\x00\x01\x00", ""}, {"BM", ""}, {"II*\x00", ""}, {"MM\x00*", ""}, {"\x00\x00\x00", ""},
 }
 
-// readBinary reports what a binary file is.
 func (r *reader) readBinary(s string) {
 	what := "neither text nor a known format"
 	if ends(r.file.Path, ".pyc", ".pyo", ".class") {

@@ -160,7 +160,6 @@ func (p Place) within(path string, role config.Role) Place {
 	return p.as(role)
 }
 
-// on restricts the place to systems.
 func (p Place) on(systems ...string) Place {
 	p.systems = systems
 	return p

@@ -49,7 +49,6 @@ func twice(n *node) bool {
 	return n.parent.kind == table && n.parent.get(n.key) != n
 }
 
-// newValue returns a Value with a node's place.
 func (r *reader) newValue(n *node, s string) config.Value {
 	v := config.NewValue(s, r.lines.placeOfNode(n))
 	if strings.Contains(s, "\n") {

@@ -205,7 +205,6 @@ func hintIn(rel string, skills, plugins roots) (Hint, bool) {
 	return Hint{}, false
 }
 
-// pluginRole returns the role of a plugin's file.
 func pluginRole(first, within string) (config.Role, bool) {
 	if low := strings.ToLower(within); first == within && textName(low) && !strings.HasPrefix(low, "readme") && !strings.HasPrefix(low, "license") && !strings.HasPrefix(low, "changelog") && !strings.HasPrefix(low, "contributing") && !strings.HasPrefix(low, "security") && !strings.HasPrefix(low, "code_of") {
 		return config.Instructions, true // an extension's manifest names its context file

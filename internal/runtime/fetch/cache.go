@@ -40,7 +40,6 @@ func hashFile(name string) (string, error) {
 	return hex.EncodeToString(sum), err
 }
 
-// sumFile returns the hash of a file.
 func sumFile(name string, h hash.Hash) ([]byte, error) {
 	in, err := os.Open(name)
 	if err != nil {

@@ -86,7 +86,6 @@ type Start struct {
 	Notes []string
 }
 
-// noteOthers notes which program was chosen where there are others.
 func (s *Start) noteOthers(program string, others int) {
 	if others > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("of %d programs %s was started", others+1, program))

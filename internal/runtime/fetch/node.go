@@ -439,7 +439,6 @@ const notInstalled = "what it depends on is not installed on this system, and wa
 // mostShown bounds the packages that one entry names.
 const mostShown = 8
 
-// noteSome notes packages in one entry.
 func (p *Fetched) noteSome(kind, what string, packages []string) {
 	if len(packages) > 0 {
 		p.odd(kind, packages[0], what+": "+excerpt.List(packages, mostShown))

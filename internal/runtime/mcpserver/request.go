@@ -69,7 +69,6 @@ func decodeString(raw string) (string, bool) {
 	return rawjson.Unquote(raw), true
 }
 
-// isStateless reports whether the request is marked as stateless.
 func (r *request) isStateless() bool {
 	_, ok := r.meta[mcp.MetaProtocolVersion]
 	return ok
@@ -91,7 +90,6 @@ func resultReply(id, result string) reply {
 	return reply{body: wire.EncodeAnswer(id, "result", result)}
 }
 
-// failReply answers with an error.
 func failReply(id string, status int, e *Error) reply {
 	value := cmp.Or(e.Raw, wire.EncodeError(e.Code, e.Message, e.Data))
 	return reply{body: wire.EncodeAnswer(id, "error", value), status: status, failed: true}

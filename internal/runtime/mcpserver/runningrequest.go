@@ -107,7 +107,6 @@ func (r *runningRequest) cancelIfResponder(c responder) {
 	}
 }
 
-// answeredID returns the id of the request to be answered.
 func (r *runningRequest) answeredID() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -200,7 +200,6 @@ func joinedObject(members ...string) string {
 	return "{" + strings.Join(slices.DeleteFunc(members, func(m string) bool { return m == "" }), ",") + "}"
 }
 
-// derivedCapabilities returns the capabilities that the lists imply.
 func derivedCapabilities(lists *[4]List) string {
 	var caps []string
 	for i, l := range lists {

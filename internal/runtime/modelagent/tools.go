@@ -120,7 +120,6 @@ func (a *agent) offerListed(name, about string, list int, method, schema string)
 	}
 }
 
-// makeCall makes one call and returns the text for the model.
 func (a *agent) makeCall(ctx context.Context, c model.ToolCall) (text string, failed bool) {
 	t := a.tools[c.Name]
 	switch {

@@ -24,7 +24,6 @@ import (
 	"gauntlet/internal/leaf/redact"
 )
 
-// exchange exchanges a code for tokens.
 func (a *Authorizer) exchange(ctx context.Context, l *Login, code string) error {
 	if err := a.Guard.Allow("token_endpoint", l.TokenEndpoint); err != nil {
 		return err
@@ -79,7 +78,6 @@ func (a *Authorizer) ClientCredentials(ctx context.Context, server string, c Cha
 	return l, d, a.requestToken(ctx, l, url.Values{})
 }
 
-// requestToken requests a token as the client.
 func (a *Authorizer) requestToken(ctx context.Context, l *Login, params url.Values) error {
 	params.Set("resource", l.Resource)
 	if err := a.assert(l, params); err != nil {

@@ -69,7 +69,6 @@ func newDialer(environ []string) func(ctx context.Context, address string) (net.
 	}
 }
 
-// dialThrough has a proxy make the connection.
 func dialThrough(ctx context.Context, d *net.Dialer, by *url.URL, address string) (net.Conn, error) {
 	c, err := d.DialContext(ctx, "tcp", net.JoinHostPort(by.Hostname(), cmp.Or(by.Port(), "80")))
 	if err != nil {

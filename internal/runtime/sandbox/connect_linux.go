@@ -134,7 +134,6 @@ func (n *network) add(c interface{ Close() error }) bool {
 	return true
 }
 
-// listen listens at an address that is inside.
 func (s *Sandbox) listen(at netip.AddrPort) {
 	n := &s.network
 	_, files, err := s.control.ask(request{Listen: at.String()})

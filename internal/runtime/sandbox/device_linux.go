@@ -224,7 +224,6 @@ func (d *device) send(ctx context.Context) {
 	}
 }
 
-// sendPacket sends a packet to the server.
 func (d *device) sendPacket(p []byte) {
 	kind := uint16(unix.ETH_P_IP)
 	if p[0]>>4 == 6 {

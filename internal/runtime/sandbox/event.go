@@ -108,7 +108,6 @@ func newRecorder(now func() time.Time, canaries []Canary) *recorder {
 	return &recorder{now: now, canaries: canaries}
 }
 
-// record adds an event.
 func (r *recorder) record(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -237,7 +237,6 @@ func (s *stream) search() (news []string) {
 	return news
 }
 
-// event is an event about the stream.
 func (s *stream) event(kind EventKind) Event {
 	return Event{Kind: kind, Host: s.host, Addr: s.addr.String(), Network: s.network, Allowed: s.allowed, Call: s.call}
 }

@@ -111,7 +111,6 @@ func (s *Sandbox) look(n *notice) bool {
 	return true
 }
 
-// callName is the name of a system call.
 func callName(number int) string {
 	if info, err := arch.GetInfo(""); err == nil {
 		if name, ok := info.SyscallNumbers[number]; ok {

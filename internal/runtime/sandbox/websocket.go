@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// wantsWebSocket reports whether a request asks for a WebSocket.
 func wantsWebSocket(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") && r.Header.Get("Sec-WebSocket-Key") != ""
 }

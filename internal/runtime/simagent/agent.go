@@ -170,7 +170,6 @@ func (a *simAgent) recallText(n int) string {
 	return strings.Join(texts, "\n")
 }
 
-// tools returns the tools of all servers.
 func (a *simAgent) tools() (all []*thing) {
 	for _, l := range a.servers {
 		for _, t := range l.things {

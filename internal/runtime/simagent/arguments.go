@@ -24,7 +24,6 @@ func argumentsJSON(args []argument) string {
 	return string(append(b, '}'))
 }
 
-// setArguments returns arguments with other values for some.
 func setArguments(args, values []argument) []argument {
 	args = slices.Clone(args)
 	for _, v := range values {

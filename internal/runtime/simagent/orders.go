@@ -76,7 +76,6 @@ func (a *simAgent) obeyText(ctx context.Context, r shownText) {
 	}
 }
 
-// follow carries out one order.
 func (o *reading) follow(ctx context.Context, c order) {
 	if o.cut != "" || o.prefer(c) {
 		return

@@ -236,7 +236,6 @@ func valuesIn(s string) (out []value) {
 // isNumeral reports whether s is a number in the spelling of JSON.
 func isNumeral(s string) bool { return len(s) <= 16 && numeral.MatchString(s) }
 
-// hasValue reports whether one of the values can be an argument as it is.
 func hasValue(values []value) bool {
 	return slices.ContainsFunc(values, func(v value) bool { return v.sort != word })
 }

@@ -16,7 +16,6 @@ type serverSession struct {
 	says   []shownText // all that it says of itself and of them
 }
 
-// readLists reads the lists anew.
 func (l *serverSession) readLists(ctx context.Context) {
 	snap := l.Read(ctx)
 	l.things, l.says = nil, nil

@@ -26,7 +26,6 @@ func (a *simAgent) capabilities() string {
 	return `{"elicitation":{"form":{},"url":{}}}`
 }
 
-// answerServer answers a request of a server's.
 func (a *simAgent) answerServer(method, params string) (string, bool) {
 	var tree rawjson.Tree
 	if tree.Parse(params, 0) != nil {

@@ -74,7 +74,6 @@ func (t *thing) isTool() bool { return t.method == mcp.ToolsCall }
 // key tells the tools of all servers apart.
 func (t *thing) key() string { return t.server.Name + "\x00" + t.name }
 
-// callParams returns the params of a request for the thing.
 func (t *thing) callParams(args []argument) string {
 	if t.method == mcp.ResourcesRead {
 		return `{"uri":` + rawjson.Quote(t.name) + `}`

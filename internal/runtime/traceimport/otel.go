@@ -98,7 +98,6 @@ func firstMember(v rawjson.Value, names ...string) rawjson.Value {
 	return rawjson.Value{}
 }
 
-// otelAttributes reads a list of attributes with AnyValue values.
 func otelAttributes(list rawjson.Value, common map[string]rawjson.Value) map[string]rawjson.Value {
 	out := map[string]rawjson.Value{}
 	maps.Copy(out, common)

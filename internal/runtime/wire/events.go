@@ -255,7 +255,6 @@ func (h *HTTP) SSE() bool {
 	return h.sse
 }
 
-// takeEndpoint reads the endpoint event of HTTP+SSE.
 func (h *HTTP) takeEndpoint(r *reply, ev *eventReader) error {
 	e, err := ev.nextEvent()
 	switch {

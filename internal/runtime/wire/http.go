@@ -122,7 +122,6 @@ func (h *HTTP) Send(ctx context.Context, msg []byte) error {
 	}
 }
 
-// job returns the work of x's exchange.
 func (h *HTTP) job(ctx context.Context, x *exchange) func() {
 	return func() {
 		own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))

@@ -194,7 +194,6 @@ func headerText(s string) string {
 	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?="
 }
 
-// readJSONBody delivers an answer in a JSON body.
 func (x *exchange) readJSONBody(ctx context.Context, r *reply, meta *HTTPAnswer, note string) error {
 	x.h.begun.Add(1)
 	body, err := x.h.readBody(r.Body, x.h.limits.Message, r.ContentLength)

@@ -254,7 +254,6 @@ func (p *Process) endProcess(now bool) error {
 	return nil
 }
 
-// closesWithin reports whether c is closed within d.
 func closesWithin(c <-chan struct{}, d time.Duration) bool {
 	select {
 	case <-c:

@@ -70,5 +70,4 @@ func generalPointer(v rawjson.Value) string {
 	return strings.Join(parts, "/")
 }
 
-// quoteDeclared quotes a declared name.
 func quoteDeclared(n trust.Name) string { return fmt.Sprintf("%.80q", n.Text) }

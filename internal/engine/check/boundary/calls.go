@@ -38,7 +38,6 @@ func newCallLog() *callLog {
 	return &callLog{at: map[int]int{}, servers: map[string]bool{}, tools: map[string]map[string]bool{}, enums: map[[2]string]map[string]bool{}, tasks: map[[2]string]int{}}
 }
 
-// readCalls reads a trace.
 func readCalls(t *trace.Trace, sanitizers []trust.Name) *callLog {
 	k := newCallLog()
 	var tree rawjson.Tree
@@ -168,7 +167,6 @@ func (k *callLog) addToolList(m *trace.Message, tree *rawjson.Tree) {
 	}
 }
 
-// addDefinition records a tool definition.
 func (k *callLog) addDefinition(server string, tool rawjson.Value) {
 	name := strings.Clone(tool.Get("name").Text())
 	k.addTool(server, name)

@@ -61,7 +61,6 @@ model rewrote is not detected; text that was only encoded or shortened is SEC-06
 	},
 })
 
-// reportFlow reports a verbatim flow.
 func reportFlow(p *check.Pass, fs *flows, f *flow, from, into *parsedMessage) {
 	src, to := &fs.log.calls[f.from], &fs.log.calls[f.to]
 	result, request := &p.Trace.Messages[src.result], &p.Trace.Messages[to.request]

@@ -69,7 +69,6 @@ func newWindows(least, size int) *windows {
 	return &windows{newFilter(n), min(least, mostHead)}
 }
 
-// addWindows adds the windows of a text.
 func (w *windows) addWindows(text string) {
 	f := foldText(text)
 	for i := 0; i+w.size <= len(f); i++ {

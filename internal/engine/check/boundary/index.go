@@ -155,7 +155,6 @@ func (x *valueIndex) keepVerbatim(e *entry) int {
 	return n
 }
 
-// learnResult indexes the result of a call.
 func (x *valueIndex) learnResult(s *valueSweep, call int) {
 	var out []valueAt
 	keep := func(unit int, e *entry) {

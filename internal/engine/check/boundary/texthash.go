@@ -27,7 +27,6 @@ func newKeys() *keys {
 	return k
 }
 
-// power returns base to the power of n.
 func (k *keys) power(n int) uint64 {
 	for len(k.wide) <= n/fineStep {
 		k.wide = append(k.wide, multiply(k.wide[len(k.wide)-1], k.fine[fineStep]))
@@ -90,7 +89,6 @@ func (p *prefixes) prefix(n int) uint64 {
 	return h
 }
 
-// hashPart returns the hash of n bytes from i.
 func (p *prefixes) hashPart(i, n int) uint64 {
 	h := p.prefix(i + n)
 	if i == 0 {

@@ -213,7 +213,6 @@ func (w *Watch) learnToolList(server, result string) error {
 	return nil
 }
 
-// countKnown counts what is known of tools.
 func (k *callLog) countKnown() int {
 	n := len(k.tools)
 	for _, e := range k.enums {

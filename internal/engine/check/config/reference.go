@@ -144,5 +144,4 @@ func literal(text string) string {
 	return b.String()
 }
 
-// refers reports whether text contains a reference.
 func refers(text string) bool { return len(References(text)) > 0 }

@@ -73,7 +73,6 @@ func (p *Pass) secretsInSettings() {
 // mostSecrets limits the secrets reported per text.
 const mostSecrets = 20
 
-// exampleSecret reports whether a secret says that it is an example.
 func exampleSecret(s string) bool {
 	low := strings.ToLower(s)
 	for _, w := range []string{"example", "xxxx", "your", "placeholder", "fake", "dummy", "test", "sample", "123456", "abcdef", "changeme", "redacted", "<", "...", "password", "secret", "user:pass", "000000"} {

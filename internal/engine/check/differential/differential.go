@@ -66,7 +66,6 @@ func differs(a, b *said) (parts []string) {
 	return parts
 }
 
-// readAsking returns the account of a server.
 func readAsking(s *catalog.Server, as string, whole bool) *account {
 	a := &account{server: s, as: as, whole: whole, said: map[key]*said{}}
 	var tree rawjson.Tree

@@ -65,7 +65,6 @@ func serverNameSquat(p *check.Pass) {
 	}
 }
 
-// namePlace returns the place of a server's name.
 func namePlace(p *check.Pass, tree *rawjson.Tree, s *catalog.Server) check.Place {
 	for i := range s.Self {
 		it := &s.Self[i]

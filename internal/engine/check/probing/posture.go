@@ -115,7 +115,6 @@ var postureOf = map[string]func(*probe.Protocol) Verdict{
 	},
 }
 
-// refusal says whether one probe was refused.
 func refusal(e *probe.Protocol, id, what string) Verdict {
 	x := e.Find(id, "")
 	switch {

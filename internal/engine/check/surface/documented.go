@@ -60,7 +60,6 @@ type line struct {
 	indent     int // in columns, with tab stops every 4
 }
 
-// eachLine yields the lines of s.
 func eachLine(s string, yield func(line)) {
 	for at := 0; at < len(s); {
 		next := len(s)

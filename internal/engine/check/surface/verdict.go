@@ -14,7 +14,6 @@ func reporting(kinds ...clause.Kind) func(*check.Item) {
 	return func(it *check.Item) { reportDirectives(it, kinds...) }
 }
 
-// reportDirectives reports every clause of the item with one of the kinds.
 func reportDirectives(it *check.Item, kinds ...clause.Kind) {
 	for i := range it.Fields {
 		f := &it.Fields[i]

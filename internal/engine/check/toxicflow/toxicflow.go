@@ -92,7 +92,6 @@ func classifyServers(p *check.Pass) []*classifiedServer {
 	}).([]*classifiedServer)
 }
 
-// classifyServer classifies the tools of one server.
 func classifyServer(s *catalog.Server) *classifiedServer {
 	j := &classifiedServer{Server: s, classifier: classify.Of(s)}
 	// Most tools are dropped: a catalog may have hundreds of thousands.
@@ -143,7 +142,6 @@ func countLooked(p *check.Pass, all []*classifiedServer) {
 	}
 }
 
-// name is the tool's name for messages.
 func (t *tool) name() string { return t.server.Tools()[t.index].Label() }
 
 // at is the place of the tool: its name, if it has one.
@@ -173,7 +171,6 @@ func listNames(tools []*tool) string {
 	return excerpt.List(names, 4)
 }
 
-// toolsWhere returns the tools of a server that satisfy is.
 func (j *classifiedServer) toolsWhere(is func(*tool) bool) (out []*tool) {
 	for i := range j.tools {
 		if is(&j.tools[i]) {

@@ -19,7 +19,6 @@ type lowerer struct {
 	self  string    // the name of its receiver
 }
 
-// lowerFile adds the module of a file to the program.
 func lowerFile(prog *ir.Program, t *syntax.Tree, path string) *ir.Module {
 	file := &ir.File{Path: path, Source: t.Source, Broken: t.Broken}
 	m := prog.AddFile(file, moduleName(path))
@@ -188,7 +187,6 @@ func (l *lowerer) lowerFunction(n syntax.Node, decorators []*ir.Expr) {
 	l.prog.Funcs = append(l.prog.Funcs, f)
 }
 
-// isDecorated reports whether a function has a decorator of one of some names.
 func isDecorated(decorators []*ir.Expr, names ...string) bool {
 	return slices.ContainsFunc(decorators, func(d *ir.Expr) bool { return slices.Contains(names, d.Text) })
 }
@@ -322,7 +320,6 @@ func (l *lowerer) bindTarget(target syntax.Node, value *ir.Expr) {
 	}
 }
 
-// nameAt is the name that is written at a node.
 func (l *lowerer) nameAt(n syntax.Node) *ir.Expr {
 	return &ir.Expr{Kind: ir.Name, Text: l.t.Text(n), Scope: l.scope, Start: l.t.Start(n), End: l.t.End(n)}
 }

@@ -286,7 +286,6 @@ func (l *lowerer) assignTarget(target syntax.Node, value *ir.Expr) {
 	}
 }
 
-// nameAt is the name that is written at a node.
 func (l *lowerer) nameAt(n syntax.Node) *ir.Expr {
 	return &ir.Expr{Kind: ir.Name, Text: l.t.Text(n), Scope: l.scope, Start: l.t.Start(n), End: l.t.End(n)}
 }
