@@ -239,7 +239,7 @@ const slowStart = 2 * time.Minute
 // advise adds a next step to the error of a server that could not be opened.
 func advise(s *launch.Server, timeout time.Duration, err error) error {
 	var silent *wire.NoAnswerError
-	if s.URL == "" && timeout < slowStart && errors.As(err, &silent) && (silent.Method == mcp.Initialize || silent.Method == mcp.Discover) {
+	if s.URL == "" && timeout < slowStart && errors.As(err, &silent) && !silent.Begun && (silent.Method == mcp.Initialize || silent.Method == mcp.Discover) {
 		return fmt.Errorf("%w; --timeout 2m waits longer: npx, uvx and docker may first download what they start", err)
 	}
 	return adviseURL(s.URL, err)

@@ -203,6 +203,9 @@ func (c *conversation) giveUp(ctx context.Context, limit time.Duration, method s
 	if none.Ignored != "" {
 		instead = " (but " + none.Ignored + ")"
 	}
+	if errors.Is(none, wire.ErrIdle) {
+		limit = wire.Idle
+	}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &silence{fmt.Sprintf("the total time was over before %s was answered%s", method, instead), none}

@@ -104,6 +104,10 @@ func (c *Client) CallTogether(ctx context.Context, asked []Asked) {
 	// After a failed Send, still wait for the answer: the end of the connection is usually the cause and says more than a broken
 	// pipe.
 	err := c.awaitAnswers(ctx, asked)
+	cause := context.Cause(ctx)
+	if errors.Is(err, ErrIdle) {
+		cause = err
+	}
 	flooded := c.broken != nil
 	for i := range asked {
 		a := &asked[i]
@@ -112,14 +116,14 @@ func (c *Client) CallTogether(ctx context.Context, asked []Asked) {
 		case a.done && errors.As(a.Err, &failed):
 			failed.Ignored = c.seen.since(before)
 		case a.done:
-		case ctx.Err() == nil && flooded:
+		case cause == nil && flooded:
 			a.Err = err
-		case ctx.Err() == nil:
+		case cause == nil:
 			a.Err = c.explainLost(a.Method, err)
-		case a.sent != nil && !errors.Is(a.sent, context.Cause(ctx)):
+		case a.sent != nil && !errors.Is(a.sent, cause):
 			a.Err = fmt.Errorf("%s: %w", a.Method, a.sent)
 		default:
-			a.Err = &NoAnswerError{Method: a.Method, ID: a.id, Cause: context.Cause(ctx), Ignored: c.seen.since(before), Begun: c.seen.Unknown > before.Unknown || c.unfinished() > unfinished}
+			a.Err = &NoAnswerError{Method: a.Method, ID: a.id, Cause: cause, Ignored: c.seen.since(before), Begun: c.seen.misdirected() > before.misdirected() || c.unfinished() > unfinished}
 		}
 	}
 }
@@ -183,10 +187,29 @@ func (c *Client) checkFlood() error {
 	return c.broken
 }
 
+// Idle is how long is waited for more after an answer that reaches no request, as with the id "request-1" or null: it was most
+// likely meant for ours, and no other comes.
+const Idle = 5 * time.Second
+
+// ErrIdle is the cause of a [NoAnswerError] after [Idle].
+var ErrIdle = errors.New("nothing else came")
+
+// receive is Receive of the connection. It gives up with ErrIdle when nothing follows a misdirected answer that is not among the
+// first ones.
+func (c *Client) receive(ctx context.Context, first int) (Message, error) {
+	if c.seen.misdirected() > first {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, Idle, ErrIdle)
+		defer cancel()
+	}
+	return c.conn.Receive(ctx)
+}
+
 // awaitAnswers reads until every request has its outcome. The error is why the remaining ones have none.
 func (c *Client) awaitAnswers(ctx context.Context, asked []Asked) error {
+	first := c.seen.misdirected()
 	for strays := 0; slices.ContainsFunc(asked, func(a Asked) bool { return !a.done }); {
-		m, err := c.conn.Receive(ctx)
+		m, err := c.receive(ctx, first)
 		if failed, ok := errors.AsType[*RequestError](err); ok && ctx.Err() == nil {
 			if a := waitingFor(asked, &Message{Kind: Error, ID: failed.ID}); a != nil {
 				failed.Method = a.Method

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // A scripted connection answers each message that is sent with the lines that its script has
@@ -149,6 +151,52 @@ func TestStrayLimitsAtTheirBounds(t *testing.T) {
 			}
 			if (c.Err() != nil) != tt.final {
 				t.Errorf("the connection: %v, want an end: %v", c.Err(), tt.final)
+			}
+		})
+	}
+}
+
+// quiet is a scripted connection that stays open and silent after its lines.
+type quiet struct{ scripted }
+
+func (q *quiet) Receive(ctx context.Context) (Message, error) {
+	if len(q.lines) == 0 {
+		<-ctx.Done()
+		return Message{}, context.Cause(ctx)
+	}
+	return q.scripted.Receive(ctx)
+}
+
+// An answer that reaches no request is not waited behind for the whole time, and only that.
+func TestNothingFollowsAMisdirectedAnswer(t *testing.T) {
+	const limit = time.Minute
+	for _, tt := range []struct {
+		name, line string
+		takes      time.Duration
+		idle       bool
+	}{
+		{"a text", `{"jsonrpc":"2.0","id":"request-ID","result":{}}`, Idle, true},
+		{"no id", `{"jsonrpc":"2.0","id":null,"result":{}}`, Idle, true},
+		{"a list", `{"jsonrpc":"2.0","id":[ID],"result":{}}`, Idle, true},
+		{"white space is read", `{"jsonrpc":"2.0","id":" ID ","result":{}}`, 0, false},
+		{"an earlier id: it is late", `{"jsonrpc":"2.0","id":1,"result":{}}`, limit, false},
+		{"a log", `{"level":"info","id":9}`, limit, false},
+		{"a notification", `{"jsonrpc":"2.0","method":"notifications/message"}`, limit, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := NewClient(&quiet{scripted{script: map[string][]string{"a": {answerLine}, "b": {tt.line}, "c": {answerLine}}}}, Limits{})
+			if _, err := c.Call(t.Context(), "a", "{}"); err != nil {
+				t.Fatal(err)
+			}
+			inTime, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			began := time.Now()
+			_, err := c.Call(inTime, "b", "{}")
+			if took := time.Since(began); took != tt.takes || errors.Is(err, ErrIdle) != tt.idle || (err == nil) != (tt.takes == 0) {
+				t.Errorf("%s: %v after %v, want %v, idle: %v", tt.name, err, took, tt.takes, tt.idle)
+			}
+			if _, err := c.Call(t.Context(), "c", "{}"); err != nil {
+				t.Errorf("%s: the next call: %v", tt.name, err)
 			}
 		})
 	}

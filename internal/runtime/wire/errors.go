@@ -94,11 +94,11 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("what came back for %s is not a JSON-RPC answer: %s", e.Method, e.Note)
 }
 
-// A NoAnswerError says that ctx ended before the answer arrived. Cause is context.Cause.
+// A NoAnswerError says that ctx ended before the answer arrived, or that nothing followed a misdirected answer for [Idle].
 type NoAnswerError struct {
 	Method string
 	ID     string // of the request, as sent
-	Cause  error
+	Cause  error  // context.Cause of ctx, if that ended
 	// Ignored counts, in words, the messages that arrived instead, or is "". They are often the reason: an answer with another id,
 	// an answer that is not JSON.
 	Ignored string

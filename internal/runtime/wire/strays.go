@@ -30,6 +30,7 @@ type Noise struct {
 	Count int      // lines
 	Lines []string // the first noiseLines of them, each cut to noiseBytes, secrets removed
 	Last  string   // the latest line, and why it is no message
+	Ours  int      // those of Count with a result: broken answers
 }
 
 const (
@@ -73,6 +74,9 @@ func (c *Client) noteStray(m Message) {
 	}
 }
 
+// misdirected counts the answers that reached no request because of their ids or form.
+func (s *Strays) misdirected() int { return s.Unknown + s.Noise.Ours }
+
 // answerRequest answers a request of the peer. It never waits: a peer that sends requests without reading must not keep us from the
 // answer that it has sent.
 func (c *Client) answerRequest(m Message) {
@@ -96,6 +100,9 @@ func (n *Noise) addNoise(m Message, redact func(string) string) {
 		return
 	}
 	n.Count++
+	if m.Result != "" {
+		n.Ours++
+	}
 	n.Last = quoteBody(redact(excerpt.Clip(m.Raw, 4*noiseBytes))) + ": " + m.Note
 	if len(n.Lines) < noiseLines {
 		// Cloned: otherwise 500 bytes could keep a line of 64 MiB in memory.
