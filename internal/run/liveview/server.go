@@ -286,7 +286,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, path string) {
 func (s *Server) writePage(w http.ResponseWriter, file string) {
 	// Our own pages have a stricter policy; this one keeps a file shown unchanged from making requests. The sandbox gives it an
 	// opaque origin, so it can neither read other pages nor navigate the browser.
-	w.Header().Set("Content-Security-Policy", "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'")
+	w.Header().Set("Content-Security-Policy", "sandbox allow-scripts; default-src 'none'; webrtc 'block'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	last := s.awaitsLast() // before the file is read
 	var page bytes.Buffer
