@@ -135,7 +135,7 @@ func (ev *evaluator) evalOutsideCall(v value, e *ir.Expr, f *frame, n int) []val
 	if e.Arg(0).Is(ir.String) && strings.Contains(e.Arg(0).Text, ":memory:") { // as SQLite, and those who followed it, call it
 		return outsideValue(v.text + inMemory + "()")
 	}
-	return outsideValue(v.text + "()")
+	return ev.answerOf(v.text+"()", e, f)
 }
 
 // inMemory stands in the name of a database, before the "()" of the call that opened it, where the process holds it in its memory.

@@ -315,9 +315,19 @@ func (ev *evaluator) instancesOf(types []value, e *ir.Expr, f *frame) (out []val
 		case outside:
 			// A type of the language itself says nothing that its methods' names do not say.
 			if strings.ContainsAny(t.text, "./") {
-				out = addValues(out, outsideValue(t.text+"()")...)
+				out = addValues(out, ev.answerOf(t.text+"()", e, f)...)
 			}
 		}
+	}
+	return out
+}
+
+// answerOf returns what a call of something outside gives back. What describes a tool is kept as it is written: it holds the tool's name,
+// however it comes to where the tool is registered.
+func (ev *evaluator) answerOf(name string, e *ir.Expr, f *frame) []value {
+	out := outsideValue(name)
+	if e.X != nil && ev.conv.Describes[e.X.Text] && len(out) > 0 {
+		out[0].expr, out[0].frame = e, f
 	}
 	return out
 }

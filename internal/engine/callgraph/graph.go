@@ -2,6 +2,7 @@ package callgraph
 
 import (
 	"slices"
+	"strings"
 
 	"gauntlet/capability"
 	"gauntlet/internal/leaf/ir"
@@ -68,6 +69,18 @@ func Open(prog *ir.Program, conv *Convention, tools []string) (*Graph, *sink.Sou
 
 // Roots returns the functions that answer tools, sorted by tool.
 func (g *Graph) Roots() []Root { return g.roots }
+
+// Fixes reports whether a parameter of a handler, or what lies at a path below it, is fixed by the server: the name of the tool in a request.
+func (g *Graph) Fixes(root Root, param int, path string) bool {
+	if root.Context == nil || param >= len(root.Context.args) {
+		return false
+	}
+	vs := root.Context.args[param]
+	for _, name := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' }) {
+		vs = g.membersOf(vs, name)
+	}
+	return onlyValue(vs).kind == constant
+}
 
 // Program returns the program.
 func (g *Graph) Program() *ir.Program { return g.prog }

@@ -15,9 +15,10 @@ type tie struct {
 	via  sink.Via
 	fn   value
 	at   sink.Place
-	// given are the arguments that a dispatcher gets: the name of the tool.
-	given [][]value
-	alone bool // it is the only tool of the dispatcher, which has nothing to branch on
+	// given are the arguments that a dispatcher gets: the name of the tool, or, behind a context, the parameters of the request that hold it.
+	given         [][]value
+	behindContext bool
+	alone         bool // it is the only tool of the dispatcher, which has nothing to branch on
 	// decl declares the tool: a call, an object, a decorator; nil where a class or nothing does. in is its frame.
 	decl *ir.Expr
 	in   *frame

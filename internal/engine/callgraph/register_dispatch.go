@@ -20,6 +20,11 @@ func (rg *registrar) findDispatchers() (out []tie) {
 		}
 	}
 	for _, c := range rg.prog.Calls {
+		if x := c.Option("on_call_tool"); x != nil { // Server("x", on_call_tool=f)
+			for _, f := range rg.functionsIn(x, nil, 0) {
+				out = append(out, tie{via: sink.ByDispatch, fn: f, at: PlaceOf(c), behindContext: true})
+			}
+		}
 		if rg.conv.Dispatchers[c.Calls()] && len(c.Args) > 1 && rg.isToolsCallSchema(c.Args[0].Value) {
 			x := c.Args[1].Value // of a wrapper and what it is given, the latter knows the tools by their names
 			for _, f := range addValues(rg.functionsIn(x, nil, 0), rg.wrapped(x, nil, 1)...) {
@@ -49,14 +54,17 @@ func namesToolsCall(e *ir.Expr) bool {
 }
 
 // callArguments is what a dispatcher gets for a tool: the name alone, or a request that holds it.
-func (rg *registrar) callArguments(fn *ir.Func, tool string) [][]value {
-	name := &ir.Expr{Kind: ir.String, Text: tool, Scope: fn.Scope}
-	if rg.conv.Language == "python" {
+func (rg *registrar) callArguments(t tie, tool string) [][]value {
+	scope := t.fn.fn.Scope
+	params := &ir.Expr{Kind: ir.Object, Scope: scope, Args: []ir.Arg{{Name: "name", Value: &ir.Expr{Kind: ir.String, Text: tool, Scope: scope}}}}
+	switch {
+	case t.behindContext:
+		return [][]value{nil, {{kind: composite, expr: params}}}
+	case rg.conv.Language == "python":
 		return [][]value{{{kind: constant, text: tool}}}
 	}
-	params := &ir.Expr{Kind: ir.Object, Scope: fn.Scope, Args: []ir.Arg{{Name: "name", Value: name}}}
-	request := &ir.Expr{Kind: ir.Object, Scope: fn.Scope, Args: []ir.Arg{
-		{Name: "method", Value: &ir.Expr{Kind: ir.String, Text: mcp.ToolsCall, Scope: fn.Scope}},
+	request := &ir.Expr{Kind: ir.Object, Scope: scope, Args: []ir.Arg{
+		{Name: "method", Value: &ir.Expr{Kind: ir.String, Text: mcp.ToolsCall, Scope: scope}},
 		{Name: "params", Value: params},
 	}}
 	return [][]value{{{kind: composite, expr: request}}}
@@ -75,7 +83,7 @@ func (g *Graph) tieDispatched(declared, have map[string]bool) (out []tie) {
 		t.alone = len(names) == 1
 		for _, t.tool = range slices.Sorted(maps.Keys(names)) {
 			if !have[t.tool] {
-				t.given = g.registrar.callArguments(t.fn.fn, t.tool)
+				t.given = g.registrar.callArguments(t, t.tool)
 				out = append(out, t)
 			}
 		}

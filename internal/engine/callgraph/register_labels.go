@@ -17,7 +17,7 @@ const anyTool = "\x00tool"
 // classes that answer calls.
 func (g *Graph) labelsOf(dispatcher tie) (out []string) {
 	g.Begin()
-	dispatcher.given = g.registrar.callArguments(dispatcher.fn.fn, anyTool)
+	dispatcher.given = g.registrar.callArguments(dispatcher, anyTool)
 	found := g.sinkReader.traceFrames([]*frame{g.frameOf(dispatcher)})
 	out = found.labels
 	for _, v := range found.tables {

@@ -63,44 +63,17 @@ func (rg *registrar) declaresTool(x *ir.Expr) bool {
 // toolNamesIn returns the names in an argument: a constant, or the declaration of a tool.
 func (rg *registrar) toolNamesIn(x *ir.Expr, f *frame) (out []string) {
 	for _, v := range rg.evaluate(x, f) {
-		switch v.kind {
-		case constant:
+		switch {
+		case v.kind == constant:
 			out = append(out, v.text)
-		case composite:
+		case v.kind == composite:
 			out = append(out, rg.constantMembers(v, "name")...)
-		case instance, outside:
-			if rg.declaresTool(x) {
-				return rg.declaredName(x, f)
-			}
-			if v.expr != nil && rg.declaresTool(v.expr) {
-				out = append(out, rg.declaredName(v.expr, v.frame)...)
-			}
+		case v.expr != nil && rg.declaresTool(v.expr):
+			out = append(out, rg.declaredName(v.expr, v.frame)...)
 		}
-	}
-	if d := rg.Definition(x); len(out) == 0 && d.Kind == ir.Call { // t := helm.Tool()
-		out = rg.returnedNames(d, 0, f)
-	} else if len(out) == 0 && d.Kind == ir.Result && d.X.Is(ir.Call) { // t, handler := helm.Tool()
-		out = rg.returnedNames(d.X, d.N, f)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// returnedNames returns the names of the tools that the functions declare which a call may enter, as their n-th result: t.Definition().
-func (rg *registrar) returnedNames(c *ir.Expr, n int, f *frame) (out []string) {
-	for _, fn := range rg.functions(c.X, f) {
-		for i := range fn.fn.Body {
-			s := &fn.fn.Body[i]
-			x := s.X
-			if x.Is(ir.List) && n < len(x.Args) {
-				x = x.Args[n].Value
-			}
-			if s.Step == ir.Return && x != nil && rg.declaresTool(x) {
-				out = append(out, rg.declaredName(x, rg.enterFrame(fn.fn, rg.bindWithBudget(fn.fn, c.Args, f), receiver(fn), fn.frame))...)
-			}
-		}
-	}
-	return out
 }
 
 // declaredName returns the name in Tool(name="x"), mcp.Tool{Name: "x"} or NewTool("x", …).

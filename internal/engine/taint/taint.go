@@ -207,7 +207,7 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 	if len(path) == 0 {
 		return "arguments", true
 	}
-	if path[0] == "_meta" || path[0] == "name" && root.Via == sink.ByDispatch && strings.HasPrefix(src.path, ".params.name") {
+	if path[0] == "_meta" || root.Via == sink.ByDispatch && a.g.Fixes(root, src.param, strings.TrimPrefix(src.path, ".")) {
 		return "", false
 	}
 	for len(path) > 1 && (path[len(path)-1] == "*" || isNumber(path[len(path)-1])) {
