@@ -287,7 +287,9 @@ func (r *reader) mutate(c call) {
 		a = r.st.noted(a)
 		switch {
 		case x.Text == "set" && i == 0, x.Text == "insert" && i == 0:
-		case x.Text == "extend" || x.Text == "update" || c.expr.Args[i].Spread:
+		case x.Text == "update": // of a table, by the names of its members
+			v = join(v, a)
+		case x.Text == "extend" || c.expr.Args[i].Spread:
 			v = v.extend(a)
 		default:
 			v = v.push(a)

@@ -232,8 +232,14 @@ func (r *reader) choose(s *ir.Stmt) {
 	x, there := ir.Presence(s.Cond)
 	p := r.wholeParam(x)
 	r.off = off && !set || outer
+	if len(rest) == 0 {
+		yes.refusesNothing(r.st)
+	}
 	yes = r.runWithout(p, !there, then, yes)
 	r.off = off
+	if !yes.dead {
+		no.refusesNothing(r.st)
+	}
 	no = r.runWithout(p, there, rest, no)
 	r.off = outer
 	if option {

@@ -173,7 +173,7 @@ func (r *reader) patternTexts(e *ir.Expr) (patterns []string) {
 	return patterns
 }
 
-// replaced is text in which what matches a pattern is replaced.
+// replaced is text in which what matches a pattern is replaced, by a text or by what a function gives back.
 func (r *reader) replaced(c call, name string) *value {
 	subject := c.receiver
 	if subject.isClean() && len(c.args) >= 3 { // re.sub(pattern, by, text)
@@ -182,18 +182,26 @@ func (r *reader) replaced(c call, name string) *value {
 	if len(c.args) < 2 {
 		return subject.derived(0)
 	}
-	if does := r.replacement(c, name); does != nil {
-		return subject.derived(does.facts(subject))
+	by, adds := c.args[1], halfQuoted
+	if f := c.expr.Args[1].Value; r.isFunction(f) {
+		by = r.callback(f, c.expr)
 	}
-	return subject.derived(halfQuoted)
+	if does := r.replacement(c, name, by.fixed); does != nil {
+		adds = does.facts(subject)
+	}
+	if out := subject.derived(adds); by.isClean() {
+		return out
+	} else {
+		return joinTexts([]*value{out, by}, "")
+	}
 }
 
 // A replacement is what a call makes of a text in which it replaces whatever matches a pattern.
 type replacement func(text string) string
 
 // replacement returns what a call replaces, nil where that is the first match alone, or not known.
-func (r *reader) replacement(c call, name string) replacement {
-	p, with, script := c.expr.Args[0].Value, c.args[1].fixed, r.a.g.Convention().Language == "typescript"
+func (r *reader) replacement(c call, name, with string) replacement {
+	p, script := c.expr.Args[0].Value, r.a.g.Convention().Language == "typescript"
 	text, flags, ok := r.patternText(p)
 	if p.Is(ir.String) && name != "re.sub" {
 		if script && c.expr.X.Text != "replaceAll" {

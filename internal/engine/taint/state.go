@@ -167,6 +167,13 @@ func (st *state) learn(v *value, f fact) {
 	}
 }
 
+// refusesNothing takes back that a comparison refuses what it was true of, where that goes on as well: if (kind == "") kind = "all".
+func (st *state) refusesNothing(before *state) {
+	for src := range st.facts {
+		st.facts[src] &^= denylisted &^ before.facts[src]
+	}
+}
+
 // settle decides what a comparison with a directory proves: that a path lies in it where it was resolved before, and
 // little where it was not. Of a parameter, the caller knows.
 func settle(f fact, m mark) fact {
