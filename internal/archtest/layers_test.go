@@ -62,6 +62,7 @@ var table = []row{
 	{path: "internal/leaf/ir", layer: tokens},
 	{path: "internal/leaf/probe", layer: tokens},
 	{path: "internal/leaf/sockettable", layer: tokens},
+	{path: "internal/leaf/shell", layer: tokens},
 	{path: "internal/leaf/startup", layer: tokens},
 	{path: "trust", layer: tokens},
 	// It builds and runs a test anew, and is imported by tests only.
@@ -105,8 +106,8 @@ var table = []row{
 	// The harness of the languages' goldens.
 	{path: "internal/testing/langtest", layer: contract, may: []string{"sink"}, deps: []string{"github.com/rogpeppe/go-internal"}, not: impure | userFace},
 	{path: "internal/engine/check/surface", layer: lanes, may: []string{"internal/leaf/schema", "internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text", "internal/leaf/clause", "internal/leaf/secret", "internal/leaf/hostscope"}, deps: []string{"golang.org/x/net"}},
-	{path: "internal/engine/acts", layer: contract, may: []string{"internal/leaf/clause", "internal/leaf/hostscope", "internal/leaf/text"}},
-	{path: "internal/engine/guard", layer: lanes, may: []string{"internal/engine/acts", "internal/leaf/hostscope", "internal/leaf/lazyregexp", "internal/leaf/redact", "internal/leaf/secret", "internal/leaf/startup", "internal/leaf/text", "internal/leaf/yamltext", "rawjson"}},
+	{path: "internal/engine/acts", layer: contract, may: []string{"internal/leaf/clause", "internal/leaf/hostscope", "internal/leaf/shell", "internal/leaf/text"}},
+	{path: "internal/engine/guard", layer: lanes, may: []string{"internal/engine/acts", "internal/leaf/hostscope", "internal/leaf/lazyregexp", "internal/leaf/redact", "internal/leaf/secret", "internal/leaf/shell", "internal/leaf/startup", "internal/leaf/text", "internal/leaf/yamltext", "rawjson"}},
 	{path: "internal/engine/check/config", layer: lanes, may: []string{"internal/engine/acts", "internal/engine/check", "finding", "internal/leaf/clause", "internal/leaf/hostscope", "internal/leaf/secret", "internal/leaf/startup", "internal/leaf/taxonomy"}},
 	{path: "internal/engine/check/namespace", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text"}},
 	{path: "internal/engine/check/integrity", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "posture"}},

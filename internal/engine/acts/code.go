@@ -37,6 +37,7 @@ func code(r *reader) []Act {
 	for i := range r.units {
 		r.codeActs(i)
 	}
+	r.flows(r.low, 0)
 	sent := r.together()
 	r.runsStranger()
 	r.wholeActs(sent)
@@ -66,10 +67,10 @@ const aHost = `([a-z0-9-]+(?:\.[a-z0-9-]+)+)`
 
 var (
 	// hostLiteral matches a host that a program connects to without an address around it.
-	hostLiteral = lazyregexp.New(`(?:host(?:name)?|domain)["']?\s*[:=]\s*["']` + aHost + `["']|(?:connect\w*|smtp(?:_ssl)?|ftp(?:_tls)?|tcpsocket\.(?:new|open)|socket\.tcp|net::http\.\w+)\(\s*(?:\d+\s*,\s*)?\(?["']` + aHost + `["']|(?:\}|["']\s*\+\s*["'])\.` + aHost + "[\"'`]")
+	hostLiteral = lazyregexp.New(`(?:host(?:name)?|domain)["']?\s*[:=]\s*["']` + aHost + `["']|(?:connect\w*|smtp(?:_ssl)?|ftp(?:_tls)?|tcpsocket\.(?:new|open)|socket\.tcp|net::http\.\w+)\(\s*(?:\d+\s*,\s*)?\(?["']` + aHost + `["']|(?:\}|["']\s*\+\s*["']|(?:resolve\w*|lookup|gethostbyname|getaddrinfo)\([^\n]{0,80}?["'])\.` + aHost + "[\"'`]")
 	// pipesTo matches commands that send their input or a name made of variables: nc host 5140, dig "$part.host".
 	pipesTo = lazyregexp.New(`\b(?:nc|ncat|netcat|telnet)\s(?:-\S+\s+|\d+\s+)*?` + aHost + `\s+\d+|\bsocat\s[^\n|;]*?\b(?:tcp|udp|openssl)\d?:` + aHost + `:|\bs_client\s[^\n|;]*?-connect\s+` + aHost + `:|\blogger\s[^\n|;]*?(?:-n|--server)[\s=]+` + aHost +
-		`|\b(?:scp|rsync|sftp)\s[^\n|;]*?@` + aHost + `(?::|\s|$)|\bssh\s[^\n|;]*?@` + aHost + `\s+["']?(?:cat|tee|dd)\b|\b(?:mailx?|mutt|sendmail)\s[^\n|;]*?@` + aHost + `|/dev/(?:tcp|udp)/` + aHost + `/\d|\b(?:dig|nslookup|drill|host)\s[^\n|;]*?(?:\$\{?\w+\}?|\))"?\.` + aHost)
+		`|\bssh\s[^\n|;]*?@` + aHost + `\s+["']?(?:cat|tee|dd)\b|\b(?:mailx?|mutt|sendmail)\s[^\n|;]*?@` + aHost + `|/dev/(?:tcp|udp)/` + aHost + `/\d|\b(?:dig|nslookup|drill|host)\s[^\n|;]*?(?:\$\{?\w+\}?|\))"?\.` + aHost)
 )
 
 const (
@@ -181,7 +182,7 @@ func (r *reader) wholeActs(sent *span) {
 		return
 	}
 	file := `[.~/\\]*(?:` + strings.Join(names, "|") + `)`
-	if at := regexp.MustCompile(starts + file + `(?:\.name)?\s*[\]),]|(?m)(?:^|[;&|]\s*)(?:(?:start-process|start|powershell\S*\s[^\n]*-file|chmod\s+\S+|` + shells + `)\s+["']?)?` + file + `["']?\s*(?:$|[;&|-])`).FindStringIndex(r.low); at != nil {
+	if at := regexp.MustCompile(`(?m)` + starts + file + `(?:\.name)?\s*(?:[\]),]|$)|(?:^|[;&|]\s*)(?:(?:start-process|start|powershell\S*\s[^\n]*-file|chmod\s+\S+|` + shells + `)\s+["']?)?` + file + `["']?\s*(?:$|[;&|-])`).FindStringIndex(r.low); at != nil {
 		r.note(Run, "downloads a program and runs it", span{at[0], at[1]}, weight)
 	}
 }
@@ -194,10 +195,10 @@ func (r *reader) note(kind Kind, says string, at span, weight int) {
 // What a program fetches, the file that it writes, and how it starts one, by itself or in an interpreter.
 var (
 	fetches = lazyregexp.New(`(?:uri\.open|urlopen|urlretrieve|requests\.get|httpx\.get|fetch|axios(?:\.get)?|https?\.get|downloadfile)\s*\(|(?:invoke-webrequest|iwr|irm|start-bitstransfer|curl|wget)\s`)
-	written = lazyregexp.New(`(?:urlretrieve|downloadfile)\(\s*[^,\n]{1,300},\s*([^,)\n]{1,100})|(?:-outfile|-destination)\s+(\S+)|start-bitstransfer\s+\S+\s+([^\s-]\S*)|(?:curl|wget)\b[^\n|;&]*?(?:\s-\w*o\s*|>\s*)["']?([^\s"';&|>-][^\s"';&|]*)|wget\s[^\n|;&>]*://\S+/([\w.-]+)["']?\s*(?:$|[\n;&])|(?:writefile(?:sync)?|file\.write)\(\s*([^,\n]{1,100}),|(\w+)\s*=\s*tempfile\.|open\(\s*([^,\n]{1,100}),\s*["'][aw]b`)
+	written = lazyregexp.New(`(?:urlretrieve|downloadfile)\(\s*[^,\n]{1,300},\s*([^,)\n]{1,100})|(?:-outfile|-destination)\s+(\S+)|start-bitstransfer\s+\S+\s+([^\s-]\S*)|(?:writefile(?:sync)?|file\.write)\(\s*([^,\n]{1,100}),|(\w+)\s*=\s*tempfile\.|open\(\s*([^,\n]{1,100}),\s*["'][aw]b`)
 )
 
-const starts = `(?:popen|os\.system|system|load|require|subprocess\.\w+|spawn(?:sync)?|exec(?:file)?(?:sync)?|os\.startfile|check_(?:call|output))\s*\(\s*\[?\s*(?:["'](?:sudo|bash|sh|zsh|python3?|node|perl|powershell)["']\s*,\s*\[?\s*)?`
+const starts = `(?:popen|os\.system|system|load|require|subprocess\.\w+|spawn(?:sync)?|exec(?:file)?(?:sync)?|os\.startfile|check_(?:call|output))[\s(]\s*\[?\s*(?:["'](?:sudo|bash|sh|zsh|python3?|node|perl|powershell)["']\s*,\s*\[?\s*)?`
 
 // runsHere reports whether what looks like running a variable is that: the whole of it, and neither a method of a pattern,
 // "re.exec(text)", nor one that is defined, "exec(text) {".
@@ -236,12 +237,7 @@ const senders = `(?:curl|wget|xh|https?|nc|ncat|netcat|socat|telnet|openssl\s+s_
 
 // secretFiles matches what files and folders of credentials are called in commands.
 func secretFiles() string {
-	return `(?:\.env\b|credentials|cookies|wallet|` + ownSecrets() + `)`
-}
-
-// ownSecrets matches those of them that belong to a person and to no project, which is deployed with its own .env.
-func ownSecrets() string {
-	return `(?:\.ssh\b|\.aws\b|\.gnupg\b|keychain|etc/passwd|oauth_creds|~/\.[\w./-]+/(?:auth|secrets?|tokens?)\b|` + pathsAs(`[/\\]`) + `)`
+	return `(?:\.ssh\b|\.aws\b|\.gnupg\b|\.env\b|credentials|keychain|cookies|wallet|etc/passwd|oauth_creds|~/\.[\w./-]+/(?:auth|secrets?|tokens?)\b|` + pathsAs(`[/\\]`) + `)`
 }
 
 // printing matches the programs that print a secret, in a command.
@@ -262,10 +258,6 @@ var patterns = []pattern{
 	{Send, 4, sendsSecret, false, "env export set", lazyregexp.New(`(?:^|[\s;&|($])(?:env|printenv|export -p|set)\s*(?:\|[^\n|]*)*\|\s*(?:xargs\s[^\n|;]*?)?` + senders)},
 	{Send, 4, sendsSecret, false, "|", lazyregexp.Made(func() string {
 		return `(?:(?:cat|tar|zip|base64|gpg|find|grep|xxd|jq|echo|printf|<)\s[^\n]*` + secretFiles() + `|` + printing() + `|(?:echo|printf)\s[^\n|]*\$\{\{\s*secrets\.)[^\n]*?\|\s*(?:[^\n|;&]*\|\s*)*(?:xargs\s[^\n|;]*?|while\s[^\n|]*?)?` + senders
-	})},
-	{Send, 4, sendsSecret, false, "scp rsync rclone s3 gsutil storage gist sftp ssh", lazyregexp.Made(func() string {
-		return `\b(?:scp|rsync|rclone\s+(?:copy|sync|move)\w*)\s[^\n|;&]*` + ownSecrets() + `[^\n|;&]*\s\S+:|\b(?:aws\s+s3|gsutil|gcloud\s+storage)\s[^\n|;&]*` + ownSecrets() + `[^\n|;&]*\s\w+://|\bgh\s+gist\s+create\b[^\n|;&]*` + ownSecrets() +
-			`|\bsftp\s[^\n]*\bput\s+\S*` + ownSecrets() + `|(?:cat|tar|zip|base64|gpg|<)\s[^\n|]*` + ownSecrets() + `[^\n]*?\|\s*(?:[^\n|;&]*\|\s*)*ssh\s`
 	})},
 	{Send, 4, sendsSecret, false, "$( @ ` < ${{", lazyregexp.Made(func() string {
 		return senders + `\s[^\n|]*(?:(?:@|<\s*|\$\([^\n)]*|\x60[^\n\x60]*)\S*` + secretFiles() + `|(?:\$\(|\x60)\s*(?:env\b|printenv|` + printing() + `)|\$\{\{\s*secrets\.)`
@@ -512,7 +504,7 @@ const taking = "env .config library appdata documents desktop"
 
 var (
 	takes = lazyregexp.New(`dict\(os\.environ\)|json\.dumps\(\s*(?:dict\()?os\.environ|os\.environ\.(?:items|copy)\(\)|json\.stringify\(\s*process\.env\s*[),]|object\.(?:entries|keys|assign)\([^)]*process\.env\s*\)|\.\.\.process\.env|\benv\.(?:to_h|each|to_a|inspect|map|select|filter|sort|to_json|collect)\b|\b(?:get-childitem|gci|dir|ls|get-item)\s+env:|getenvironmentvariables\(|(?:check_output|popen|getoutput|execsync|system)\(\s*\[?["'](?:env|printenv|set)["']|\bgetenv\(\)|\bos\.environ\b\s*[,)]|(?:expanduser\(|homedir\(\)|\$home|~/)[^\n]{0,20}(?:\.config/\*|library/application|appdata|documents|desktop)|\b(?:env|printenv)\s*(?:>|\|)|\$\((?:env|printenv)\)`)
-	sends = lazyregexp.New(`requests\.(?:post|put)\(|httpx\.(?:post|put)\(|urlopen\(|urllib\.request|http\.client|\.post\(|fetch\(|axios\b|https?\.request\(|xmlhttprequest|sendbeacon|socket\.(?:connect|socket|create_connection)|curl\s|wget\s|invoke-webrequest|invoke-restmethod|\b(?:irm|iwr)\s|\.upload(?:string|file|data|values)\w*\(|tcpsocket|socket\.tcp\(|\b(?:nc|scp|rsync|sftp|rclone|aws\s+s3)\s|smtplib|ftplib|paramiko|boto3|net["')]*\.connect|dns["')]*\.resolve|\w["')]*\.request\(\s*["'{\x60]|websocket|net::http|httpclient|curl_exec|file_get_contents\(["']http|httppost|\.openconnection|urlsession|postasync|postcontent|reqwest::|geturl\s|\bhttp\s+post\s|\b(?:req|client|httr|http|ureq|tesla|finch|httpoison)(?:\.|::?|/)(?:post|put|request|send)!?|->(?:post|put|request)\(|\brequest\(\s*\{|winhttp|msxml2|tcpclient|\b(?:dig|nslookup|drill|ncat|netcat|socat|telnet|s_client)\s|/dev/tcp/`)
+	sends = lazyregexp.New(`requests\.(?:post|put)\(|httpx\.(?:post|put)\(|urlopen\(|urllib\.request|http\.client|\.post\(|fetch\(|axios\b|https?\.request\(|xmlhttprequest|sendbeacon|socket\.(?:connect|socket|create_connection)|curl\s|wget\s|invoke-webrequest|invoke-restmethod|\b(?:irm|iwr)\s|\.upload(?:string|file|data|values)\w*\(|tcpsocket|socket\.tcp\(|\bnc\s|smtplib|ftplib|paramiko|boto3|net["')]*\.connect|dns["')]*\.resolve|\w["')]*\.request\(\s*["'{\x60]|websocket|net::http|httpclient|curl_exec|file_get_contents\(["']http|httppost|\.openconnection|urlsession|postasync|postcontent|reqwest::|geturl\s|\bhttp\s+post\s|\b(?:req|client|httr|http|ureq|tesla|finch|httpoison)(?:\.|::?|/)(?:post|put|request|send)!?|->(?:post|put|request)\(|\brequest\(\s*\{|winhttp|msxml2|tcpclient|\b(?:dig|nslookup|drill|ncat|netcat|socat|telnet|s_client)\s|/dev/tcp/`)
 
 	// handedOn matches an environment that a program hands on to one that it starts.
 	handedOn = lazyregexp.New(`\benv["']?\s*[:=]\s*(?:object\.assign\(\s*\{\s*\}\s*,\s*|\{\s*)?(?:\.\.\.)?process\.env|\benv\s*=\s*(?:\{\s*\*\*|dict\()?os\.environ(?:\.copy\(\))?`)

@@ -37,11 +37,33 @@ func (r *reader) judge() {
 			r.codeActs(i)
 		}
 	}
+	if !about {
+		r.flows(r.onlyCode(), 0)
+	}
 	r.hush()
 	r.excuse()
 	r.acts = slices.DeleteFunc(r.acts, func(a Act) bool {
 		return a.Kind == Conceal && !a.Hidden && detail.MatchString(strings.ToLower(r.raw[a.Start:min(len(r.raw), a.End+60)]))
 	})
+}
+
+// onlyCode returns the text with everything blanked that is no code to be run: code in spans, and blocks of it.
+func (r *reader) onlyCode() string {
+	out := []byte(blank(r.low))
+	for i := range r.units {
+		u, s := &r.units[i], r.text(i)
+		out[min(u.end, len(out)-1)] = '\n'
+		switch {
+		case u.code && !strings.HasPrefix(strings.TrimLeft(s, " \t>"), "```"):
+			copy(out[u.start:], s)
+		case strings.Contains(s, "`") && !u.class.any(negated) && !r.defending(i) && !r.sought(i):
+			for _, m := range codeSpan.FindAllStringSubmatchIndex(s, -1) {
+				copy(out[u.start+m[0]+1:], s[m[0]+1:m[1]-1])
+				out[u.start+m[1]-1] = '\n'
+			}
+		}
+	}
+	return string(out)
 }
 
 // hush adds that the user is not to know of an act near by: "Mention neither."

@@ -10,7 +10,7 @@ import (
 // CredentialPaths are the ends of paths where credentials are kept. One that ends in a slash is a folder of which every file
 // counts. Those that begin with ~ are in the user's home, and * is any one name.
 const CredentialPaths = `id_rsa id_ed25519 id_ecdsa id_dsa .netrc _netrc .pypirc .git-credentials .pgpass credentials.json .credentials.json login.keychain-db wallet.dat logins.json
-	.ssh/ .gnupg/ .aws/ .azure/ .password-store/ .config/gcloud/ keychains/ .kube/config .docker/config.json gh/hosts.yml etc/shadow ~/.npmrc
+	.ssh/ .gnupg/ .aws/ .azure/ .password-store/ .config/gcloud/ keychains/ keyrings/ .kube/config .docker/config.json gh/hosts.yml etc/shadow ~/.npmrc
 	.codex/auth.json .gemini/oauth_creds.json opencode/auth.json proc/*/environ .kube .docker .vault-token .cargo/credentials .cargo/credentials.toml credentials.tfrc.json rclone.conf
 	.electrum/wallets/ .ethereum/keystore/ .config/solana/ config/master.key .s3cfg .boto .my.cnf .oci/ .databrickscfg .snowflake/ key4.db cookies.sqlite cookies.binarycookies
 	.config/doctl/ .config/op/ .config/github-copilot/ .fly/config.yml .wrangler/config/ .gem/credentials .factory/auth.json .qwen/oauth_creds.json goose/secrets.yaml huggingface/token amp/secrets.json crush/crush.json`

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -10,20 +9,9 @@ import (
 	"gauntlet/internal/leaf/hostscope"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/secret"
+	"gauntlet/internal/leaf/shell"
 	"gauntlet/rawjson"
 )
-
-// senders are programs that connect to a host that they are given, with their one-letter options that take a value. Of those
-// whose operands are files as well, a host is what stands before a colon.
-var senders = map[string]struct {
-	valued string
-	colon  bool
-}{
-	"curl": {valued: "AbCcDdEeFHhKmoPQrTtUuwXYyZz"}, "wget": {valued: "aBDeIiloOPQRTtUwX"}, "http": {}, "https": {}, "xh": {}, "aria2c": {valued: "doijx"},
-	"nc": {valued: "iIMmOPpqsTVWwXx"}, "ncat": {valued: "cdegGimopsw"}, "netcat": {valued: "iIMmOPpqsTVWwXx"}, "telnet": {valued: "bel"}, "socat": {valued: "bTtl"},
-	"ssh": {valued: "BbcDEeFIiJLlmOoPpQRSWw"}, "sftp": {valued: "BbcDFiJloPRSs"}, "ping": {valued: "cIilMmpQSsTtWw"}, "dig": {valued: "bcfkpqtxy"}, "nslookup": {}, "host": {valued: "cNRtWm"},
-	"scp": {valued: "cFiJloPS", colon: true}, "rsync": {valued: "eBfMT", colon: true}, "git": {valued: "Ccbmou", colon: true},
-}
 
 // aside are long options whose value is no host; those of the second list are one.
 var (
@@ -35,37 +23,37 @@ var (
 var remotely = strings.Fields("clone fetch pull push remote submodule ls-remote")
 
 // network judges a program that connects to somebody: whom, and with what.
-func (j *judge) network(program string, words []word) {
-	p, ok := senders[program]
-	if !ok && program != "openssl" || program == "git" && len(words) > 0 && !slices.Contains(remotely, words[0].text) {
+func (j *judge) network(program string, words []shell.Word) {
+	p, ok := acts.Senders[program]
+	if !ok && program != "openssl" || program == "git" && len(words) > 0 && !slices.Contains(remotely, words[0].Text) {
 		return
 	}
 	known := true
 	for i, w := range words {
-		j.metadata(w.text)
+		j.metadata(w.Text)
 		before := ""
 		if i > 0 {
-			before = words[i-1].text
+			before = words[i-1].Text
 		}
-		option := strings.HasPrefix(w.text, "-")
-		if at := strings.Index(w.text, "://"); at >= 0 {
-			known = known && acts.Known(w.text)
-		} else if slices.Contains(hosted, before) || ok && !option && !takes(before, p.valued) {
-			known = j.hosts(w.text, p.colon, program == "socat" || slices.Contains(hosted, before)) && known
+		option := strings.HasPrefix(w.Text, "-")
+		if at := strings.Index(w.Text, "://"); at >= 0 {
+			known = known && acts.Known(w.Text)
+		} else if slices.Contains(hosted, before) || ok && !option && !takes(before, p.Valued) {
+			known = j.hosts(w.Text, p.Colon, program == "socat" || slices.Contains(hosted, before)) && known
 		}
 	}
 	if known {
 		return
 	}
 	for i, w := range words {
-		if i > 0 && (words[i-1].text == "-H" || words[i-1].text == "--header") {
+		if i > 0 && (words[i-1].Text == "-H" || words[i-1].Text == "--header") {
 			continue // "Authorization: Bearer $API_KEY": whose it is
 		}
-		if found := secret.Find(w.text); len(found) > 0 {
+		if found := secret.Find(w.Text); len(found) > 0 {
 			j.say(Ask, "the call sends a secret (%s) to a host that is not well known", found[0].Rule)
 		}
-		if w.secret != "" {
-			j.say(Ask, "the call sends the variable %s to a host that is not well known", w.secret)
+		if w.Secret != "" {
+			j.say(Ask, "the call sends the variable %s to a host that is not well known", w.Secret)
 		}
 	}
 }
@@ -122,60 +110,8 @@ func (p *Policy) judgeHost(host string, say func(Decision, string, ...any)) {
 	}
 }
 
-// secretVariable matches the names of variables that hold secrets.
-var secretVariable = lazyregexp.New(`(?i)(?:^|_)(?:token|secret|passwords?|passwd|api_?key|access_?key|private_?key|credentials?|pat)(?:_|$)`)
-
-func secretName(variable string) bool {
-	return len(variable) < 80 && secretVariable.MatchString(variable)
-}
-
-// A downloaded file, and where it comes from.
-type downloaded struct{ file, from string }
-
-// mostDownloads bounds the files of one script that are remembered.
-const mostDownloads = 50
-
-// downloads remembers what a command writes of what it downloads.
-func (j *judge) downloads(program string, words []word, writes []word) {
-	if program != "curl" && program != "wget" {
-		return
-	}
-	if len(j.fetched) == mostDownloads {
-		j.say(Ask, "the call downloads more files than are followed")
-		return
-	}
-	from, file := "", ""
-	for i, w := range words {
-		option, value, _ := strings.Cut(w.text, "=")
-		switch next := i + 1; {
-		case strings.Contains(w.text, "://") || from == "" && !strings.HasPrefix(w.text, "-") && strings.Contains(w.text, ".") && file != w.text:
-			from = w.text
-		case (w.text == "-o" || w.text == "--output" || program == "wget" && (w.text == "-O" || option == "--output-document" && value == "")) && next < len(words):
-			file = words[next].text
-		case option == "--output" || option == "--output-document":
-			file = value
-		}
-	}
-	if file == "" && (program == "wget" || slices.ContainsFunc(words, func(w word) bool {
-		return w.text == "--remote-name" || strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "O")
-	})) {
-		file = path.Base(from)
-	}
-	if len(writes) > 0 {
-		file = writes[0].text
-	}
-	if from != "" && file != "" {
-		j.fetched = append(j.fetched, downloaded{file, from})
-	}
-}
-
-// ran judges a file that is run: one that this script downloaded is run unseen, and any other by what it does.
+// ran judges a file that is run, by what it does.
 func (j *judge) ran(file string) {
-	for _, d := range j.fetched {
-		if path.Clean(d.file) == path.Clean(file) {
-			j.unseen(d.from)
-		}
-	}
 	text, whole := j.read(file)
 	j.program(file, text, whole)
 }
@@ -206,8 +142,8 @@ var (
 )
 
 // project judges a program that runs what the folder's own files say.
-func (j *judge) project(program string, words []word) {
-	dry := slices.ContainsFunc(words, func(w word) bool { return slices.Contains(dryRuns[program], w.text) })
+func (j *judge) project(program string, words []shell.Word) {
+	dry := slices.ContainsFunc(words, func(w shell.Word) bool { return slices.Contains(dryRuns[program], w.Text) })
 	for _, file := range recipes[program] {
 		if !dry {
 			j.ran(file)
@@ -220,7 +156,7 @@ func (j *judge) project(program string, words []word) {
 		return
 	}
 	for _, w := range words {
-		switch name := w.text; {
+		switch name := w.Text; {
 		case strings.HasPrefix(name, "-") || name == "run" || name == "run-script":
 			continue
 		case slices.Contains([]string{"i", "install", "ci", "add"}, name):
@@ -267,15 +203,15 @@ func (j *judge) unseen(address string) { j.acts(acts.Code("curl " + address + " 
 var packageRunners = strings.Fields("npx bunx uvx pipx npm pnpm yarn bun deno uv pip pip3 go")
 
 // runsPackage judges a program that runs or installs what an address holds.
-func (j *judge) runsPackage(program string, words []word) {
+func (j *judge) runsPackage(program string, words []shell.Word) {
 	if !slices.Contains(packageRunners, program) {
 		return
 	}
 	for i, w := range words {
-		if i > 0 && (strings.Contains(words[i-1].text, "registry") || strings.Contains(words[i-1].text, "index")) || strings.HasPrefix(w.text, "-") {
+		if i > 0 && (strings.Contains(words[i-1].Text, "registry") || strings.Contains(words[i-1].Text, "index")) || strings.HasPrefix(w.Text, "-") {
 			continue // where packages come from has its own rule
 		}
-		if _, address, ok := strings.Cut(w.text, "://"); ok {
+		if _, address, ok := strings.Cut(w.Text, "://"); ok {
 			j.unseen("https://" + address)
 		}
 	}
@@ -294,9 +230,9 @@ var habits = []habit{
 }
 
 // habitual judges a command by its subcommands. What it prints is handed over if it goes on to a sender.
-func (j *judge) habitual(program string, words []word, sent bool) {
+func (j *judge) habitual(program string, words []shell.Word, sent bool) {
 	for _, h := range habitsOf()[program] {
-		if !inOrder(h.then, words) || slices.ContainsFunc(words, func(w word) bool { return slices.Contains(silent[program], w.text) }) {
+		if !inOrder(h.then, words) || slices.ContainsFunc(words, func(w shell.Word) bool { return slices.Contains(silent[program], w.Text) }) {
 			continue
 		}
 		d := Ask
@@ -330,13 +266,13 @@ var habitsOf = sync.OnceValue(func() map[string][]subcommand {
 })
 
 // inOrder reports whether words wanted stand among the first of others, in their order.
-func inOrder(want []string, words []word) bool {
+func inOrder(want []string, words []shell.Word) bool {
 	const first = 8
 	for _, w := range words[:min(first, len(words))] {
 		if len(want) == 0 {
 			break
 		}
-		if prefix, any := strings.CutSuffix(want[0], "*"); strings.EqualFold(w.text, want[0]) || any && strings.HasPrefix(strings.ToLower(w.text), prefix) {
+		if prefix, any := strings.CutSuffix(want[0], "*"); strings.EqualFold(w.Text, want[0]) || any && strings.HasPrefix(strings.ToLower(w.Text), prefix) {
 			want = want[1:]
 		}
 	}

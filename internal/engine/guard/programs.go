@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/engine/acts"
+	"gauntlet/internal/leaf/shell"
 	"gauntlet/internal/leaf/startup"
 )
 
@@ -22,7 +23,7 @@ const (
 var programs = func() map[string]use {
 	out := map[string]use{}
 	for u, list := range map[use]string{
-		reads: "cat tac nl less more head tail bat grep egrep fgrep rg ag ack sed awk gawk cut sort uniq wc diff cmp strings od xxd hexdump base64 base32 md5sum sha1sum sha256sum jq yq tar zip 7z gzip openssl find rclone git",
+		reads: shell.Readers,
 		names: "echo printf ls stat test [ [[ chmod chown chgrp mkdir cd pushd popd which type file du ssh ssh-keygen ssh-add ssh-copy-id source . export set unset read rmdir basename dirname realpath readlink for",
 	} {
 		for name := range strings.FieldsSeq(list) {
@@ -34,14 +35,8 @@ var programs = func() map[string]use {
 
 // Programs of one kind.
 var (
-	wrappers = strings.Fields("sudo doas env nohup time exec command builtin nice timeout watch xargs parallel stdbuf caffeinate if then else elif do while until ! {")
-	shells   = strings.Fields("sh bash zsh dash ksh fish ash")
-	engines  = strings.Fields("python python2 python3 node deno bun perl ruby php osascript")
-	copiers  = strings.Fields("cp mv rsync scp install ln rclone")
-	packers  = strings.Fields("tar zip rsync rclone scp cp 7z http.server serve http-server")
-	seekers  = strings.Fields("grep egrep fgrep rg ag ack sed awk gawk")
-	logins   = strings.Fields("ssh scp sftp rsync git")           // which send only where the user has an account
-	listers  = strings.Fields("echo printf ls readlink realpath") // which print the names that they are given
+	seekers = strings.Fields("grep egrep fgrep rg ag ack sed awk gawk")
+	logins  = strings.Fields("ssh scp sftp rsync git") // which send only where the user has an account
 )
 
 // keyOptions are options whose value is a file of credentials that the program logs in with, as it is meant to.
@@ -49,9 +44,6 @@ var keyOptions = strings.Fields("--kubeconfig --private-key --identity-file --ke
 
 // textOptions are options of git and forges whose value is a text.
 var textOptions = strings.Fields("-m --message -b --body -t --title --grep -S -G")
-
-// deepest is how many scripts within scripts are read.
-const deepest = 8
 
 // A judge judges one call.
 type judge struct {
@@ -62,26 +54,24 @@ type judge struct {
 	dir     string // that the script has gone to
 	links   int    // that were asked for
 	scripts int    // that were read
-
-	fetched []downloaded
 }
 
 // script judges what a shell would run, and whose output becomes into.
 func (j *judge) script(s string, vars map[string]string, into fate, depth int) {
-	if tooLong(s) || depth > deepest {
+	if tooLong(s) || depth > shell.Deepest {
 		j.say(Deny, "a part of the call is too deeply nested or too long to be judged")
 		return
 	}
 	if depth == 0 {
 		j.masked, j.dir = []byte(s), ""
 	}
-	commands := readScript(s, vars, depth)
+	commands := shell.Read(s, vars, depth)
 	after := fates(commands, into)
 	for i := range commands {
 		c := &commands[i]
 		j.command(c, after[i], vars, depth)
-		for _, inner := range c.nested {
-			j.script(inner, vars, c.takes(after[i]), depth+1)
+		for _, inner := range c.Nested {
+			j.script(inner, vars, takenBy(c, after[i]), depth+1)
 		}
 	}
 	if depth == 0 {
@@ -90,8 +80,8 @@ func (j *judge) script(s string, vars map[string]string, into fate, depth int) {
 }
 
 // mask hides a part of the script that is data.
-func (j *judge) mask(w word, depth int) {
-	for i := w.start; depth == 0 && i < w.end && i < len(j.masked); i++ {
+func (j *judge) mask(w shell.Word, depth int) {
+	for i := w.Start; depth == 0 && i < w.End && i < len(j.masked); i++ {
 		if j.masked[i] != '\n' {
 			j.masked[i] = ' '
 		}
@@ -99,23 +89,23 @@ func (j *judge) mask(w word, depth int) {
 }
 
 // command judges a simple command.
-func (j *judge) command(c *command, after fate, vars map[string]string, depth int) {
-	words, fed := unwrap(c.words)
-	for _, r := range c.reads {
-		j.file(r.text, reads)
+func (j *judge) command(c *shell.Command, after fate, vars map[string]string, depth int) {
+	words, fed := shell.Unwrap(c.Words)
+	for _, r := range c.Reads {
+		j.file(r.Text, reads)
 	}
-	written := len(c.writes) > 0
-	for _, w := range c.writes {
-		j.file(w.text, names)
-		j.settles(w.text)
-		written = written && !prose(w.text)
+	written := len(c.Writes) > 0
+	for _, w := range c.Writes {
+		j.file(w.Text, names)
+		j.settles(w.Text)
+		written = written && !prose(w.Text)
 	}
 	j.variables(c)
 	if len(words) == 0 {
 		return
 	}
-	program := path.Base(strings.ToLower(words[0].text))
-	if program == "git" && len(words) > 1 && words[1].text == "grep" { // which looks for a name as grep does
+	program := path.Base(strings.ToLower(words[0].Text))
+	if program == "git" && len(words) > 1 && words[1].Text == "grep" { // which looks for a name as grep does
 		program, words = "grep", words[1:]
 	}
 	if rest, ok := serves(program, words); ok {
@@ -124,65 +114,68 @@ func (j *judge) command(c *command, after fate, vars map[string]string, depth in
 	j.habitual(program, words[1:], after.sent)
 	j.project(program, words[1:])
 	j.network(program, words[1:])
-	j.downloads(program, words[1:], c.writes)
 	j.runsPackage(program, words[1:])
-	_, sends := senders[program]
+	_, sends := acts.Senders[program]
 	switch fetches := program == "curl" || program == "wget"; {
 	case after.run && fetches:
 		for _, w := range words {
-			if strings.Contains(w.text, "://") {
-				j.unseen(w.text)
+			if strings.Contains(w.Text, "://") {
+				j.unseen(w.Text)
 			}
 		}
 	case after.run && (sends || program == "rev" || program == "tr"):
 		j.say(Ask, "the call runs what another program makes or gets, without looking at it")
 	}
-	if after.posted && (slices.Contains(packers, program) || program == "git" && len(words) > 1 && (words[1].text == "bundle" || words[1].text == "archive")) {
+	if after.posted && (slices.Contains(shell.Packers, program) || program == "git" && len(words) > 1 && (words[1].Text == "bundle" || words[1].Text == "archive")) {
 		j.say(Ask, "the call sends a whole folder away")
 	}
 	for _, w := range words {
-		if after.sent && w.secret != "" {
-			j.say(Ask, "the call sends the variable %s away", w.secret)
+		if after.sent && w.Secret != "" {
+			j.say(Ask, "the call sends the variable %s away", w.Secret)
 		}
 	}
-	if strings.Contains(words[0].text, "/") {
-		j.ran(words[0].text)
+	if strings.Contains(words[0].Text, "/") {
+		j.ran(words[0].Text)
 	} else if (program == "." || program == "source") && len(words) > 1 {
-		j.ran(words[1].text)
+		j.ran(words[1].Text)
 	}
 	u := programs[program]
 	switch {
-	case slices.Contains(shells, program) || slices.Contains(engines, program):
-		j.interpreter(program, words[1:], c.data, vars, after, depth)
+	case slices.Contains(shell.Shells, program) || slices.Contains(shell.Engines, program):
+		j.interpreter(program, words[1:], c.Data, vars, after, depth)
 		return
 	case program == "apply_patch":
-		for _, w := range append(words[1:], c.data...) {
-			j.patch(w.text)
+		for _, w := range append(words[1:], c.Data...) {
+			j.patch(w.Text)
 			j.mask(w, depth)
 		}
 		return
 	case program == "eval":
-		j.script(join(words[1:]), vars, after, depth+1)
+		j.script(shell.Join(words[1:]), vars, after, depth+1)
 		return
 	case (program == "echo" || program == "printf") && after.run:
-		j.script(unescaped(join(words[1:])), vars, fate{}, depth+1)
-	case slices.Contains(listers, program) && after.handed:
-		for _, name := range strings.Fields(join(words)) { // "$(ls a b)" is one word
+		j.script(shell.Unescaped(shell.Join(words[1:])), vars, fate{}, depth+1)
+	case slices.Contains(shell.Listers, program) && after.handed:
+		for _, name := range strings.Fields(shell.Join(words)) { // "$(ls a b)" is one word
 			j.file(name, reads)
 		}
 		u = reads
-	case program == "find" && !after.handed && !slices.ContainsFunc(words, func(w word) bool { return strings.HasPrefix(w.text, "-exec") || w.text == "-delete" || w.text == "-ok" }):
+	case program == "find" && !after.handed && !slices.ContainsFunc(words, func(w shell.Word) bool {
+		return strings.HasPrefix(w.Text, "-exec") || w.Text == "-delete" || w.Text == "-ok"
+	}):
 		u = names
-	case program == "sed" && slices.ContainsFunc(words, func(w word) bool { return strings.HasPrefix(w.text, "-i") || strings.HasPrefix(w.text, "--in-place") }):
+	case program == "sed" && slices.ContainsFunc(words, func(w shell.Word) bool {
+		return strings.HasPrefix(w.Text, "-i") || strings.HasPrefix(w.Text, "--in-place")
+	}):
 		u = opens
 	case program == "cd" || program == "pushd":
 		if len(words) > 1 {
-			j.dir = words[1].text
+			j.dir = words[1].Text
 		}
 	}
-	for _, d := range c.data {
+	for _, d := range c.Data {
 		if fed {
-			j.file(strings.TrimSpace(d.text), reads)
+			j.file(strings.TrimSpace(d.Text), reads)
 		}
 		if !written {
 			j.mask(d, depth)
@@ -199,52 +192,40 @@ type fate struct {
 	posted bool // to somebody who needs no login
 }
 
-// unwrap returns a command without the programs that only start it, and whether xargs feeds it.
-func unwrap(words []word) (rest []word, fed bool) {
-	for len(words) > 0 && slices.Contains(wrappers, words[0].text) {
-		fed = fed || words[0].text == "xargs"
-		words = words[1:]
-		for len(words) > 0 && (strings.HasPrefix(words[0].text, "-") || strings.Contains(words[0].text, "=") || strings.Trim(words[0].text, "0123456789smh.") == "") {
-			words = words[1:]
-		}
-	}
-	return words, fed
-}
-
-// takes returns what a command does with the output of scripts that it is given, whose own output becomes after.
-func (c *command) takes(after fate) fate {
-	words, _ := unwrap(c.words)
+// takenBy returns what a command does with the output of scripts that it is given, whose own output becomes after.
+func takenBy(c *shell.Command, after fate) fate {
+	words, _ := shell.Unwrap(c.Words)
 	if len(words) == 0 {
 		return fate{}
 	}
-	program := path.Base(strings.ToLower(words[0].text))
-	if slices.Contains(listers, program) {
+	program := path.Base(strings.ToLower(words[0].Text))
+	if slices.Contains(shell.Listers, program) {
 		return after
 	}
-	_, sends := senders[program]
+	_, sends := acts.Senders[program]
 	return fate{
 		handed: programs[program] != names,
-		run:    slices.Contains(shells, program) || recipes[program] != nil || slices.Contains([]string{"eval", ".", "source"}, program),
+		run:    slices.Contains(shell.Shells, program) || recipes[program] != nil || slices.Contains([]string{"eval", ".", "source"}, program),
 		sent:   sends,
 	}
 }
 
 // fates returns what becomes of the output of each command, through the pipeline that it is in and then into what takes the script's.
-func fates(commands []command, into fate) []fate {
+func fates(commands []shell.Command, into fate) []fate {
 	out := make([]fate, len(commands))
 	for i := len(commands) - 1; i >= 0; i-- {
-		if i+1 == len(commands) || !commands[i].piped {
+		if i+1 == len(commands) || !commands[i].Piped {
 			out[i] = into
 			continue
 		}
 		out[i] = out[i+1]
-		if w, fed := unwrap(commands[i+1].words); len(w) > 0 {
-			base := path.Base(w[0].text)
-			shell := slices.Contains(shells, base) && len(w) == 1
-			_, sends := senders[base]
+		if w, fed := shell.Unwrap(commands[i+1].Words); len(w) > 0 {
+			base := path.Base(w[0].Text)
+			shell := slices.Contains(shell.Shells, base) && len(w) == 1
+			_, sends := acts.Senders[base]
 			out[i].run = out[i].run || shell
 			fed = fed && programs[base] != names // ls ~/.ssh | xargs -n 1 basename
-			out[i].handed = out[i].handed || shell || fed || slices.Contains([]string{"parallel", "read", "cpio"}, base) || commands[i+1].words[0].text == "while"
+			out[i].handed = out[i].handed || shell || fed || slices.Contains([]string{"parallel", "read", "cpio"}, base) || commands[i+1].Words[0].Text == "while"
 			out[i].sent = out[i].sent || sends && !fed
 			out[i].posted = out[i].posted || sends && !fed && !slices.Contains(logins, base)
 		}
@@ -252,17 +233,9 @@ func fates(commands []command, into fate) []fate {
 	return out
 }
 
-func join(words []word) string {
-	var out []string
-	for _, w := range words {
-		out = append(out, w.text)
-	}
-	return strings.Join(out, " ")
-}
-
 // interpreter judges a shell or the like: its program, the files that it reads, and what it is fed.
-func (j *judge) interpreter(program string, words, data []word, vars map[string]string, after fate, depth int) {
-	isShell := slices.Contains(shells, program)
+func (j *judge) interpreter(program string, words, data []shell.Word, vars map[string]string, after fate, depth int) {
+	isShell := slices.Contains(shell.Shells, program)
 	inner := func(s string) {
 		if isShell {
 			j.script(s, vars, after, depth+1)
@@ -272,12 +245,12 @@ func (j *judge) interpreter(program string, words, data []word, vars map[string]
 			j.file(w, reads)
 		}
 	}
-	if isShell && len(words) > 0 && words[0].text == "-n" { // which only reads what it would run
+	if isShell && len(words) > 0 && words[0].Text == "-n" { // which only reads what it would run
 		return
 	}
 	given := false // its program: what follows are that one's operands
 	for i := 0; i < len(words); i++ {
-		w := words[i].text
+		w := words[i].Text
 		if given {
 			j.file(w, reads)
 			continue
@@ -286,14 +259,14 @@ func (j *judge) interpreter(program string, words, data []word, vars map[string]
 			if i++; inline {
 				i--
 			} else if i < len(words) {
-				value = words[i].text
+				value = words[i].Text
 			}
 			j.environment(value)
 			continue
 		}
 		if i+1 < len(words) && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.ContainsAny(w[1:], "ceE") || w == "--eval" || w == "eval" && program == "deno" {
 			if i++; i < len(words) {
-				inner(words[i].text)
+				inner(words[i].Text)
 			}
 			given = true
 			continue
@@ -305,48 +278,48 @@ func (j *judge) interpreter(program string, words, data []word, vars map[string]
 		j.file(w, reads)
 	}
 	for _, d := range data {
-		inner(d.text)
+		inner(d.Text)
 	}
 }
 
 // operands judges what a program is given. What it only says is masked.
-func (j *judge) operands(program string, words []word, u use, says bool, depth int) {
-	var files []word
+func (j *judge) operands(program string, words []shell.Word, u use, says bool, depth int) {
+	var files []shell.Word
 	pattern := slices.Contains(seekers, program)
 	forge := slices.Contains([]string{"git", "gh", "glab", "hub"}, program)
 	for i := 0; i < len(words); i++ {
 		w := words[i]
-		option, value, inline := strings.Cut(w.text, "=")
+		option, value, inline := strings.Cut(w.Text, "=")
 		switch {
 		case inline && slices.Contains(keyOptions, option):
 		case option == "--env-file":
 			if !inline && i+1 < len(words) {
 				i++
-				value = words[i].text
+				value = words[i].Text
 			}
 			j.environment(value)
-		case slices.Contains(keyOptions, w.text) || slices.Contains(copiers, program) && (w.text == "-i" || w.text == "-e") || program == "tar" && w.text == "-C":
+		case slices.Contains(keyOptions, w.Text) || slices.Contains(shell.Copiers, program) && (w.Text == "-i" || w.Text == "-e") || program == "tar" && w.Text == "-C":
 			i++
 		case forge && inline && slices.Contains(textOptions, option):
 			j.mask(w, depth)
-		case forge && slices.Contains(textOptions, w.text) && i+1 < len(words), forge && strings.HasSuffix(w.text, "m") && len(w.text) < 5 && w.text[0] == '-' && i+1 < len(words):
+		case forge && slices.Contains(textOptions, w.Text) && i+1 < len(words), forge && strings.HasSuffix(w.Text, "m") && len(w.Text) < 5 && w.Text[0] == '-' && i+1 < len(words):
 			i++
 			j.mask(words[i], depth)
-		case pattern && (w.text == "-e" || w.text == "--regexp") && i+1 < len(words):
+		case pattern && (w.Text == "-e" || w.Text == "--regexp") && i+1 < len(words):
 			i++
 			j.mask(words[i], depth)
 			pattern = false
-		case program == "find" && slices.Contains(sought, w.text) && i+1 < len(words):
+		case program == "find" && slices.Contains(sought, w.Text) && i+1 < len(words):
 			i++
-			if u != names && credentialName(words[i].text) && slices.ContainsFunc(files, func(f word) bool { return wholeHome(f.text) }) {
-				j.say(Deny, "the call looks in the user's home for files that hold credentials: %s", words[i].text)
+			if u != names && credentialName(words[i].Text) && slices.ContainsFunc(files, func(f shell.Word) bool { return wholeHome(f.Text) }) {
+				j.say(Deny, "the call looks in the user's home for files that hold credentials: %s", words[i].Text)
 			}
-		case strings.HasPrefix(w.text, "-") && !inline:
-			if strings.HasPrefix(w.text, "-f") && len(w.text) > 2 || strings.Contains(w.text, "/") {
+		case strings.HasPrefix(w.Text, "-") && !inline:
+			if strings.HasPrefix(w.Text, "-f") && len(w.Text) > 2 || strings.Contains(w.Text, "/") {
 				files = append(files, w)
 			}
-		case inline && strings.HasPrefix(w.text, "-"):
-			files = append(files, word{text: value, start: w.start, end: w.end})
+		case inline && strings.HasPrefix(w.Text, "-"):
+			files = append(files, shell.Word{Text: value, Start: w.Start, End: w.End})
 		case pattern:
 			pattern = false
 			j.mask(w, depth)
@@ -360,31 +333,33 @@ func (j *judge) operands(program string, words []word, u use, says bool, depth i
 		}
 	}
 	if program == "http.server" && len(files) == 0 {
-		files = []word{{text: "."}}
+		files = []shell.Word{{Text: "."}}
 	}
-	unpacks := program == "tar" && len(words) > 0 && strings.ContainsAny(strings.TrimLeft(words[0].text, "-"), "xt") && !strings.HasPrefix(words[0].text, "--")
+	unpacks := program == "tar" && len(words) > 0 && strings.ContainsAny(strings.TrimLeft(words[0].Text, "-"), "xt") && !strings.HasPrefix(words[0].Text, "--")
 	for i, w := range files {
-		if slices.Contains(copiers, program) && len(files) > 1 && i == len(files)-1 { // where it goes
-			j.settles(w.text)
+		if slices.Contains(shell.Copiers, program) && len(files) > 1 && i == len(files)-1 { // where it goes
+			j.settles(w.Text)
 			continue
 		}
-		j.file(w.text, u)
-		if slices.Contains(packers, program) && !unpacks && (wholeHome(w.text) || j.dir != "" && wholeHome(j.dir+"/"+w.text)) {
-			j.say(Deny, "the call hands over the user's home with all credentials: %s", w.text)
+		j.file(w.Text, u)
+		if slices.Contains(shell.Packers, program) && !unpacks && (wholeHome(w.Text) || j.dir != "" && wholeHome(j.dir+"/"+w.Text)) {
+			j.say(Deny, "the call hands over the user's home with all credentials: %s", w.Text)
 		}
 	}
 }
 
 // serves returns a program that hands a folder to whoever connects to it, with its operands: python -m http.server, npx serve.
-func serves(program string, words []word) (rest []word, ok bool) {
+func serves(program string, words []shell.Word) (rest []shell.Word, ok bool) {
 	for i, w := range words {
-		if i > 0 && (slices.Contains(engines, program) && (w.text == "http.server" && words[i-1].text == "-m" || w.text == "-S" && program == "php") ||
-			(program == "npx" || program == "bunx") && (w.text == "serve" || w.text == "http-server")) {
+		if i > 0 && (slices.Contains(shell.Engines, program) && (w.Text == "http.server" && words[i-1].Text == "-m" || w.Text == "-S" && program == "php") ||
+			(program == "npx" || program == "bunx") && (w.Text == "serve" || w.Text == "http-server")) {
 			rest = words[i:]
 			ok = true
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(rest), func(w word) bool { return w.text != "" && strings.Trim(w.text, "0123456789.:") == "" && w.text != "." }), ok
+	return slices.DeleteFunc(slices.Clone(rest), func(w shell.Word) bool {
+		return w.Text != "" && strings.Trim(w.Text, "0123456789.:") == "" && w.Text != "."
+	}), ok
 }
 
 // environment judges a file of variables that a program starts with: .env is for that, other files of credentials are not.
@@ -395,15 +370,15 @@ func (j *judge) environment(file string) {
 }
 
 // variables judges what a command sets in the environment, for its own program or for those that follow.
-func (j *judge) variables(c *command) {
-	sets := slices.Clone(c.sets)
-	for _, w := range c.words {
-		sets = append(sets, w.text)
+func (j *judge) variables(c *shell.Command) {
+	sets := slices.Clone(c.Sets)
+	for _, w := range c.Words {
+		sets = append(sets, w.Text)
 	}
-	kept := len(c.words) == 0 || slices.Contains([]string{"export", "declare", "typeset", "env", "sudo", "go"}, c.words[0].text)
+	kept := len(c.Words) == 0 || slices.Contains([]string{"export", "declare", "typeset", "env", "sudo", "go"}, c.Words[0].Text)
 	for i, set := range sets {
 		name, value, ok := strings.Cut(set, "=")
-		if ok && variableName(name) && (kept || i < len(c.sets)) && name != "PATH" && startup.Runs(strings.ToUpper(name), value) {
+		if ok && shell.IsName(name) && (kept || i < len(c.Sets)) && name != "PATH" && startup.Runs(strings.ToUpper(name), value) {
 			j.say(Ask, "the call has the programs that follow run additional code: %s", name)
 		}
 	}
@@ -437,7 +412,7 @@ func (j *judge) path(p string, u use) {
 		spelled = append(spelled, j.dir+"/"+p)
 	}
 	const mostLinks = 200
-	if j.call.Resolve != nil && p != "" && len(p) < maxValue && !strings.ContainsAny(p, "*?\n") && j.links < mostLinks {
+	if j.call.Resolve != nil && p != "" && len(p) < shell.MaxValue && !strings.ContainsAny(p, "*?\n") && j.links < mostLinks {
 		j.links++
 		if real := j.call.Resolve(p); real != "" {
 			spelled = append(spelled, real)

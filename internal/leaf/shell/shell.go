@@ -1,52 +1,55 @@
-package guard
+// Package shell reads scripts of a POSIX shell into their simple commands, without running anything.
+package shell
 
 import (
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
-// A word of a command: with quotes and variables resolved; * stands for what is known only when it runs. It is
+// A Word of a command: with quotes and variables resolved; * stands for what is known only when it runs. It is
 // script[start:end].
-type word struct {
-	text       string
-	start, end int
-	secret     string // a variable in it that is named like a secret and that the script does not set
+type Word struct {
+	Text       string
+	Start, End int
+	Secret     string // a variable in it that is named like a secret and that the script does not set
 }
 
-// A command is one simple command of a shell's script.
-type command struct {
-	words         []word
-	reads, writes []word   // files that its input comes from and its output goes to
-	data          []word   // here-documents and here-strings
-	nested        []string // scripts whose output it is given: $(…), `…`, <(…)
-	sets          []string // variables that it gives to its program, NAME=value
-	piped         bool     // into the next command
+// A Command is one simple command of a shell's script.
+type Command struct {
+	Words         []Word
+	Reads, Writes []Word   // files that its input comes from and its output goes to
+	Data          []Word   // here-documents and here-strings
+	Nested        []string // scripts whose output it is given: $(…), `…`, <(…)
+	Sets          []string // variables that it gives to its program, NAME=value
+	Piped         bool     // into the next Command
 }
 
-// A shell reads scripts as a POSIX shell would, as far as their words can be told beforehand.
-type shell struct {
+// A reader reads scripts as a POSIX shell would, as far as their words can be told beforehand.
+type reader struct {
 	script   string
 	at       int
 	vars     map[string]string
-	commands []command
+	commands []Command
 	depth    int // scripts that it stands in
-	now      command
+	now      Command
 	text     strings.Builder
 	start    int      // of the word being read, -1 for none
 	secret   string   // of the word being read
 	quoted   bool     // the word being read is in double quotes here
-	into     *[]word  // where the next word goes, nil for the command
+	into     *[]Word  // where the next word goes, nil for the Command
 	here     []string // delimiters of here-documents whose texts follow
 }
 
-// maxValue bounds a variable, in bytes: each may be made of two others.
-const maxValue = 4 << 10
+// MaxValue bounds a variable, in bytes: each may be made of two others.
+const MaxValue = 4 << 10
 
-// readScript returns the simple commands of a script that stands in depth others. vars are those set so far.
-func readScript(script string, vars map[string]string, depth int) []command {
-	s := &shell{script: script, vars: vars, start: -1, depth: depth}
+// Read returns the simple commands of a script that stands in depth others. vars are those set so far.
+func Read(script string, vars map[string]string, depth int) []Command {
+	s := &reader{script: script, vars: vars, start: -1, depth: depth}
 	for s.at < len(script) {
 		s.step()
 	}
@@ -54,17 +57,17 @@ func readScript(script string, vars map[string]string, depth int) []command {
 	return s.commands
 }
 
-func (s *shell) begin() {
+func (s *reader) begin() {
 	if s.start < 0 {
 		s.start = s.at
 	}
 }
 
-func (s *shell) endWord() {
+func (s *reader) endWord() {
 	if s.start < 0 {
 		return
 	}
-	w := word{s.text.String(), s.start, s.at, s.secret}
+	w := Word{s.text.String(), s.start, s.at, s.secret}
 	s.text.Reset()
 	s.start, s.secret = -1, ""
 	if s.into != nil {
@@ -72,24 +75,24 @@ func (s *shell) endWord() {
 		s.into = nil
 		return
 	}
-	if name, value, ok := strings.Cut(w.text, "="); ok && len(s.now.words) == 0 && variableName(name) {
+	if name, value, ok := strings.Cut(w.Text, "="); ok && len(s.now.Words) == 0 && IsName(name) {
 		s.set(name, value)
-		s.now.sets = append(s.now.sets, w.text)
+		s.now.Sets = append(s.now.Sets, w.Text)
 		return
 	}
-	s.now.words = append(s.now.words, w)
+	s.now.Words = append(s.now.Words, w)
 }
 
-func (s *shell) set(name, value string) {
-	if len(value) <= maxValue {
+func (s *reader) set(name, value string) {
+	if len(value) <= MaxValue {
 		s.vars[name] = value
 	}
 }
 
 // expand adds what a variable or a substitution yields: outside of quotes and of an assignment, more than one word.
-func (s *shell) expand(value string) {
+func (s *reader) expand(value string) {
 	name, _, assigns := strings.Cut(s.text.String(), "=")
-	if s.quoted || assigns && len(s.now.words) == 0 && variableName(name) {
+	if s.quoted || assigns && len(s.now.Words) == 0 && IsName(name) {
 		s.add(value)
 		return
 	}
@@ -101,7 +104,8 @@ func (s *shell) expand(value string) {
 	}
 }
 
-func variableName(s string) bool {
+// IsName reports whether s can be the name of a variable.
+func IsName(s string) bool {
 	return s != "" && nameEnd(s) == len(s) && (s[0] < '0' || s[0] > '9')
 }
 
@@ -114,26 +118,26 @@ func nameEnd(s string) int {
 	return n
 }
 
-func (s *shell) endCommand(piped bool) {
+func (s *reader) endCommand(piped bool) {
 	s.endWord()
 	c := s.now
-	s.now, s.into = command{}, nil
-	c.piped = piped
-	switch w := c.words; {
-	case len(w) > 3 && w[0].text == "for" && w[2].text == "in":
-		s.set(w[1].text, "{"+strings.Join(strings.Fields(join(w[3:])), ",")+",}")
-	case len(w) > 3 && w[0].text == "printf" && w[1].text == "-v":
-		s.set(w[2].text, join(w[min(4, len(w)-1):]))
-	case len(w) > 1 && w[0].text == "read" && len(c.data) > 0:
-		s.set(w[len(w)-1].text, c.data[0].text)
+	s.now, s.into = Command{}, nil
+	c.Piped = piped
+	switch w := c.Words; {
+	case len(w) > 3 && w[0].Text == "for" && w[2].Text == "in":
+		s.set(w[1].Text, "{"+strings.Join(strings.Fields(Join(w[3:])), ",")+",}")
+	case len(w) > 3 && w[0].Text == "printf" && w[1].Text == "-v":
+		s.set(w[2].Text, Join(w[min(4, len(w)-1):]))
+	case len(w) > 1 && w[0].Text == "read" && len(c.Data) > 0:
+		s.set(w[len(w)-1].Text, c.Data[0].Text)
 	}
-	if len(c.words)+len(c.reads)+len(c.writes)+len(c.data)+len(c.nested)+len(c.sets) > 0 {
+	if len(c.Words)+len(c.Reads)+len(c.Writes)+len(c.Data)+len(c.Nested)+len(c.Sets) > 0 {
 		s.commands = append(s.commands, c)
 	}
 }
 
 // step reads one character, or one group of them.
-func (s *shell) step() {
+func (s *reader) step() {
 	switch c := s.script[s.at]; c {
 	case ' ', '\t', '\r':
 		s.endWord()
@@ -173,21 +177,21 @@ func (s *shell) step() {
 	s.at++
 }
 
-func (s *shell) peek(n int) byte {
+func (s *reader) peek(n int) byte {
 	if s.at+n < len(s.script) {
 		return s.script[s.at+n]
 	}
 	return 0
 }
 
-func (s *shell) add(text string) {
+func (s *reader) add(text string) {
 	s.begin()
-	if s.text.Len() <= longest {
+	if s.text.Len() <= longestWord {
 		s.text.WriteString(text)
 	}
 }
 
-func (s *shell) skipTo(c byte) {
+func (s *reader) skipTo(c byte) {
 	if i := strings.IndexByte(s.script[s.at:], c); i >= 0 {
 		s.at += i
 		return
@@ -196,7 +200,7 @@ func (s *shell) skipTo(c byte) {
 }
 
 // character reads a part of a word, and leaves at behind it.
-func (s *shell) character(c byte) {
+func (s *reader) character(c byte) {
 	switch c {
 	case '\\':
 		if n := s.peek(1); n != 0 && n != '\n' {
@@ -239,7 +243,7 @@ func (s *shell) character(c byte) {
 }
 
 // dollar reads a variable, a substitution or a text with escapes.
-func (s *shell) dollar() {
+func (s *reader) dollar() {
 	switch n := s.peek(1); {
 	case n == '(':
 		s.at++
@@ -249,7 +253,7 @@ func (s *shell) dollar() {
 		s.skipTo('}')
 		inside := s.script[min(from, s.at):s.at]
 		name := inside[:nameEnd(inside)]
-		if _, otherwise, ok := strings.Cut(inside, "-"); ok && s.vars[name] == "" && name != "HOME" { // ${F:-~/x}
+		if _, otherwise, ok := strings.Cut(inside, "-"); ok && s.vars[name] == "" && strings.ToUpper(name) != "HOME" { // ${F:-~/x}
 			s.expand(otherwise)
 		} else {
 			s.expand(s.value(name))
@@ -265,7 +269,7 @@ func (s *shell) dollar() {
 			s.at++
 		}
 		s.at = min(s.at, len(s.script))
-		s.add(unescaped(s.script[min(from, s.at):s.at]))
+		s.add(Unescaped(s.script[min(from, s.at):s.at]))
 		s.at++
 	case n == '"':
 		s.at++
@@ -280,12 +284,12 @@ func (s *shell) dollar() {
 }
 
 // value returns a variable's value as far as the script says it.
-func (s *shell) value(name string) string {
+func (s *reader) value(name string) string {
 	if v, ok := s.vars[name]; ok {
 		return v
 	}
 	switch name {
-	case "HOME":
+	case "HOME", "home":
 		return "~"
 	case "PWD":
 		return "."
@@ -296,8 +300,8 @@ func (s *shell) value(name string) string {
 	return "*"
 }
 
-// unescaped resolves the escapes of $'…'.
-func unescaped(s string) string {
+// Unescaped resolves the escapes of $'…'.
+func Unescaped(s string) string {
 	s = strings.ReplaceAll(s, `"`, `\"`)
 	for _, octal := range []string{`\057`, `\0057`} {
 		s = strings.ReplaceAll(s, octal, "/")
@@ -309,7 +313,7 @@ func unescaped(s string) string {
 }
 
 // substitution reads a script in parentheses, at the first of them.
-func (s *shell) substitution() {
+func (s *reader) substitution() {
 	from, depth := s.at+1, 0
 	for ; s.at < len(s.script); s.at++ {
 		switch s.script[s.at] {
@@ -333,34 +337,34 @@ func (s *shell) substitution() {
 }
 
 // within takes a script whose output stands in a word. What only repeats its operands, as $(ls ~/.ssh/id_*), is known beforehand.
-func (s *shell) within(script string) {
-	s.now.nested = append(s.now.nested, script)
+func (s *reader) within(script string) {
+	s.now.Nested = append(s.now.Nested, script)
 	output := "*"
-	if s.depth < deepest {
-		inner := readScript(script, maps.Clone(s.vars), s.depth+1)
-		if len(inner) > 0 && len(inner[0].words) > 1 && slices.Contains(listers, inner[0].words[0].text) {
-			output = repeated(inner[0].words[1:])
+	if s.depth < Deepest {
+		inner := Read(script, maps.Clone(s.vars), s.depth+1)
+		if len(inner) > 0 && len(inner[0].Words) > 1 && slices.Contains(Listers, inner[0].Words[0].Text) {
+			output = repeated(inner[0].Words[1:])
 		}
 	}
 	s.expand(output)
 }
 
 // repeated is what a lister prints.
-func repeated(words []word) string {
+func repeated(words []Word) string {
 	var out []string
 	for _, w := range words {
-		if !strings.HasPrefix(w.text, "-") {
-			out = append(out, w.text)
+		if !strings.HasPrefix(w.Text, "-") {
+			out = append(out, w.Text)
 		}
 	}
-	if text := strings.Join(out, " "); len(out) > 0 && len(text) <= maxValue {
+	if text := strings.Join(out, " "); len(out) > 0 && len(text) <= MaxValue {
 		return text
 	}
 	return "*"
 }
 
 // redirect reads < or > and leaves at before the file's name.
-func (s *shell) redirect(c byte) {
+func (s *reader) redirect(c byte) {
 	if strings.Trim(s.text.String(), "0123456789") == "" { // a file's number
 		s.text.Reset()
 		s.start = -1
@@ -384,24 +388,24 @@ func (s *shell) redirect(c byte) {
 		}
 		s.here = append(s.here, s.delimiter())
 	case c == '<' && n == 3:
-		s.into = &s.now.data
+		s.into = &s.now.Data
 	case s.peek(0) == '&':
 		s.at++
 		for s.peek(0) >= '0' && s.peek(0) <= '9' || s.peek(0) == '-' {
 			s.at++
 		}
 	case c == '<':
-		s.into = &s.now.reads
+		s.into = &s.now.Reads
 	default:
 		if s.peek(0) == '|' {
 			s.at++
 		}
-		s.into = &s.now.writes
+		s.into = &s.now.Writes
 	}
 }
 
 // delimiter reads the word that ends a here-document.
-func (s *shell) delimiter() string {
+func (s *reader) delimiter() string {
 	rest := strings.TrimLeft(s.script[s.at:], " \t")
 	s.at = len(s.script) - len(rest)
 	end := strings.IndexAny(rest, " \t\n;|&<>)")
@@ -413,7 +417,7 @@ func (s *shell) delimiter() string {
 }
 
 // hereDocuments gives the texts after a line to the last command of it.
-func (s *shell) hereDocuments() {
+func (s *reader) hereDocuments() {
 	for _, delimiter := range s.here {
 		from := s.at
 		for s.at < len(s.script) {
@@ -427,8 +431,56 @@ func (s *shell) hereDocuments() {
 		}
 		// The command is the one that the line with the delimiter ends; which of a pipeline has it makes no difference here.
 		if n := len(s.commands); n > 0 {
-			s.commands[n-1].data = append(s.commands[n-1].data, word{text: s.script[from:s.at], start: from, end: s.at})
+			s.commands[n-1].Data = append(s.commands[n-1].Data, Word{Text: s.script[from:s.at], Start: from, End: s.at})
 		}
 	}
 	s.here = nil
 }
+
+// secretVariable matches the names of variables that hold secrets.
+var secretVariable = lazyregexp.New(`(?i)(?:^|_)(?:token|secret|passwords?|passwd|api_?key|access_?key|private_?key|credentials?|pat)(?:_|$)`)
+
+func secretName(variable string) bool {
+	return len(variable) < 80 && secretVariable.MatchString(variable)
+}
+
+// Join returns the words as they would be shown, with spaces between them.
+func Join(words []Word) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, w.Text)
+	}
+	return strings.Join(out, " ")
+}
+
+// Unwrap returns a command without the programs that only start it, and whether xargs feeds it.
+func Unwrap(words []Word) (rest []Word, fed bool) {
+	for len(words) > 0 && slices.Contains(wrappers, words[0].Text) {
+		fed = fed || words[0].Text == "xargs"
+		words = words[1:]
+		for len(words) > 0 && (strings.HasPrefix(words[0].Text, "-") || strings.Contains(words[0].Text, "=") || strings.Trim(words[0].Text, "0123456789smh.") == "") {
+			words = words[1:]
+		}
+	}
+	return words, fed
+}
+
+// Programs of one kind.
+var (
+	wrappers = strings.Fields("sudo doas env nohup time exec command builtin nice timeout watch xargs parallel stdbuf caffeinate if then else elif do while until ! {")
+	Shells   = strings.Fields("sh bash zsh dash ksh fish ash")
+	Engines  = strings.Fields("python python2 python3 node deno bun perl ruby php osascript")
+	Copiers  = strings.Fields("cp mv rsync scp install ln rclone")
+	Packers  = strings.Fields("tar zip rsync rclone scp cp 7z http.server serve http-server")
+	// Listers are commands that print the names that they are given.
+	Listers = strings.Fields("echo printf ls readlink realpath")
+)
+
+// Deepest is how many scripts within scripts are read.
+const Deepest = 8
+
+// longestWord is how much of a word is kept, in bytes.
+const longestWord = 256 << 10
+
+// Readers are programs that show, copy or send what is in the files that they are given.
+const Readers = "cat tac nl less more head tail bat grep egrep fgrep rg ag ack sed awk gawk cut sort uniq wc diff cmp strings od xxd hexdump base64 base32 md5sum sha1sum sha256sum jq yq tar zip 7z gzip openssl find rclone git"

@@ -1,4 +1,4 @@
-package guard
+package shell
 
 import (
 	"os"
@@ -14,7 +14,7 @@ func TestLinear(t *testing.T) {
 	if os.Getenv("GAUNTLET_HEAVY") == "" {
 		t.Skip("it builds the package anew: only with GAUNTLET_HEAVY=1, as .ci/full has it")
 	}
-	c := opcount.New(t, "gauntlet/internal/engine/guard")
+	c := opcount.New(t, "gauntlet/internal/leaf/shell")
 	for _, unit := range []string{"$a", "${a", "a", "\\", "'", "\"$", "$(", "`", "<<a ", "a/", "cat x | ", "x=$x$x;", "{a,b}", "\n", "> a ", "sudo "} {
 		small, large := c.Count(t, "TestReadOnce", readVariable+"=1 "+unit), c.Count(t, "TestReadOnce", readVariable+"=8 "+unit)
 		t.Logf("%q: %d and %d steps", unit, small, large)
@@ -38,5 +38,5 @@ func TestReadOnce(t *testing.T) {
 	if strings.HasSuffix(unit, "a") && unit[0] == '$' {
 		script = unit + strings.Repeat("a", 4*n) // one long name
 	}
-	readScript(script, map[string]string{}, 0)
+	Read(script, map[string]string{}, 0)
 }
