@@ -287,7 +287,7 @@ func (r *reader) mutate(c call) {
 		a = r.st.noted(a)
 		switch {
 		case x.Text == "set" && i == 0, x.Text == "insert" && i == 0:
-		case x.Text == "update": // of a table, by the names of its members
+		case x.Text == "update" && len(c.args) == 1: // of a table, by the names of its members; not repository.update(id, values)
 			v = join(v, a)
 		case x.Text == "extend" || c.expr.Args[i].Spread:
 			v = v.extend(a)
