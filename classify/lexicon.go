@@ -102,7 +102,6 @@ func readLists(files fs.FS, pattern string) (lists []string, err error) {
 	return lists, nil
 }
 
-// readClassNames reads what the sections are called.
 func (l *lexicon) readClassNames(lists []string) error {
 	for _, list := range lists {
 		for e, err := range text.WordList(list) {

@@ -360,7 +360,6 @@ func (w *toolReader) observeParameter(q *parameter) {
 	}
 }
 
-// saidOf returns what the tool says about a parameter.
 func (w *toolReader) saidOf(q *parameter) string {
 	if q.desc.Exists() {
 		return q.desc.Text()

@@ -386,7 +386,6 @@ func scoreRoleUse(t *tally, p *parameter, words []string, u use) {
 	}
 }
 
-// replaceRole takes a name for another role.
 func (t *tally) replaceRole(of int, role capability.Role, name string) {
 	t.name[of] = 0
 	t.addEvidence(&t.name, 0, role, 2, "param_name:"+name)

@@ -15,7 +15,6 @@ const foreignReach = 12
 // has a few dozen.
 const maxDeeds = 1024
 
-// readDescription reads a description sentence by sentence.
 func (w *toolReader) readDescription(ks []token) {
 	for a := 0; a < len(ks); {
 		b := a
@@ -39,7 +38,6 @@ func (w *toolReader) readDescription(ks []token) {
 	}
 }
 
-// readSentence finds acts and what they are done to.
 func (w *toolReader) readSentence(ks []token, all classes, first bool) {
 	where := inText | w.placeOf(all)
 	if all.meets(readOnlyWords) {

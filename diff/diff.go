@@ -161,7 +161,6 @@ func (d *Diff) addServer(s Server) {
 // kindRank sorts a server's own words before its lists.
 func kindRank(k finding.Kind) int { return slices.Index(catalog.Kinds[:], k) }
 
-// comparePair compares the two states of a server.
 func (d *Diff) comparePair(p catalog.Pair) Server {
 	s := Server{Entry: entryOf(p.Was, p.Is), Name: p.Is.Name, State: Changed, Items: []Item{}}
 	if p.Was.Name != p.Is.Name && !p.Was.Anonymous && !p.Is.Anonymous {

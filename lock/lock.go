@@ -156,7 +156,6 @@ func (s *Server) digest() string {
 	return hashText(tree.Root().Canonical())
 }
 
-// sort sorts the servers in file order.
 func (f *File) sort() {
 	slices.SortStableFunc(f.Servers, func(a, b Server) int { return strings.Compare(a.Address(), b.Address()) })
 }

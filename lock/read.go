@@ -246,7 +246,6 @@ func (p *parser) parseList(e *entry, l int, m member) (err error) {
 	return err
 }
 
-// parseBlock parses the hash of an item.
 func (p *parser) parseBlock(s rawjson.Span, what string) (h stated, err error) {
 	ms, err := p.parseObject(s, what, "hash", "definition")
 	if err != nil {

@@ -99,7 +99,6 @@ func readFields(into reflect.Value, v rawjson.Value) {
 	}
 }
 
-// fits reports whether an optional value is present.
 func fits(one reflect.Value, v rawjson.Value) (ok bool) {
 	switch one.Kind() {
 	case reflect.String:
@@ -136,7 +135,6 @@ func floatOf(v rawjson.Value) (float64, bool) {
 	return f, err == nil
 }
 
-// render writes a document as JSON.
 func render(d *Document) string {
 	var b strings.Builder
 	writeFrom(&b, reflect.ValueOf(d).Elem())

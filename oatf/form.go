@@ -75,7 +75,6 @@ func (s *shape) advice(name string) string {
 	return ": it has " + alternatives(names)
 }
 
-// objectForm is a mapping of the given shape.
 func objectForm(s *shape) form {
 	return form{doc: s.doc, keywords: s.keywords, check: func(r *report, v rawjson.Value) {
 		if v.Kind() != rawjson.Object {

@@ -56,7 +56,6 @@ type PatternMatch struct {
 	Shorthand rawjson.Value
 }
 
-// readRest reads the short form.
 func (p *PatternMatch) readRest(v rawjson.Value) {
 	switch {
 	case p.Condition.Exists():

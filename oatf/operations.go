@@ -42,7 +42,6 @@ var operations = map[string][]operation{
 		"reasoning_message_chunk", "reasoning_encrypted_value", "raw", "custom", "meta_event", "agent_answer"),
 }
 
-// mcpOperations returns the methods of all revisions.
 func mcpOperations() []operation {
 	var all []operation
 	for _, m := range mcp.Methods() {

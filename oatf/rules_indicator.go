@@ -156,7 +156,6 @@ func (c *checker) semanticRules(i, s rawjson.Value) {
 	}
 }
 
-// actorAdvice lists the existing actors.
 func (c *checker) actorAdvice() string {
 	var names []string
 	for _, a := range c.actors {

@@ -106,7 +106,6 @@ func indentOf(text string, line int) string {
 	return l[:len(l)-len(strings.TrimLeft(l, " "))]
 }
 
-// insert inserts lines before a line number.
 func insert(text string, before int, lines []string) string {
 	all := strings.SplitAfter(text, "\n")
 	at := min(before-1, len(all))

@@ -218,7 +218,6 @@ func serverTraits(label string, v rawjson.Value) serverTrait {
 	return traits | capabilityTraits(v.Get("capabilities"))
 }
 
-// capabilityTraits reads a ServerCapabilities object.
 func capabilityTraits(caps rawjson.Value) (traits serverTrait) {
 	if caps.Kind() == rawjson.Object {
 		traits |= capabilities

@@ -84,7 +84,6 @@ func isSubset(a, b Value, depth int) bool {
 	return true
 }
 
-// sameNames reports whether b has every name of a.
 func sameNames(a, b Value) bool {
 	for m := range a.Members() {
 		if !b.Get(m.Key.Text()).Exists() {

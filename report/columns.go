@@ -239,7 +239,6 @@ func rowOf(rows *[]row, title string) *row {
 	return &(*rows)[at]
 }
 
-// visible returns the texts in one line.
 func (c cell) visible() string {
 	var texts []string
 	for _, f := range c {

@@ -28,7 +28,6 @@ func CountWords(counts map[string]int) string {
 	return strings.Join(out, ", ")
 }
 
-// fleetVerdict summarizes the result in one line.
 func fleetVerdict(f *result.Fleet) string {
 	s := &f.Summary
 	parts := []string{fmt.Sprintf("%s of %s done", groupDigits(s.Done), countNoun(s.Jobs, "job"))}

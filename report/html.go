@@ -205,7 +205,6 @@ func flowRow(from, to flowEnd, what, why, link string) row {
 	return one
 }
 
-// flowSection shows the flows that findings report.
 func flowSection(r *result.Report) section {
 	s := section{ID: "flows", Title: "What can flow where", Lines: true, PageOnly: true, Figure: true, Heads: []string{"", "From", "To", "What"}}
 	var rows []row

@@ -130,7 +130,6 @@ type jsonStream struct {
 	err error
 }
 
-// writeLines writes a document that ends with a newline.
 func writeLines(w *bufio.Writer, document lines) error {
 	s := &jsonStream{w: w}
 	s.enc = json.NewEncoder(&s.buf)

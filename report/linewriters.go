@@ -190,7 +190,6 @@ func firstHidden(s string) int {
 
 // The functions of this file name places. Their results may be a stranger's and are not Visible yet.
 
-// kindWord returns the name of a kind for display.
 func kindWord(k finding.Kind) string {
 	if k == "" {
 		return string(finding.Server)

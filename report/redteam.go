@@ -157,7 +157,6 @@ func scenarioTone(s *result.RedTeamScenario) tone {
 	return "medium"
 }
 
-// scenarioWords is the text of a cell.
 func scenarioWords(s *result.RedTeamScenario) string {
 	text := "inconclusive"
 	if s.Unplayed > 0 && s.Inconclusive == 0 {

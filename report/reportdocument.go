@@ -90,7 +90,6 @@ func reportClass(r *result.Report, g *Gate) string {
 	return "ok"
 }
 
-// reportTitle names what was scanned.
 func reportTitle(r *result.Report) string {
 	switch s := r.Coverage.Servers; {
 	case len(s) == 1 && s[0].Server != "":

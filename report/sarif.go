@@ -195,7 +195,6 @@ func attackRule(a *result.AttackRun) result.Rule {
 		Doc: "An agent met the attack " + Visible(attackTitle(a)) + " and complied with it."}
 }
 
-// attackResult returns the result for an agent that complied.
 func attackResult(a *result.AttackRun) sarifResult {
 	rule := attackRule(a)
 	text := []string{"The agent complied: " + outcomeReason(a)}

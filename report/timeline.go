@@ -207,7 +207,6 @@ func (c *clock) see(m *trace.Message) (since, took string) {
 	return fmt.Sprintf("%.3f", m.Time.Sub(c.first).Seconds()), took
 }
 
-// formatSpan formats a duration in a suitable unit.
 func formatSpan(d time.Duration) string {
 	switch {
 	case d >= time.Second || d <= -time.Second:

@@ -60,7 +60,6 @@ func problemsBesideVerdicts(r *result.Report) []finding.Problem {
 	})
 }
 
-// packageText describes a package in one line.
 func packageText(v *result.Vetting) string {
 	k := v.Package
 	parts := []string{strings.TrimSpace(cmp.Or(v.Name, v.Target) + " " + v.Version)}

@@ -129,7 +129,6 @@ func (r *reader) named(key, one string, n *yaml.Node, read func(key *yaml.Node, 
 	}
 }
 
-// pairs reads names with values.
 func (r *reader) pairs(key string, n *yaml.Node) (out []Pair) {
 	r.named(key, "key", n, func(_ *yaml.Node, name string, v *yaml.Node) {
 		value, fault := yamltext.Scalar(name, v)

@@ -176,7 +176,6 @@ func (r *reader) readIdentifier(key string, n *yaml.Node) trust.Name {
 	return trust.Name{Text: r.textAt(key, n), Line: n.Line, Column: n.Column}
 }
 
-// nameList reads a list of unique names.
 func (r *reader) nameList(key string, n *yaml.Node) []trust.Name {
 	var out []trust.Name
 	seen := map[string]bool{}

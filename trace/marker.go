@@ -101,7 +101,6 @@ func (r *Reader) checkEnd() string {
 	return ""
 }
 
-// openNext opens the next file of the trace.
 func (r *Reader) openNext() error {
 	name := r.end.Next
 	switch {

@@ -93,7 +93,6 @@ func (a *app) newAttackRunCommand() *cobra.Command {
 	return cmd
 }
 
-// addTargetFlags adds the flags of the server under attack.
 func (r *attackRunCommand) addTargetFlags(f *pflag.FlagSet) {
 	l := &r.live
 	l.addAccessFlags(f)

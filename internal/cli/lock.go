@@ -229,7 +229,6 @@ func (l *lockCommand) save() error {
 	return nil
 }
 
-// showChanges reports what changed and that nothing was written.
 func (l *lockCommand) showChanges(now *lockstate.State, changes []lock.Change) error {
 	if err := l.writeChanges(now, changes); err != nil {
 		return err

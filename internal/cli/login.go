@@ -143,7 +143,6 @@ func (a *app) newLoginListCommand() *cobra.Command {
 	return cmd
 }
 
-// logOut revokes and deletes a login.
 func (l *loginCommand) logOut(ctx context.Context, url string) error {
 	revoked, err := l.keptLogins().LogOut(ctx, url)
 	switch {

@@ -26,7 +26,6 @@ func (m *modelFlags) addModelFlags(cmd *cobra.Command, what string) {
 	m.addLimitFlags(cmd)
 }
 
-// addLimitFlags adds the limits for a model named elsewhere.
 func (m *modelFlags) addLimitFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&m.URL, "model-url", "", "ask the models at this `URL`, which speaks OpenAI's form, and with the key in "+model.KeyForURL+" if it is set (default where the id says)")

@@ -121,7 +121,6 @@ func newReport() *result.Report {
 	return &result.Report{SchemaVersion: result.SchemaVersion, Tool: result.Tool{Name: "gauntlet", Version: version()}}
 }
 
-// shownName returns an output file's name for messages.
 func shownName(file string) string {
 	if file == "-" {
 		return "standard output: name a file with --output or --report"
@@ -210,7 +209,6 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// terminalOptions returns the appearance of a report on stdout.
 func (a *app) terminalOptions(verbose bool) report.Options {
 	opt := report.Options{Verbose: verbose, Width: a.host.Columns, Height: a.host.Rows}
 	shown := opt.Width > 0

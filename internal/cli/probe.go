@@ -154,7 +154,6 @@ func (p *probeCommand) checkRecorded() error {
 	return withName(p.recording, fmt.Errorf("nothing in the recording has the fingerprint %q", p.probing.Fingerprint))
 }
 
-// judgeRecording judges a recorded run again.
 func (p *probeCommand) judgeRecording(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 || p.trace != "" {
 		return usage(cmd, "--recording starts no server: without --replay it cannot be combined with a target or --record")

@@ -34,7 +34,6 @@ func (a *app) createTrace(name string) (*tracefile.File, error) {
 	return t, err
 }
 
-// toolName is a trace's recorder.
 func toolName() string { return "gauntlet " + version() }
 
 // recordFlag adds --record, which names the file to record in. --trace names a recording to read; here it is a hidden alias for

@@ -22,7 +22,6 @@ func (f *filter) passes(m *trace.Message) bool {
 		(f.surface == "" || f.surface == m.Method) && f.side(m)
 }
 
-// connection reports whether the indicator examines the message's connection.
 func (f *filter) connection(m *trace.Message) bool {
 	if f.answer {
 		return isAnswer(m) && (f.surface == "" || f.surface == m.Method) && (f.actor == "" || f.actor == m.Actor)

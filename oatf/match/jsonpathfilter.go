@@ -77,7 +77,6 @@ type literal struct{ v rawjson.Value }
 
 func (l literal) valueAt(*walk, rawjson.Value) rawjson.Value { return l.v }
 
-// newLiteral parses JSON text.
 func newLiteral(json string) (literal, error) {
 	var tree rawjson.Tree
 	err := tree.Parse(json, 0)

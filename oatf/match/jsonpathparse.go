@@ -52,7 +52,6 @@ func (p *pathParser) failf(format string, args ...any) {
 	p.at = len(p.text)
 }
 
-// enterNesting counts a level of nesting.
 func (p *pathParser) enterNesting() {
 	if p.depth++; p.depth > maxQueryDepth {
 		p.failf("nested deeper than %d levels", maxQueryDepth)

@@ -101,7 +101,6 @@ func onePlan(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// addAccessFlags adds the flags that say where NATS is.
 func addAccessFlags(cmd *cobra.Command, a *fleet.Access, otherwise string) {
 	f := cmd.Flags()
 	f.StringVar(&a.URL, "nats", "", "use NATS at this `URL`, several separated by commas (default "+otherwise+")")

@@ -76,7 +76,6 @@ type Report struct {
 // Report records a finding.
 func (it *Item) Report(r Report) { it.report(it, r) }
 
-// contentHash is the finding.ContentHash of the definition.
 func (it *Item) contentHash() string {
 	if it.content == "" {
 		it.content = finding.ContentHash(it.Value.Canonical())

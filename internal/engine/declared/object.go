@@ -35,7 +35,6 @@ func (o object) required() []string {
 	return out
 }
 
-// with returns the object with a member set.
 func (o object) with(name string, value any) object {
 	i := slices.IndexFunc(o, func(m member) bool { return m.name == name })
 	if i < 0 {

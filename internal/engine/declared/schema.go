@@ -158,7 +158,6 @@ func (r *Reader) shape(d *ir.Expr, c callgraph.Context, depth int) schema {
 	return out
 }
 
-// field reads a member of a shape.
 func (r *Reader) field(x *ir.Expr, c callgraph.Context, depth int) schema {
 	d, in := x, c
 	if !r.isSchemaMaker(d) {

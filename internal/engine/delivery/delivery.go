@@ -261,7 +261,6 @@ func (w *Watch) deliver(p *part, m *trace.Message) {
 	}
 }
 
-// addRequest records the subject of a request.
 func (w *Watch) addRequest(m *trace.Message) {
 	if len(w.asked) >= mostWaiting || !slices.Contains(selective, m.Method) {
 		return

@@ -215,7 +215,6 @@ func (w *Watch) noteAnswered(m *trace.Message, asked request) {
 	}
 }
 
-// act records a deed.
 func (w *Watch) act(seq int, answered bool) {
 	w.before, w.acted, w.answered = w.acted, seq, answered
 }

@@ -126,7 +126,6 @@ func dropIDs(parts []part) []part {
 	return out
 }
 
-// saysPart reports whether a run's input contains a part.
 func saysPart(input rawjson.Value, name string) bool {
 	if v := input.Get(name); v.Exists() && v.Kind() != rawjson.Null {
 		return true

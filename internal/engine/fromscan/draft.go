@@ -111,7 +111,6 @@ type draft struct {
 	indicators    []oatf.Indicator
 }
 
-// finishDraft numbers the draft and writes it out.
 func (d *draft) finishDraft(n int) Draft {
 	id := fmt.Sprintf("GNT-SCAN-%03d", n)
 	first := d.about[0]

@@ -22,7 +22,6 @@ func documents(c *catalog.Catalog, opt Options) int {
 	return n
 }
 
-// recorded says what was read of a trace.
 func recorded(t check.Recording) *result.TraceCoverage {
 	servers := map[string]bool{}
 	out := &result.TraceCoverage{File: t.File, Boundary: t.Boundary.File, Messages: len(t.Messages), Unread: t.Unread, Caveats: t.Header.Caveats()}

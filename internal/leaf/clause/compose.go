@@ -28,7 +28,6 @@ func (r *framer) near(a, i, n int, cs classSet) bool {
 	return false
 }
 
-// around is near for both sides.
 func (r *framer) around(a, b, i, n int, cs classSet) bool {
 	if r.near(a, i, n, cs) {
 		return true

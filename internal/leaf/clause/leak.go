@@ -142,7 +142,6 @@ func (r *Reader) leaksForeign(f *frame, things classSet, away bool) string {
 	return ""
 }
 
-// nameThings says what is taken.
 func nameThings(s classSet) string {
 	for _, n := range []struct {
 		class class

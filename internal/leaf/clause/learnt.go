@@ -141,7 +141,6 @@ func (l *learnt) add(m *weights) {
 	}
 }
 
-// sentences notes the words with which sentences begin.
 func (l *learnt) sentences(toks []token) {
 	l.bounds = l.bounds[:0]
 	k := 0

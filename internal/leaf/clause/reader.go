@@ -154,7 +154,6 @@ const (
 	mostDecoded = 4 << 20
 )
 
-// encoded returns the encoded runs of a folded text.
 func encoded(s string) []text.Blob {
 	return slices.Concat(text.Blobs(s), text.SpacedLetters(s), text.Spelled(s))
 }

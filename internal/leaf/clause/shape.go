@@ -91,7 +91,6 @@ func placeClasses(s string) (set classSet) {
 	return set
 }
 
-// hostOf returns the host of a web address.
 func hostOf(url string) string {
 	if i := strings.Index(url, "://"); i >= 0 {
 		url = url[i+3:]

@@ -92,7 +92,6 @@ func (r *Rule) planNest(m Message) (Plan, string) {
 	})
 }
 
-// yieldRepeated yields a text n times in chunks.
 func yieldRepeated(text string, n int64, yield func([]byte) bool) bool {
 	most := int64(chunk / len(text))
 	piece := bytes.Repeat([]byte(text), int(min(n, most)))

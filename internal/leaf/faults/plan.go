@@ -66,7 +66,6 @@ func withHead(m Message, status int, name, value string) (Plan, string) {
 	return Plan{Status: status, Header: map[string]string{name: value}, Steps: yieldSteps(wholeMessage(m.Text))}, ""
 }
 
-// replaceMessage returns a plan that sends another text.
 func replaceMessage(text string) Plan { return Plan{Text: text, Steps: yieldSteps(wholeMessage(text))} }
 
 func (r *Rule) planDrip(m Message) (Plan, string) {

@@ -114,7 +114,6 @@ func (c *comparer) reportChange(ch Change) Class {
 	return ch.Class
 }
 
-// compareSchemas compares the two schemas at one place.
 func (c *comparer) compareSchemas(old, new rawjson.Value, at string, depth int) Class {
 	old, oldAt := c.followReference(c.oldRoot, old)
 	new, newAt := c.followReference(c.newRoot, new)

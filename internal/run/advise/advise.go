@@ -91,7 +91,6 @@ func (j *judge) answer(ctx context.Context, q *advice.Question) (string, error) 
 	return text, err
 }
 
-// ask returns a model's whole answer.
 func ask(ctx context.Context, c *model.Client, lane string, run int, r model.Request) (string, error) {
 	a, err := c.Ask(ctx, lane, run, r)
 	switch {

@@ -188,7 +188,6 @@ func PlanSyntheses(set *modelset.Set, docs []*oatf.Document, runs int) modelset.
 // LeavesToModel reports whether a normalized document leaves a text to a model.
 func LeavesToModel(d *oatf.Document) bool { return len(synthesisPrompts(d)) > 0 }
 
-// synthesisPrompts returns the prompts of all such entries.
 func synthesisPrompts(d *oatf.Document) (prompts []string) {
 	seen := map[rawjson.Value]bool{}
 	for i := range d.Attack.Execution.Actors {

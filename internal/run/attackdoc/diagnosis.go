@@ -217,7 +217,6 @@ func diagnosticRow(document string, d *oatf.Diagnostic) []string {
 	return []string{document, fmt.Sprint(d.Severity), fmt.Sprint(d.Rule), fmt.Sprint(d.Section), line, d.Path, d.Message}
 }
 
-// stateOf returns a document's state in a word.
 func stateOf(on *Diagnosis) string {
 	switch on.ExitCode() {
 	case result.ExitTrouble:

@@ -242,7 +242,6 @@ func (r *Player) Replay(ctx context.Context, doc *oatf.Document, name string, re
 	return out, len(replayed.Differences)
 }
 
-// replayNotices returns a replay's notices beside the verdict.
 func replayNotices(recorded *trace.Trace, r attack.Replayed) []result.Notice {
 	notices := []result.Notice{{Kind: "replayed", Message: fmt.Sprintf("%d messages of the agent were played again, %d answers differ from the recording", r.Sent, len(r.Differences))}}
 	if r.Skipped > 0 {

@@ -347,7 +347,6 @@ func nextAddress(address string, n int) string {
 	return net.JoinHostPort(host, strconv.Itoa(first+n))
 }
 
-// judgeTrace reads the trace back and judges it.
 func (p *play) judgeTrace(ctx context.Context, incomplete error) (result.AttackRun, error) {
 	runs, err := JudgeTrace(ctx, p.Trace, nil, []*oatf.Document{p.doc}, p.Semantic)
 	if err != nil {

@@ -66,7 +66,6 @@ func assignVariables(vs []config.Variable) []string {
 	return out
 }
 
-// entryOrigins says which entries a launch belongs to.
 func (l *Launch) entryOrigins() string {
 	var from []string
 	for _, e := range l.Entries {

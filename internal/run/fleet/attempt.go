@@ -159,7 +159,6 @@ func (o *oneJob) attemptOnce(ctx context.Context) (entry *Entry, text []byte, wh
 	return entry, end.report, o.judge(entry, &end)
 }
 
-// entry is what every entry of the job says.
 func (o *oneJob) entry() *Entry {
 	return &Entry{FleetJob: result.FleetJob{ID: o.id, Lane: string(o.job.Lane), Document: o.job.Document, State: result.FleetDone, Worker: o.w.ID, Attempts: min(o.d.Attempt, o.limits.Attempts)}}
 }

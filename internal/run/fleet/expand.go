@@ -70,7 +70,6 @@ func expandPlan(ctx context.Context, plan *Plan, version string) (*expansion, er
 	return e, nil
 }
 
-// documentsOf finds the attack documents of a lane.
 func (e *expansion) documentsOf(l Lane) (docs []Document, err error) {
 	names := l.Documents
 	if len(names) == 0 && l.Name == Attack {

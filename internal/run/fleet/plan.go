@@ -124,7 +124,6 @@ func checkOptions(lane LaneName, options []string) error {
 // Takes reports whether a lane can do something with a kind of target.
 func (n LaneName) Takes(k Kind) bool { return slices.Contains(lanes[n].kinds, k) }
 
-// optionValues returns the values of one flag among options.
 func optionValues(options []string, name string) (out []string) {
 	for _, o := range options {
 		if v, ok := strings.CutPrefix(o, "--"+name+"="); ok {

@@ -180,7 +180,6 @@ func (r *Run) readyJob(ctx context.Context, j *Job, done map[string]bool) ([]byt
 	return r.keys.SealJob(j)
 }
 
-// startWorker starts the worker of this process.
 func (r *Run) startWorker(ctx context.Context, background *sync.WaitGroup) error {
 	w := &Worker{
 		Queue: r.queue, Keys: r.keys.Worker(), ID: fmt.Sprintf("run-%d", os.Getpid()), Version: r.Version, Slots: r.Workers,

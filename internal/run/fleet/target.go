@@ -30,7 +30,6 @@ const (
 	Registry  Kind = "registry"  // an MCP registry's list of servers, by its URL or in a file
 )
 
-// kindNames are the kinds as a plan writes them.
 func kindNames() []string {
 	return []string{"file", "url", "command", "model", "agent", "package", "directory", "list", "registry"}
 }

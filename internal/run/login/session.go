@@ -82,7 +82,6 @@ func (s *Sessions) Hide(f func([]string)) {
 	f(slices.Clone(s.hidden))
 }
 
-// tell reports new secrets to all listeners.
 func (s *Sessions) tell(secrets []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

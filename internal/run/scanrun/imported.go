@@ -122,7 +122,6 @@ func decodeRuns[T any](f *importedFile, texts []json.RawMessage) (out []T) {
 	return out
 }
 
-// readFindings reads the findings of this program's report.
 func (f *importedFile) readFindings(texts []json.RawMessage) {
 	for _, text := range texts {
 		var own finding.Finding

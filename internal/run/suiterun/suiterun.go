@@ -212,7 +212,6 @@ func (t *run) connectRecorded(name string) (wire.Conn, error) {
 	})
 }
 
-// connectTo connects to a server of the suite.
 func (t *run) connectTo(name string, tap launch.Tap) (wire.Conn, error) {
 	at := slices.IndexFunc(t.suite.Servers, func(s suite.Server) bool { return s.Name == name })
 	switch {
@@ -381,7 +380,6 @@ func (t *run) captureRest(ctx context.Context, open func(string) (wire.Conn, err
 	}
 }
 
-// judgeRecording runs the checks and compares with the expectations.
 func (t *run) judgeRecording(rec check.Recording, results []stepResult) *result.Report {
 	c := &catalog.Catalog{}
 	opt := scanner.Options{Trace: rec, Version: t.Version, Checks: boundary.Checks(), Unasked: "scan: true in the suite"}

@@ -189,7 +189,6 @@ func isSnapshot(file string) bool {
 	return err == nil && (bytes.Contains(text, []byte(`"inputSchema"`)) || bytes.Contains(text, []byte(`"tools"`)))
 }
 
-// isLockfile reports whether a file records what was approved.
 func isLockfile(file string) bool {
 	text, err := peek(file)
 	return err == nil && lock.Is(string(text))

@@ -68,7 +68,6 @@ func createNew(name string) (output, error) {
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// begin writes a file's header and continues in it.
 func (w *Writer) begin(to io.Writer, file io.Closer) error {
 	out := &wholeLines{to: to}
 	lines, err := trace.NewWriterOf(out, w.header)

@@ -31,7 +31,6 @@ const (
 	stepBehaviour   = "behaviour"
 )
 
-// run performs all steps and returns the report.
 func (v *vetting) run(ctx context.Context) (*result.Report, error) {
 	v.what = result.Vetting{Target: v.target.text(), Kind: string(v.target.Spec.Kind), Reasons: []string{}, Steps: []result.VettingStep{}}
 	v.begin("loading it")

@@ -188,7 +188,6 @@ func (v *vetting) notDone(step, why string) {
 	v.addProblem(finding.Unread, step+": "+why)
 }
 
-// failed records a step that was tried and failed.
 func (v *vetting) failed(step string, err error) {
 	v.note(step, result.StepFailed, err.Error())
 	v.addProblem(finding.Failed, step+": "+err.Error())

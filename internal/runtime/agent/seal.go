@@ -33,7 +33,6 @@ func (opt *Options) seal(command *wire.Command, shown []string) (*sandbox.Sandbo
 	return box, nil
 }
 
-// program is the agent's name in reports.
 func (opt *Options) program() string {
 	if opt.Preset != nil {
 		return opt.Preset.Name

@@ -22,7 +22,6 @@ func newReplayProgress() *ReplayProgress {
 	return &ReplayProgress{expected: map[string]int{}, said: map[string]int{}, changed: make(chan struct{})}
 }
 
-// noteRecorded counts a message added to the trace.
 func (w *ReplayProgress) noteRecorded(m *trace.Message) {
 	if w == nil {
 		return

@@ -129,7 +129,6 @@ func (x *exchange) respond(ctx context.Context, request rawjson.Value) (string, 
 	return rawjson.Build("kind", `"task"`, "id", rawjson.Quote("task-"+strconv.Itoa(x.number)), "contextId", rawjson.Quote(context), "status", `{"state":"completed"}`), nil
 }
 
-// inRevision converts a result to the request's revision.
 func inRevision(method, result string, isCurrent bool) string {
 	v := rawjson.Read(result)
 	if !isCurrent || !v.Exists() {

@@ -144,7 +144,6 @@ func (k *checker) signed(signature rawjson.Value, payload string, known []jose.J
 	return false
 }
 
-// parse combines a signature with a candidate payload.
 func parse(card, signature rawjson.Value, payload string) (*jose.JSONWebSignature, error) {
 	if signature.Get("protected").Kind() != rawjson.String || signature.Get("signature").Kind() != rawjson.String {
 		return nil, errors.New("a signature must have the strings protected and signature")

@@ -21,7 +21,6 @@ import (
 // The signed text is the card with these members replaced, so the signature fails for the served card; with {} it verifies.
 const signedCardKey = "x-gauntlet-signed-card"
 
-// signCard signs a card as the state specifies.
 func (x *exchange) signCard(e *attack.Expander, card, own string, instead rawjson.Value) string {
 	text, err := e.ExpandValue(instead)
 	v := rawjson.Read(text)

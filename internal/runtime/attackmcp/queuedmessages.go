@@ -41,7 +41,6 @@ func (c *clientState) rememberRequest(id, method string, phase int) {
 	c.pendingRequests[id] = clientRequest{phase, method}
 }
 
-// takeRequestPhase returns the phase of the request being answered.
 func (c *clientState) takeRequestPhase(id string) (phase int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -191,7 +191,6 @@ func parseParams(m wire.Message) rawjson.Value {
 	return rawjson.Read(cmp.Or(m.Params, "{}"))
 }
 
-// preparedFor returns the state that answers a message.
 func (s *server) preparedFor(at int, m wire.Message, content rawjson.Value) *mcpserver.Prepared {
 	if m.Kind != wire.Request {
 		return nil

@@ -36,7 +36,6 @@ type Application struct {
 	commonForm bool
 }
 
-// places returns all known places of the application's files.
 func (a *Application) places() []Place { return append(slices.Clone(a.Places), a.Reads...) }
 
 // applicationOf returns a client's Application, empty if unknown.
@@ -154,7 +153,6 @@ func (p Place) as(role config.Role) Place {
 	return p
 }
 
-// within returns a place below this one.
 func (p Place) within(path string, role config.Role) Place {
 	p.path += path
 	return p.as(role)

@@ -437,7 +437,6 @@ func vscode(client config.Client, title, folder string, project ...Place) Applic
 	return a
 }
 
-// inClaude returns a place in Claude Code's folder.
 func inClaude(path string) Place { return inHome(".claude/"+path).or("CLAUDE_CONFIG_DIR", path) }
 
 // both returns places below the user's folder and below a project.

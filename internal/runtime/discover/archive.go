@@ -76,7 +76,6 @@ func unpackMember(m *zip.File, limit int) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, int64(limit)+1))
 }
 
-// isDocument reports whether an archive is an Office document.
 func isDocument(name string) bool {
 	return ends(name, ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp")
 }

@@ -206,7 +206,6 @@ func (h Host) program(e *config.Entry) (string, bool) {
 	return p, h.OS != "windows" && strings.HasPrefix(p, "/")
 }
 
-// tilde expands a leading ~.
 func (h Host) tilde(p string) string {
 	if p == "~" || strings.HasPrefix(p, "~/") || strings.HasPrefix(p, `~\`) {
 		return h.Home + p[1:]

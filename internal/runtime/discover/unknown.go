@@ -22,7 +22,6 @@ const (
 // Unknown begins the names of clients that are none of the list: behind it stands the folder in which their files lie.
 const Unknown config.Client = "unknown-client"
 
-// unknownOf returns the client whose folder has a name.
 func unknownOf(folder string) config.Client {
 	return Unknown + config.Client(" ("+strings.TrimPrefix(folder, ".")+")")
 }

@@ -128,7 +128,6 @@ func (h Host) glob(pattern string, walked func(*walk)) []string {
 	return out
 }
 
-// configurationName reports whether a file has a configuration's extension.
 func configurationName(name string) bool {
 	return ends(name, ".json", ".yaml", ".yml", ".hook")
 }

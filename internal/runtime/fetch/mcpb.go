@@ -104,7 +104,6 @@ func liesWithin(file, dir string) bool {
 	return fileErr == nil && dirErr == nil && err == nil && filepath.IsLocal(rel)
 }
 
-// fill replaces the variables of a manifest.
 func (m *bundleManifest) fill(text, dir string) string {
 	text = strings.NewReplacer("${__dirname}", dir, "${HOME}", "/tmp", "${DESKTOP}", "/tmp", "${DOCUMENTS}", "/tmp", "${DOWNLOADS}", "/tmp", "${pathSeparator}", "/", "${/}", "/").Replace(text)
 	for name, c := range m.UserConfig {

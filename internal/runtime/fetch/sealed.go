@@ -157,7 +157,6 @@ func (f *Fetcher) npmSeal(ctx context.Context) (*seal, []string, error) {
 	return s, addresses, nil
 }
 
-// npmSealed is the environment of npm in its sandbox.
 func (f *Fetcher) npmSealed() []string {
 	env := slices.DeleteFunc(f.sealedEnviron("npm_config_"), func(e string) bool {
 		name, _, _ := strings.Cut(strings.ToLower(e), "=")
@@ -195,7 +194,6 @@ func (f *Fetcher) pipSeal(ctx context.Context) (*seal, []string, error) {
 	return &seal{hosts: hosts}, addresses, nil
 }
 
-// pipSealed is the environment of pip in its sandbox.
 func (f *Fetcher) pipSealed(addresses []string) []string {
 	env := slices.DeleteFunc(f.sealedEnviron("pip_"), func(e string) bool {
 		return slices.ContainsFunc([]string{"PIP_CONFIG_FILE=", "PIP_PROXY=", "PIP_CERT=", "PIP_CACHE_DIR=", "PIP_FIND_LINKS="}, func(n string) bool { return strings.HasPrefix(e, n) })

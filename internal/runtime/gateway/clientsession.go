@@ -294,7 +294,6 @@ func (cs *clientSession) renameToken(s *upstream, params string) (out string, do
 // maxQuestionTokens bounds the tokens that servers can make a session remember.
 const maxQuestionTokens = 1_000
 
-// readError parses an error answer.
 func readError(m wire.Message) *mcpserver.Error {
 	e := wire.AnswerErrorOf("", m)
 	return &mcpserver.Error{Code: int(cmp.Or(e.Code, mcp.CodeInternalError)), Message: cmp.Or(e.Message, "the server answered with an error without a message"), Data: e.Data}

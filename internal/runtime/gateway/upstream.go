@@ -202,7 +202,6 @@ func (s *upstream) isUsedLocked() bool {
 	return s.users > 0 || len(s.calls) > 0 || s.dialing != nil || s.conn != nil && s.conn.asking.Load() > 0
 }
 
-// isIdleLocked reports whether there is an unused connection.
 func (s *upstream) isIdleLocked() bool {
 	return s.conn != nil && !s.conn.isClosed() && !s.isUsedLocked()
 }
@@ -328,7 +327,6 @@ func (s *upstream) onlyCall() *mcpserver.Call {
 	return nil
 }
 
-// connLost records that the connection has ended.
 func (s *upstream) connLost(l *upstreamConn, err error) {
 	s.mu.Lock()
 	mine := s.conn == l

@@ -95,7 +95,6 @@ func unknownName(l int, r *request, name string, notFound int) *Error {
 	return &Error{Code: mcp.CodeInvalidParams, Message: "Unknown " + mcp.Lists[l].Item + ": " + excerpt.Clip(name, mostQuoted)}
 }
 
-// makeCall returns the Call passed to a State.
 func (r *request) makeCall(name string) Call {
 	c := Call{Method: r.Method, Name: name, Params: r.Params, ID: r.ID, Stateless: r.stateless, AsIs: func() { r.asIs = true }}
 	run := r.run

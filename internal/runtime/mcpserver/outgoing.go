@@ -160,7 +160,6 @@ func (s *Server) tapIn(t *Session, h incoming, x *exchange) {
 	s.opt.Tap(out)
 }
 
-// tapOut reports a text being sent.
 func (s *Server) tapOut(t *Session, text string, x *exchange, status int) {
 	if s.opt.Tap != nil {
 		s.tapMessage(t, wire.Decode(text), x, status)

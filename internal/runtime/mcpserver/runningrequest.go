@@ -113,7 +113,6 @@ func (r *runningRequest) answeredID() string {
 	return r.id
 }
 
-// sendBefore sends a message that belongs to the request.
 func (r *runningRequest) sendBefore(ctx context.Context, line string) error {
 	r.mu.Lock()
 	c := r.responder

@@ -167,7 +167,6 @@ func (t *Session) postLine(line string) error {
 	return t.post(line)
 }
 
-// askAndWait sends a request and waits for its answer.
 func (t *Session) askAndWait(ctx context.Context, method, params string, heard func(wire.Message), send func(context.Context, string) error) (wire.Message, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.answerWait(), ErrNoAnswer)
 	defer cancel()
@@ -264,7 +263,6 @@ func (t *Session) stopWaiting() {
 	}
 }
 
-// endSession ends the session and cancels its requests.
 func (t *Session) endSession() {
 	t.stopWaiting()
 	t.mu.Lock()

@@ -159,7 +159,6 @@ func (t *Session) notifySubscriptions(method, params string) (found bool, err er
 	return found, err
 }
 
-// addSubscription registers an acknowledged subscription.
 func (t *Session) addSubscription(s *subscription) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -54,7 +54,6 @@ func (x *exchange) servePost() {
 	x.writeReply(h, out)
 }
 
-// isNewSession reports whether the request begins a session.
 func (x *exchange) isNewSession() bool { return x.http != nil && x.http.id == "" }
 
 // assignSession determines a message's era and session, or why it is refused unread. Without a session or a refusal it is answered

@@ -157,7 +157,6 @@ type session struct {
 	lists     [4][]string // in the order of catalog.Kinds
 }
 
-// readLists reads what the server offers.
 func (s *session) readLists(ctx context.Context) {
 	snap := s.Read(ctx)
 	s.stateless = snap.Era == mcpclient.Modern

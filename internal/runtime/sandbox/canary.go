@@ -60,7 +60,6 @@ var (
 	ofSlack     = []string{"slack.com"}
 )
 
-// newCanaries makes the canaries of one sandbox.
 func newCanaries() []Canary {
 	return []Canary{
 		{Name: "env_aws_key_id", Value: "AKIA" + randomOf(base32Upper, 16), Env: "AWS_ACCESS_KEY_ID", Owners: ofAWS},

@@ -76,7 +76,6 @@ func (s *Sandbox) openNetwork() error {
 	return nil
 }
 
-// serve serves a connection until it ends.
 func (n *network) serve(c net.Conn, to netip.AddrPort, turn int64) {
 	stop := context.AfterFunc(n.ctx, func() { _ = c.Close() })
 	defer stop()

@@ -210,7 +210,6 @@ func (d *device) receive() {
 	}
 }
 
-// send sends what the stack says.
 func (d *device) send(ctx context.Context) {
 	for {
 		p := d.link.ReadContext(ctx)

@@ -265,7 +265,6 @@ func (s *stream) understood() {
 	s.rest, s.unknown = append(s.rest[:0], next...), ahead
 }
 
-// isTimeout reports whether nothing has come in time.
 func isTimeout(err error) bool {
 	var e net.Error
 	return errors.As(err, &e) && e.Timeout()

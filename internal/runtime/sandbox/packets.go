@@ -164,7 +164,6 @@ func (r *packets) join(p *packet) *packet {
 	return whole
 }
 
-// sort records a packet by its protocol.
 func (r *packets) sort(p *packet) {
 	to := netip.AddrPortFrom(p.to, 0)
 	body := p.body

@@ -68,7 +68,6 @@ func newView(program string, args []string, dir string, env, more []string) *vie
 	return v
 }
 
-// addPath adds what the user names.
 func (v *view) addPath(path string) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -142,7 +141,6 @@ func (v *view) addArgument(dir, path string) {
 	}
 }
 
-// addPathEntry adds a folder of PATH and the like.
 func (v *view) addPathEntry(path string) {
 	if !isDir(path) {
 		return

@@ -134,14 +134,12 @@ func (a *simAgent) request(ctx context.Context, l *serverSession, method, name, 
 	return texts
 }
 
-// recordStep takes note of a step.
 func (a *simAgent) recordStep(s Step) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.steps = append(a.steps, s)
 }
 
-// remember keeps a text that the agent has read.
 func (a *simAgent) remember(text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

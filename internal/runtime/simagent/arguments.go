@@ -11,7 +11,6 @@ import (
 // An argument is a name and its value as JSON.
 type argument struct{ name, raw string }
 
-// argumentsJSON writes arguments as a JSON object.
 func argumentsJSON(args []argument) string {
 	b := []byte{'{'}
 	for i, a := range args {

@@ -104,7 +104,6 @@ func (s *Script) declaredCapabilities() string {
 	return "{" + strings.Join(all, ",") + "}"
 }
 
-// playScript does what a script says.
 func (a *simAgent) playScript(ctx context.Context, s *Script) {
 	for i, step := range s.Steps {
 		if a.cut != "" || ctx.Err() != nil {

@@ -65,7 +65,6 @@ func (a *simAgent) queueOrders(text string) {
 	}
 }
 
-// fillForm fills in what an elicitation asks for.
 func (a *simAgent) fillForm(params rawjson.Value) string {
 	var args []argument
 	question := excerpt.Head(params.Get("message").Text(), longestText)

@@ -158,7 +158,6 @@ func (h *HTTP) enter(x *exchange, cancel context.CancelCauseFunc) bool {
 	return true
 }
 
-// removeExchange ends x and reports its outcome.
 func (h *HTTP) removeExchange(x *exchange, err error) {
 	defer h.running.Done()
 	if err != nil {

@@ -160,7 +160,6 @@ func (x *exchange) postMessage(ctx context.Context) error {
 	return x.refuseContentType(ctx, r, meta)
 }
 
-// headers returns the header fields of the POST.
 func (x *exchange) headers() http.Header {
 	header := x.h.header.Clone()
 	header.Set("Content-Type", "application/json")

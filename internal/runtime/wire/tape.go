@@ -232,7 +232,6 @@ func (x *exchange) showUnasked(r *reply, meta *HTTPAnswer) {
 	}
 }
 
-// cutNote says that a body was cut off.
 func cutNote(body string) string {
 	if len(body) < refusalBytes {
 		return ""

@@ -125,7 +125,6 @@ func (e *observed) place(p *check.Pass) check.Place {
 // quoted quotes server text for a message.
 func quoted(s string) string { return excerpt.Quote(s, 90) }
 
-// server names the server that did it.
 func (e *observed) server() string {
 	if e.message.Server == "" {
 		return "the server"

@@ -22,7 +22,6 @@ var Checks, register = check.NewLane()
 // source is the public page that describes both rules.
 const source = "https://mcptest.sh/docs/security/trust-boundary"
 
-// messageTitle names a message for readers.
 func messageTitle(method, name string) string { return strings.TrimSpace(method + " " + name) }
 
 // quoteValue quotes a shortened value for our messages.

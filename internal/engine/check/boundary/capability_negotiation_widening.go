@@ -175,7 +175,6 @@ func quotedList(paths []string) string {
 	return strings.Join(out, ", ")
 }
 
-// sentAs names claims as they were sent.
 func sentAs(r *request, paths []string) string {
 	var out []string
 	for _, path := range paths {

@@ -65,7 +65,6 @@ func (c claims) addPath(path, sent string, v rawjson.Value) {
 	c[strings.Clone(path)] = claim{strings.Clone(sent), v.Offset()}
 }
 
-// isClaimed reports whether a member claims anything.
 func isClaimed(v rawjson.Value) bool {
 	b, isBool := v.Bool()
 	return v.Kind() != rawjson.Null && (!isBool || b)

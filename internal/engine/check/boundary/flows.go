@@ -362,7 +362,6 @@ func (a *argument) failedClause(f *flow, src, to *call, clean bool, o *origin) s
 	return "required_sanitizers: it did not pass all of them"
 }
 
-// quoteNumber names a trace message by its number.
 func (w *flowTracer) quoteNumber(seq int) string {
 	if w.trace == nil {
 		return ""

@@ -54,7 +54,6 @@ func (s *valueSweep) parseMessage(raw string) bool {
 	return s.tree.Parse(raw, 0) == nil
 }
 
-// messageRoot returns the last parsed message.
 func (s *valueSweep) messageRoot() rawjson.Value { return s.tree.Root() }
 
 // addValues lists v and all values below, parents first. The text of a JSON array or object contains the values in it:

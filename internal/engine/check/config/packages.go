@@ -41,7 +41,6 @@ var packageRunners = []packageRunner{
 	{"uv run", pypi, uvOptions, []string{"--with", ""}}, // the plain word is a program of the project, or of a --with package
 }
 
-// specs lists what a launch fetches.
 func specs(l launch) []spec {
 	command := func(words ...string) bool {
 		return l.program == words[0] && len(l.args) >= len(words)-1 && slices.EqualFunc(l.args[:len(words)-1], words[1:], func(a word, w string) bool { return a.text == w })

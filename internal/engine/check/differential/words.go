@@ -64,7 +64,6 @@ func compare(a, b *account, k key, parts []string) *difference {
 	return d
 }
 
-// partOf returns the member that a pointer leads into.
 func partOf(pointer string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(first)

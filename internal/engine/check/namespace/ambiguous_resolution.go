@@ -79,7 +79,6 @@ func acrossServers(variants []*variant) bool {
 	return false
 }
 
-// describe says who has which variant.
 func describe(variants []*variant) string {
 	var parts []string
 	for _, v := range variants {
@@ -108,7 +107,6 @@ func differing(a, b string) string {
 	return listNames(at)
 }
 
-// parameters lists the parameters of a canonical schema.
 func parameters(schema string) string {
 	var tree rawjson.Tree
 	if schema == "" || tree.Parse(schema, 0) != nil {

@@ -68,7 +68,6 @@ func (o offer) offerPlace(p *check.Pass, tree *rawjson.Tree, member string) chec
 	return p.At(o.server, o.tool, o.tool.Parse(o.server, tree).Get(member))
 }
 
-// places returns the places of tool names.
 func places(p *check.Pass, tree *rawjson.Tree, offers []offer) []check.Place {
 	out := make([]check.Place, 0, len(offers))
 	for _, o := range offers {

@@ -186,7 +186,6 @@ func (x *index) bucket(ds []deletion, fits func(a, b int) bool) {
 	}
 }
 
-// letters counts letters and digits.
 func letters(s string) int {
 	n := 0
 	for _, r := range s {

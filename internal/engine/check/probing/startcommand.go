@@ -49,7 +49,6 @@ func judgeStart(e *probe.Protocol) Verdict {
 	return Verdict{}
 }
 
-// judgeScript judges the line that follows -c.
 func judgeScript(words []string) Verdict {
 	at := slices.IndexFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.HasSuffix(w, "c")

@@ -311,7 +311,6 @@ func printable(x *probe.Exchange) bool {
 	return !strings.ContainsFunc(x.Sent, other)
 }
 
-// shellQuote writes a word for a shell.
 func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -92,7 +92,6 @@ func reportFlows(p *check.Pass, what map[sink.FlowKind]string) {
 // special is what flows become at sinks that are of a kind with others and called otherwise, by what the flow is about.
 var special = map[string]string{"environment": "variables of a program's environment", "directory": "a filter of a directory service", "xml": "a document that is parsed"}
 
-// as says what a flow becomes at its sink.
 func as(f sink.Flow, what map[sink.FlowKind]string) string {
 	if s := special[f.About]; s != "" {
 		return s

@@ -40,7 +40,6 @@ func severityOf(d *clause.Directive) finding.Severity {
 	return finding.None
 }
 
-// where names a field for messages.
 func where(f *check.Field) string {
 	switch {
 	case f.Sort == check.PropertyName:

@@ -154,7 +154,6 @@ func witnesses(tools []*tool, c capability.Combination, r capability.Risk, scope
 	return first, second
 }
 
-// explainLabel says why a tool has a label.
 func (t *tool) explainLabel(tag capability.Tag) string {
 	tool := t.server.classifier.Tool(t.index)
 	l := tool.Has(tag, capability.High)

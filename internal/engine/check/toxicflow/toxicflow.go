@@ -135,7 +135,6 @@ func classifyServer(s *catalog.Server) *classifiedServer {
 	return j
 }
 
-// countLooked counts the servers' tools as examined.
 func countLooked(p *check.Pass, all []*classifiedServer) {
 	for _, s := range all {
 		p.Looked(len(s.Tools()))
