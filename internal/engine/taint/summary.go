@@ -131,10 +131,12 @@ func (a *analyzer) summarize(fn *ir.Func, ctx callgraph.Context) *summary {
 		a.cut = a.cut || s.cut
 		return s
 	}
-	if a.busy[fn] > 0 || a.depth >= maxDepth || a.left <= 0 {
-		a.cut = a.cut || a.busy[fn] == 0
+	within := a.busy[fn] > 0 && (fn.Scope.Up.Owner() == nil || a.busy[fn] > mostWrapped) // a function of wrap(wrap(f)) does not call itself
+	if within || a.depth >= maxDepth || a.left <= 0 {
+		a.cut = a.cut || !within
 		return newSummary()
 	}
+	a.known[k] = newSummary()
 	a.busy[fn]++
 	a.depth++
 	r := &reader{a: a, fn: fn, ctx: ctx, st: newState(), sum: newSummary()}
@@ -157,8 +159,8 @@ func (a *analyzer) summarize(fn *ir.Func, ctx callgraph.Context) *summary {
 	r.sum.raises = r.st.dead && !r.sum.returns && !a.cut && receiver == nil // a method that only raises may be there for other classes to replace
 	a.depth--
 	a.busy[fn]--
-	if !a.cut {
-		a.known[k] = r.sum
+	if a.known[k] = r.sum; a.cut {
+		delete(a.known, k)
 	}
 	a.cut = a.cut || r.sum.cut
 	return r.sum

@@ -26,6 +26,7 @@ const (
 	maxToolWork = 60_000    // of these for one tool
 	maxDepth    = 24        // functions inside each other
 	maxFlows    = 100       // of one function
+	mostWrapped = 3         // functions of one wrapper inside each other
 )
 
 // An analyzer reads one program.
