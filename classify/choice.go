@@ -53,7 +53,6 @@ var steps = map[string]bool{"actions": true, "steps": true, "operations": true, 
 // shortActs are names of commands that programs give to acts.
 var shortActs = map[string]string{"mv": "move", "rm": "remove", "cp": "copy", "ls": "list", "cat": "read", "del": "delete", "rmdir": "remove"}
 
-// readChoiceActs returns the acts among the values of a parameter.
 func (w *toolReader) readChoiceActs(q *parameter) (out classes) {
 	left := maxChoices
 	value := func(v rawjson.Value) {

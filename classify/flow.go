@@ -139,7 +139,6 @@ func (r *toolAbilities) readsFreeAddress() bool {
 	return r.hasFreeAddress() && r.w.hasAction(webGet, webObjects)
 }
 
-// exfilWay returns in which way the tool takes data out.
 func (r *toolAbilities) exfilWay() capability.Way {
 	w := r.w
 	switch {

@@ -196,7 +196,6 @@ func without(items, other []Item) (out []Item) {
 	return out
 }
 
-// countNamed returns the number of leading items with the name.
 func countNamed(items []Item, name string) int {
 	n := 0
 	for n < len(items) && items[n].Name == name {

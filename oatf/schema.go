@@ -77,7 +77,6 @@ func joinMembers(members ...string) string {
 	return strings.Join(slices.DeleteFunc(members, func(m string) bool { return m == "" }), ",")
 }
 
-// requireEach lists schemas that each require one of the fields.
 func requireEach(fields []field) string {
 	var out []string
 	for _, f := range fields {

@@ -140,7 +140,6 @@ func pointerPath(v rawjson.Value) string {
 	return strings.TrimPrefix(strings.Join(parts, ""), ".")
 }
 
-// indexOf returns the index of an element in its list.
 func indexOf(v rawjson.Value) int {
 	for i, e := range v.Parent().Elements() {
 		if e == v {

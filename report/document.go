@@ -166,7 +166,6 @@ const (
 
 func toneOf(s finding.Severity) tone { return tone(min(s, finding.Critical).String()) }
 
-// sectionsOf returns the parts of a report in their order.
 func sectionsOf(r *result.Report) (out []section) {
 	for _, of := range []func(*result.Report) section{
 		vettedSection, attackMatrix, attackSection, rateSection, expectationSection, probeSection, findingSection, suppressedSection,
@@ -199,7 +198,6 @@ func (s *section) listed() (out []int) {
 	return out
 }
 
-// says reports whether s with that many rows says anything.
 func (s *section) says(rows int) bool {
 	return rows > 0 || s.Name != "" || s.Remark != "" || len(s.Intro) > 0
 }

@@ -126,7 +126,6 @@ const (
 	maxReason     = 500
 )
 
-// laneField describes the result of one lane for a target.
 func laneField(j *result.FleetJob) field {
 	one := field{Label: j.Lane, Tone: toneSoft}
 	words := strings.TrimSpace(j.Document + " " + cmp.Or(CountWords(j.Counts), "nothing found"))

@@ -299,7 +299,6 @@ func finishFlags(cmd *cobra.Command) {
 
 // Registering a completion fails only for a missing flag, which no user can cause.
 
-// completeWith completes the values of a flag from a list.
 func completeWith(cmd *cobra.Command, flag string, names []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }

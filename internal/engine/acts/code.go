@@ -109,7 +109,6 @@ var running = []string{"exec(", "eval(", "compile(", "new function(", "eval \"$"
 // argument matches the variable that a call is given, by itself, behind a literal or through other calls: eval(atob(x)).
 var argument = lazyregexp.New(`^(?:["'][^"'\n]*["']\s*\+\s*|[\w.]+\(\s*|await\s+|\$)*(\w+)`)
 
-// runs returns where a program runs one of some variables.
 func (r *reader) runs(variables map[string]bool) (at span, ok bool) {
 	if len(variables) == 0 {
 		return span{}, false

@@ -55,7 +55,6 @@ type cargo struct {
 	from   string // the address of a download
 }
 
-// flows reads a script that begins at from.
 func (r *reader) flows(script string, from int) {
 	if len(script) <= longestPlaced && anyWord(script, moves) {
 		f := &flow{r: r, from: from, vars: map[string]string{}, secret: map[string]bool{}, fetched: map[string]string{}}

@@ -7,7 +7,6 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 )
 
-// has reports whether all of the classes are there.
 func (c classes) has(all classes) bool { return c&all == all }
 
 // any reports whether one of the classes is there.

@@ -8,7 +8,6 @@ import (
 	"gauntlet/internal/leaf/ir"
 )
 
-// evalResult evaluates one of several results of a call.
 func (ev *evaluator) evalResult(e *ir.Expr, f *frame) []value {
 	if e.X.Kind == ir.Call {
 		return ev.evalCall(e.X, f, e.N)
@@ -169,7 +168,6 @@ func (ev *evaluator) unwrapCompilerHelper(e *ir.Expr) *ir.Expr {
 	return e.Args[0].Value
 }
 
-// evalReturned evaluates what a function of the program answers.
 func (ev *evaluator) evalReturned(v value, e *ir.Expr, f *frame, n int) []value {
 	fr := ev.enterFrame(v.fn, ev.bindArguments(v.fn, DirectCall(v.fn, e).Args, f), receiver(v), v.frame)
 	var out []value

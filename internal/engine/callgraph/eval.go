@@ -396,7 +396,6 @@ func (ev *evaluator) resolveImport(im *ir.Import) []value {
 	return outsideValue(name + "." + im.Member)
 }
 
-// evalExport returns what a module offers under a name.
 func (ev *evaluator) evalExport(m *ir.Module, name string, depth int) []value {
 	if depth > 8 || ev.left <= 0 {
 		return nil

@@ -14,7 +14,6 @@ type fill struct {
 // maxFills is how many places are known that fill tables of one name, so that minified code, whose names are short, ends.
 const maxFills = 300
 
-// fillsOf returns the places that fill tables of a name.
 func (ev *evaluator) fillsOf(name string) []*fill {
 	if ev.fills == nil {
 		ev.fills = map[string][]*fill{}

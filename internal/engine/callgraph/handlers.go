@@ -25,7 +25,6 @@ type tie struct {
 	of   *ir.Class // that declares the tool, or nil
 }
 
-// readTies finds the handlers and reads each.
 func (g *Graph) readTies(tools []string) (*sink.Sources, []tie) {
 	out := &sink.Sources{Files: len(g.prog.Files)}
 	listed := map[string]bool{}
@@ -92,7 +91,6 @@ func (g *Graph) readHandler(t tie) sink.Handler {
 	return h
 }
 
-// frameOf returns the frame in which a handler begins.
 func (g *Graph) frameOf(t tie) *frame {
 	return g.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)
 }

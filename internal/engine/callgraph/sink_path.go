@@ -13,7 +13,6 @@ func (ev *evaluator) rowKind(name string) string { return ev.conv.Table.findRow(
 // isFixed reports whether nothing of a text is unknown but where the program lies.
 func isFixed(text string) bool { return !strings.ContainsAny(text, unknownPart+tempPart) }
 
-// isConstant reports whether the source holds all of a text.
 func isConstant(text string) bool { return !strings.ContainsAny(text, anyPart) }
 
 // isTemporary reports whether a path leads to a temporary file: one made for the call, of which nothing is left, or nothing that anybody

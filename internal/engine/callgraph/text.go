@@ -155,7 +155,6 @@ func (ev *evaluator) joinParts(args []ir.Arg, between string, f *frame, left *in
 	return strings.Join(parts, between)
 }
 
-// headOf returns what a text is known to begin with.
 func headOf(text string) string {
 	if i := strings.IndexAny(text, anyPart); i >= 0 {
 		return text[:i]

@@ -46,7 +46,6 @@ func (b *Bound) At(path string) *Bound {
 	return b
 }
 
-// anyOf is the schema of what one of several accepts.
 func anyOf(all []schema) schema {
 	list, bound := []any{}, Bound{Gone: len(all) > 0}
 	for _, s := range all {

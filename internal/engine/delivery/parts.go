@@ -37,7 +37,6 @@ var stateParts = map[string]func(state rawjson.Value, server bool) []part{
 	"ag_ui": agUIParts,
 }
 
-// partsOf returns the parts of a normalized document in order.
 func partsOf(doc *oatf.Document) []part {
 	var out []part
 	for i := range doc.Attack.Execution.Actors {

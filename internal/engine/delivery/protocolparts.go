@@ -57,7 +57,6 @@ func mcpParts(state rawjson.Value, server bool) []part {
 	return withText(out)
 }
 
-// clientAnswers returns what a client answers to the attacked server.
 func clientAnswers(state rawjson.Value) []part {
 	return append(choiceParts(mcp.SamplingCreateMessage, "", state.Get("sampling_responses")),
 		choiceParts(mcp.ElicitationCreate, "", state.Get("elicitation_responses"))...)

@@ -103,7 +103,6 @@ func (j *judge) hosts(operand string, colon, any bool) bool {
 	return known
 }
 
-// judgeHost judges one host by the policy.
 func (p *Policy) judgeHost(host string, say func(Decision, string, ...any)) {
 	if p.Hosts != nil && hostscope.Of(host) == hostscope.Public && !slices.ContainsFunc(p.Hosts, func(h string) bool { return host == h || strings.HasSuffix(host, "."+h) }) {
 		say(Deny, "the policy does not name the host %s", host)
@@ -187,7 +186,6 @@ func (j *judge) packageScript(names ...string) {
 	j.program("package.json", strings.Join(out, "\n"), whole)
 }
 
-// program judges a program that is run.
 func (j *judge) program(file, text string, whole bool) {
 	if !whole || tooLong(text) {
 		j.say(Ask, "the call runs a script that is too long to be judged: %s", file)
@@ -196,7 +194,6 @@ func (j *judge) program(file, text string, whole bool) {
 	}
 }
 
-// unseen judges that what an address holds is run unseen.
 func (j *judge) unseen(address string) { j.acts(acts.Code("curl " + address + " | sh")) }
 
 // packageRunners run a package or program that they download, at an address that they are given.

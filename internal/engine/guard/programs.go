@@ -88,7 +88,6 @@ func (j *judge) mask(w shell.Word, depth int) {
 	}
 }
 
-// command judges a simple command.
 func (j *judge) command(c *shell.Command, after fate, vars map[string]string, depth int) {
 	words, fed := shell.Unwrap(c.Words)
 	for _, r := range c.Reads {

@@ -102,7 +102,6 @@ func (f *Filler) simplestFirst(properties map[string]any, path string, m *making
 	return names
 }
 
-// memberPath names a member of the object at a path.
 func memberPath(path, name string) string {
 	if path == "" {
 		return name

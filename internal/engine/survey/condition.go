@@ -54,7 +54,6 @@ func (s *surveyor) conditionOn(cond *ir.Expr) (why string) {
 	return why
 }
 
-// isText reports whether the source fixes a text.
 func (s *surveyor) isText(e *ir.Expr) bool {
 	text, ok := s.g.Constant(e, nil)
 	return ok && text != ""

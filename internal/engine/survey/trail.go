@@ -61,7 +61,6 @@ func (s *surveyor) rowOf(c *ir.Expr) (*callgraph.Row, string) {
 	return nil, ""
 }
 
-// isRequest reports whether a call sends a request.
 func (s *surveyor) isRequest(c *ir.Expr) bool {
 	row, _ := s.rowOf(c)
 	return row != nil && row.Has(capability.NetEgress)

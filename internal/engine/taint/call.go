@@ -40,7 +40,6 @@ func (r *reader) evalCall(e *ir.Expr) *value {
 	return r.enter(c)
 }
 
-// callOf reads what a call is given.
 func (r *reader) callOf(e *ir.Expr) call {
 	c := call{expr: e, receiver: nothing, spreads: make([]*value, len(e.Args))}
 	if e.X.Is(ir.Attr) {
@@ -152,7 +151,6 @@ func (r *reader) made(c call, class *ir.Class) *value {
 	return r.a.modelled(out, class)
 }
 
-// leaves reads a call that leaves the program.
 func (r *reader) leaves(c call, callee callgraph.Callee) *value {
 	r.noteLeaving(c.receiver)
 	for _, a := range c.args {
@@ -201,7 +199,6 @@ func (c call) inOrder() (known []*value, rest *value) {
 	return known, rest
 }
 
-// argument returns what a parameter of the callee is given.
 func (c call) argument(p *ir.Param) *value {
 	if p.Index < 0 {
 		return c.receiver
@@ -490,7 +487,6 @@ type arrived struct {
 	holds fact // which of the facts that the callee found out hold
 }
 
-// behind returns steps that follow others.
 func (s *step) behind(first *step) *step {
 	var later []*step
 	for ; s != nil; s = s.from {

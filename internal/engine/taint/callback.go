@@ -127,7 +127,6 @@ func (r *reader) callback(f, at *ir.Expr, given ...*value) *value {
 	return out
 }
 
-// selected is an element for which a function is true.
 func (r *reader) selected(f *ir.Expr, element *value, at *ir.Expr) *value {
 	var st *state
 	if f.Kind == ir.Function {

@@ -103,7 +103,6 @@ func isClusterOf(word, option string) bool {
 	return len(option) == 2 && option[0] == '-' && len(word) > 2 && len(word) < 6 && word[0] == '-' && word[1] != '-' && strings.HasSuffix(word, option[1:])
 }
 
-// isFile reports whether the next argument is a file.
 func (cmd *command) isFile(a *value) bool {
 	if !cmd.names {
 		switch {

@@ -139,7 +139,6 @@ func (r *reader) noteCondition(x *ir.Expr, name string) {
 	r.noteOutcome("-"+name, no)
 }
 
-// truth returns the value of a boolean literal.
 func truth(x *ir.Expr) (value, ok bool) {
 	if x == nil || x.Kind != ir.Literal && x.Kind != ir.Name {
 		return false, false
@@ -153,7 +152,6 @@ func truth(x *ir.Expr) (value, ok bool) {
 	return false, false
 }
 
-// isCondition reports whether an expression asks something.
 func isCondition(x *ir.Expr) bool {
 	switch x.Kind {
 	case ir.Either:

@@ -78,7 +78,6 @@ const unknownText = "\x00"
 
 const maxHead = 300
 
-// evalTemplate joins strings.
 func (r *reader) evalTemplate(e *ir.Expr) *value {
 	var parts []*value
 	for _, part := range e.Args {
@@ -120,7 +119,6 @@ func joinTexts(parts []*value, between string) *value {
 	return out
 }
 
-// joinPath is a path made of parts.
 func joinPath(parts []*value) *value { return joinTexts(parts, "/") }
 
 // beginning is what a text that holds a value goes on with there, up to what is not known.

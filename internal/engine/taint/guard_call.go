@@ -7,7 +7,6 @@ import (
 	"gauntlet/internal/leaf/ir"
 )
 
-// assumeCall reads a condition that is a call.
 func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, depth int) {
 	first, second := e.Arg(0), e.Arg(1)
 	p, known := predicates[e.Calls()]

@@ -40,7 +40,6 @@ func judge(f flow, language string) (sink.Flow, bool) {
 	return out, true
 }
 
-// has reports whether a flow has one of some facts.
 func (f flow) has(facts fact) bool { return f.facts&facts != 0 }
 
 // linked reports whether a path is kept inside a directory by its text alone.

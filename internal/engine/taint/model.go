@@ -53,7 +53,6 @@ func (a *analyzer) refined(c declared.Check) (out fact) {
 	return out
 }
 
-// parsed is a value that a schema has accepted.
 func (a *analyzer) parsed(v *value, b *declared.Bound) *value {
 	if b == nil || v.length >= 0 {
 		return v
@@ -138,7 +137,6 @@ func (a *analyzer) addChecks(decorator *ir.Func, param string, src source, out *
 	}
 }
 
-// functionsIn returns the functions that are written in another one.
 func (a *analyzer) functionsIn(outer *ir.Func) []*ir.Func {
 	if a.inner == nil {
 		a.inner = map[*ir.Func][]*ir.Func{}

@@ -10,7 +10,6 @@ import (
 // A server's configuration can turn a guard off: if (!roots) return. Nothing that a caller sends decides about that. Such
 // a guard counts, unless the environment has to turn it on before it does anything.
 
-// end notes that the function returns here.
 func (r *reader) end() {
 	when := always
 	if r.option == 0 && r.absent != nil {
@@ -74,7 +73,6 @@ func (r *reader) asksFlag(e *ir.Expr) bool {
 	})
 }
 
-// variableOf returns the variable that a name stands for.
 func variableOf(name *ir.Expr) variable {
 	_, at := name.Scope.Find(name.Text)
 	return variable{at, name.Text}

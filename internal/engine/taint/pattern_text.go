@@ -19,7 +19,6 @@ type piece struct {
 
 var anything = piece{many: true}
 
-// literally is the form of one text.
 func literally(text string) (out textForm) {
 	for _, c := range text {
 		out = append(out, piece{of: string(c)})

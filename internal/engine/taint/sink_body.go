@@ -62,7 +62,6 @@ func bodyOf(read *ir.Expr) *ir.Expr {
 	return nil
 }
 
-// isAnswer reports whether an expression is what a request answered.
 func (r *reader) isAnswer(e, request *ir.Expr) bool {
 	if e == nil {
 		return false

@@ -145,7 +145,6 @@ func (r *reader) inputSink(c call, name string) {
 	}
 }
 
-// readCode is text that a program reads and runs.
 func (r *reader) readCode(c call, name, prog string, v *value) {
 	need, kind := (*front)(nil), sink.ShellFlow
 	if callgraph.ProgramOf(prog).SQL {
@@ -215,7 +214,6 @@ func (r *reader) argvOf(c call, argv *ir.Expr, v *value) (out []*value, list *va
 	return out, list, list != nil && n == 1 && len(list.fields) == 0
 }
 
-// hasShell reports whether a program is started by a shell.
 func (r *reader) hasShell(row *callgraph.Row, e *ir.Expr) bool {
 	x := row.Argument("shell", e)
 	if x == nil {

@@ -22,7 +22,6 @@ func (k knowledge) clone() knowledge { return knowledge{maps.Clone(k.facts)} }
 // gone reports whether nothing of a source is the caller's.
 func (k knowledge) gone(s source) bool { return k.facts[s]&few != 0 }
 
-// add adds what holds as well.
 func (k knowledge) add(more knowledge) {
 	for s, f := range more.facts {
 		k.facts[s] |= f
@@ -114,7 +113,6 @@ func joinOutcomes(a *outcome, sa *state, b *outcome, sb *state) *outcome {
 	return &outcome{any: true, knowledge: joinKnowledge(a.with(sa).knowledge, b.with(sb).knowledge)}
 }
 
-// with returns an outcome with what a state knows.
 func (o *outcome) with(st *state) *outcome {
 	out := &outcome{any: true, knowledge: o.knowledge.clone()}
 	out.add(st.knowledge)
@@ -142,7 +140,6 @@ func (st *state) clone() *state {
 	return &out
 }
 
-// become makes a state another one.
 func (st *state) become(other *state) { *st = *other }
 
 // joinStates returns what is known where two ways meet.
@@ -160,7 +157,6 @@ func joinStates(a, b *state) *state {
 	return out
 }
 
-// learn adds facts to the sources of a value.
 func (st *state) learn(v *value, f fact) {
 	for _, m := range v.all() {
 		st.facts[m.src] |= settle(f, m)

@@ -135,7 +135,6 @@ func (r *reader) transfer(c call, callee callgraph.Callee) *value {
 	return c.everything().dropping(inMemory).derived(0)
 }
 
-// everything joins what a call is given.
 func (c call) everything() *value {
 	out := newValue(addMarks(nil, c.receiver.all()...)...)
 	for _, a := range c.args {
@@ -144,7 +143,6 @@ func (c call) everything() *value {
 	return out
 }
 
-// valueOf returns the value of an argument of a call.
 func (r *reader) valueOf(c call, arg *ir.Expr) *value {
 	for i, a := range c.expr.Args {
 		if a.Value == arg {

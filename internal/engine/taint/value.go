@@ -253,7 +253,6 @@ func (v *value) each(change func(m *mark)) *value {
 	return newValue(addMarks(nil, marks...)...)
 }
 
-// derived is what a computation makes of a value.
 func (v *value) derived(add fact) *value {
 	return v.each(func(m *mark) { m.whole = false; m.facts |= add })
 }
@@ -273,7 +272,6 @@ var addressMembers = map[string]bool{"hostname": true, "netloc": true, "Hostname
 // schemeMembers are members of a parsed address that are its scheme.
 var schemeMembers = map[string]bool{"protocol": true, "scheme": true, "Scheme": true}
 
-// member returns a member of a value.
 func (v *value) member(name string) *value {
 	if f := v.fields[name]; f != nil {
 		return join(f, v.fields["*"])
@@ -348,7 +346,6 @@ const maxSize = 300
 // maxFields is how many members of one value are told apart.
 const maxFields = 60
 
-// push returns a list with one more element.
 func (v *value) push(element *value) *value {
 	n := max(v.length, 0)
 	out := v.with(strconv.Itoa(n), element)

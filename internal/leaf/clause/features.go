@@ -275,7 +275,6 @@ func (f *features) forget() {
 	clear(f.names.stems)
 }
 
-// name notes the words of a name of the definition.
 func (f *features) name(s string, toks []token) {
 	for i := range toks {
 		f.names.classes.addAll(toks[i].set)

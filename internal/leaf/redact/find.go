@@ -33,7 +33,6 @@ type search struct {
 	edges
 }
 
-// allowance returns the budget for a text of n bytes.
 func allowance(n int) int { return budget*n + 4096 }
 
 // find returns the spans of secrets in text, in order and without overlaps.

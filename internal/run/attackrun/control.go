@@ -66,7 +66,6 @@ const (
 	sendNow = `{actions: [{method: SendMessage, params: {message: {role: ROLE_USER, messageId: question, parts: [{text: %q}]}}}]}` // since 1.0
 )
 
-// controlDocument returns the document that p's agent is asked by.
 func (p *play) controlDocument() (*oatf.Document, error) {
 	a, b := summands()
 	sum := fmt.Sprintf("What is %d plus %d? Answer with the number.", a, b)

@@ -35,7 +35,6 @@ func (p *httpProber) record(ctx context.Context, e probe.Exchange, at string) *p
 	return p.keep(e)
 }
 
-// keep adds an exchange to the record.
 func (p *prober) keep(e probe.Exchange) *probe.Exchange {
 	p.out.Exchanges = append(p.out.Exchanges, e)
 	return &p.out.Exchanges[len(p.out.Exchanges)-1]

@@ -177,7 +177,6 @@ func returned(t *tool, a Answer) (out []returnedValue) {
 	return out
 }
 
-// asType converts a value to a parameter's type.
 func asType(value, kind string) any {
 	if kind == "integer" || kind == "number" {
 		return schemafill.Number(value)

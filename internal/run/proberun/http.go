@@ -156,7 +156,6 @@ func (p *httpProber) as(token string) (back func()) {
 	return func() { p.Token = own }
 }
 
-// inSession returns the headers of a request in the session.
 func (p *httpProber) inSession() map[string]string {
 	h := map[string]string{mcp.HeaderProtocolVersion: cmp.Or(p.out.Revision, mcp.Revision2025Nov)}
 	if p.session != "" {

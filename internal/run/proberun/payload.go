@@ -33,7 +33,6 @@ func (m *Mark) expression() string {
 	return fmt.Sprintf("%d*%d-%d", m.A, m.B, m.C)
 }
 
-// result returns the value of the expression.
 func (m *Mark) result() int64 { return m.A*m.B - m.C }
 
 // A Place holds the planted things that payloads lead to. An empty field means that there is none where the server runs.

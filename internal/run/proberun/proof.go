@@ -241,7 +241,6 @@ func (r *run) effectOf(ctx context.Context, a *attempt) *probe.Proof {
 	return r.proofLater(ctx, a)
 }
 
-// values returns the parameters that an attempt sets.
 func (a *attempt) values() map[string]any {
 	set := map[string]any{a.target.Parameter.Path: a.payload.Value}
 	maps.Copy(set, a.choice)

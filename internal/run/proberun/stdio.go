@@ -30,7 +30,6 @@ type lineProber struct {
 	oddID  bool // an id was sent that a server cannot repeat
 }
 
-// probeStdio probes a server over stdio.
 func probeStdio(ctx context.Context, open Opener, plan Plan, w waits) *probe.Protocol {
 	out := &probe.Protocol{Transport: "stdio", Unsent: map[string]string{}, Exchanges: []probe.Exchange{}}
 	line := &lineProber{open: open, waits: w, out: out}
@@ -82,7 +81,6 @@ func (s *lineProber) begin(ctx context.Context, opening string) probe.Exchange {
 	return got
 }
 
-// anew restarts the server.
 func (s *lineProber) anew() bool {
 	s.close()
 	conn, err := s.open()

@@ -133,7 +133,6 @@ func homeOf(environ []string) string {
 	return ""
 }
 
-// config adds the environment to a sandbox's configuration.
 func (g *testbed) config(c sandbox.Config) sandbox.Config {
 	c.Files = append(slices.Clone(c.Files), g.files...)
 	at := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(g.port))

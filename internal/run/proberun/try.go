@@ -216,7 +216,6 @@ const (
 	fewChoices = 4
 )
 
-// tryRound tries one round's payload.
 func (r *run) tryRound(ctx context.Context, t *target, round int) {
 	seeds, unlearnt, unmasked := seedsOf(t, r.testbed), t.seed == "", !t.masked
 	choices := t.tool.choices
@@ -456,7 +455,6 @@ func (r *run) ask(ctx context.Context, t *tool, method, params string) Answer {
 
 func (r *run) alive(ctx context.Context) bool { return r.answersWithin(ctx, 1500*time.Millisecond) }
 
-// answersWithin reports whether the server answers anything within a time.
 func (r *run) answersWithin(ctx context.Context, wait time.Duration) bool {
 	if r.session == nil {
 		return false

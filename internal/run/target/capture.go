@@ -242,7 +242,6 @@ func (l *contactListener) around(tap wire.Tap) wire.Tap {
 	}
 }
 
-// take records one response.
 func (l *contactListener) take(a *wire.HTTPAnswer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -358,7 +357,6 @@ func (r *Reader) askAgain(ctx context.Context, t Target, first *Captured) error 
 	return nil
 }
 
-// addAskings adds what a catalog's server said at other times.
 func (g *Gathered) addAskings(of *catalog.Server, askings []asking, limits catalog.Limits) {
 	for _, q := range askings {
 		var held *catalog.Catalog

@@ -91,7 +91,6 @@ func splitAgents(all []Server) (servers []Server, agents []agent.Server) {
 	return servers, agents
 }
 
-// runBridged runs the agent with servers that it starts itself.
 func runBridged(ctx context.Context, opt agent.Options, servers []Server, own string) (Outcome, agent.Exit) {
 	hub, err := agent.OpenHub(ctx)
 	if err != nil {

@@ -218,7 +218,6 @@ func (s *server) answerThrough(ctx context.Context, at int, o *overlay, c mcpser
 	return withText(result, added), nil
 }
 
-// withText appends a text to the content of a result.
 func withText(result, added string) string {
 	if added == "" {
 		return result

@@ -152,7 +152,6 @@ func (f *Fetcher) installGo(ctx context.Context, p *Fetched, program string) (*S
 	return s, nil
 }
 
-// noteGoModules notes the modules that a program is built from.
 func (p *Fetched) noteGoModules(list []byte) {
 	seen := map[string]bool{}
 	for line := range strings.Lines(string(list)) {

@@ -311,7 +311,6 @@ func npmStart(dir, tree string) (*Start, error) {
 	return s, nil
 }
 
-// onlyFile returns the file of a directory with this ending.
 func onlyFile(dir, ending string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -118,7 +118,6 @@ func (p *Fetched) needFrom(entry *RegistryPackage) {
 	}
 }
 
-// lookUp asks the registry for a server by its name.
 func (f *Fetcher) lookUp(ctx context.Context, s Spec) (*RegistryServer, error) {
 	base, version := cmp.Or(f.Registry, DefaultRegistry), cmp.Or(s.Version, "latest")
 	var text []byte

@@ -233,7 +233,6 @@ func (c *conversation) setInit(method string, m wire.Message) {
 	}
 }
 
-// jsonKind returns the type of a raw JSON value.
 func jsonKind(raw string) string {
 	switch raw[0] {
 	case '{':

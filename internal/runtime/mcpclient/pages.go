@@ -226,7 +226,6 @@ func (w *Walk) tooMany() error {
 	return fmt.Errorf("more than %d items; the rest was not read", w.Items)
 }
 
-// cursorsIn returns the cursors of one reading of an answer.
 func (w *Walk) cursorsIn(result string) (cursors []string) {
 	next := rawjson.Readings(result, "nextCursor")
 	w.noteAmbiguous("nextCursor", next)

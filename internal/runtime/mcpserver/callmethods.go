@@ -61,7 +61,6 @@ func checkResult(result string, err error) (string, *Error) {
 	return result, nil
 }
 
-// answerCall answers a request for an item of list l.
 func (p *Prepared) answerCall(ctx context.Context, l int, r *request, notFound int) (string, *Error) {
 	// A server with templates only still reads resources.
 	if !p.Lists[l].Present && (r.Method != mcp.ResourcesRead || !p.Lists[3].Present) {

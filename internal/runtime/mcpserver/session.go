@@ -220,7 +220,6 @@ type pendingAnswer struct {
 	heard func(wire.Message) // called with it on arrival; may be nil
 }
 
-// expectAnswer allocates an id and a channel for its answer.
 func (t *Session) expectAnswer(heard func(wire.Message)) (string, <-chan wire.Message) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

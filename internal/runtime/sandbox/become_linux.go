@@ -126,7 +126,6 @@ func restrictFiles(writable []string) Protection {
 	return p
 }
 
-// syscallLandlockVersion asks the kernel which version of landlock it has.
 func syscallLandlockVersion() (int, error) {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {

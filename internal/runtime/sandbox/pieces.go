@@ -90,7 +90,6 @@ func (p *puzzle) add(host, text string, order int64) (found []string) {
 	return found
 }
 
-// complete returns the canaries that a piece completes with others.
 func (p *puzzle) complete(d *spread, words []string, order int64) (found []string) {
 	for _, joined := range d.add(words, order) {
 		found = union(found, p.namesIn(joined))

@@ -311,7 +311,6 @@ func (b *rootBuilder) showDir(d shown) error {
 	return bindReadOnly(lower, "/new"+d.Path)
 }
 
-// escapeOverlay writes a path as an option of an overlay.
 func escapeOverlay(path string) string {
 	return strings.NewReplacer(`\`, `\\`, ":", `\:`, ",", `\,`).Replace(path)
 }

@@ -297,7 +297,6 @@ func (s *Sandbox) isCanaryFile(p string) bool {
 	return slices.ContainsFunc(s.canaries, func(c Canary) bool { return c.Path != "" && inHome(s.view.home, c.Path) == p })
 }
 
-// isOwn reports whether a file was made inside the sandbox.
 func (s *Sandbox) isOwn(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -181,7 +181,6 @@ func (p *param) accepts(v value) bool {
 	return v.sort > quotedOne && v.sort == p.takes.sort || p.name == "command" && v.sort == quotedOne && strings.Contains(v.text, " ")
 }
 
-// takes reports whether a parameter is made for a value.
 func (t *thing) takes(v value) bool {
 	return slices.ContainsFunc(t.params, func(p *param) bool { return p.accepts(v) })
 }

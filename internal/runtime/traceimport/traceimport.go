@@ -151,7 +151,6 @@ func (r *importRun) addProblem(line int, format string, args ...any) {
 // maxTapes bounds the distinct connections of a recording.
 const maxTapes = 10_000
 
-// tapeFor returns the Tape of the connection that about describes.
 func (r *importRun) tapeFor(about trace.Message) *wire.Tape {
 	key := strings.Join([]string{about.Actor, about.Server, about.Session, string(about.Role), about.Protocol, about.Revision}, "\x00")
 	if t := r.tapes[key]; t != nil {

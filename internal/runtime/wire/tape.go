@@ -200,7 +200,6 @@ func (t Tap) showLost(why string, meta *HTTPAnswer) {
 	t.showReceived(Message{Note: why + "; it was not kept", HTTP: meta})
 }
 
-// showTooLong shows that an event was too long to keep.
 func (h *HTTP) showTooLong(err error, meta *HTTPAnswer) {
 	if tooLong, ok := errors.AsType[*LineTooLongError](err); ok {
 		h.tap.showLost(tooLong.Error(), meta)

@@ -255,7 +255,6 @@ func (l *lowerer) listOf(x *ir.Expr, elem ast.Expr) *ir.Expr {
 	return x
 }
 
-// declarations reads variables and functions.
 func (l *lowerer) declarations(f *ast.File) {
 	for _, d := range f.Decls {
 		l.lowerSpecs(d, l.pkg, false)

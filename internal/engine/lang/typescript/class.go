@@ -108,7 +108,6 @@ func (l *lowerer) lowerInterface(n syntax.Node) {
 	}
 }
 
-// lowerEnum reads an enumeration as an object.
 func (l *lowerer) lowerEnum(n syntax.Node) {
 	o := &ir.Expr{Kind: ir.Object, Scope: l.scope, Start: l.t.Start(n), End: l.t.End(n)}
 	for m := l.t.First(l.t.Field(n, "body")); m != syntax.None; m = l.t.Next(m) {

@@ -214,7 +214,6 @@ func (l *lowerer) lowerObject(x *ir.Expr, n syntax.Node) {
 	l.prog.Objects = append(l.prog.Objects, x)
 }
 
-// propertyKey is the text of a property's name.
 func (l *lowerer) propertyKey(n syntax.Node) string {
 	if l.t.Kind(n) == "string" {
 		return unquote(l.t.Text(n))

@@ -201,7 +201,6 @@ func (l *lowerer) export(name syntax.Node) {
 	}
 }
 
-// bindTarget binds the names of a pattern.
 func (l *lowerer) bindTarget(target syntax.Node, value *ir.Expr) {
 	if value == nil {
 		return
