@@ -18,6 +18,7 @@ import (
 	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/wire"
 	"gauntlet/report"
 	"gauntlet/result"
 )
@@ -240,12 +241,7 @@ func (a *app) secretIn(flag, variable string) (string, error) {
 }
 
 func (a *app) lookupEnv(name string) (value string, ok bool) {
-	for _, entry := range a.host.Environ {
-		if v, is := strings.CutPrefix(entry, name+"="); is {
-			value, ok = v, true
-		}
-	}
-	return value, ok
+	return wire.Lookup(a.host.Environ, name)
 }
 
 // progressFlag makes a command record its progress in a file, for gauntlet view, and leave its JSON report there.

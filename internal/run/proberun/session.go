@@ -11,6 +11,7 @@ import (
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/runtime/mcpclient"
+	"gauntlet/internal/runtime/wire"
 )
 
 // openSession opens a session with the started server: over stdio, or where it is found to listen in its sandbox.
@@ -166,7 +167,7 @@ func readDemand(text string, have []string, root string) demand {
 			continue
 		}
 		for _, name := range variableName.FindAllString(line, mostDemanded) {
-			if len(d.env) < mostDemanded && !runtimeName.MatchString(name) && !holdsName(have, name) && !holdsName(d.env, name) {
+			if _, set := wire.Lookup(slices.Concat(have, d.env), name); !set && len(d.env) < mostDemanded && !runtimeName.MatchString(name) {
 				d.env = append(d.env, name+"="+MadeUp(name, root))
 			}
 		}
@@ -192,10 +193,6 @@ func demandedOptions(text string, have []string, root string) (out []string) {
 		}
 	}
 	return out
-}
-
-func holdsName(pairs []string, name string) bool {
-	return slices.ContainsFunc(pairs, func(p string) bool { return strings.HasPrefix(p, name+"=") })
 }
 
 // MadeUp returns a value for a variable or option that a sealed server wants. Addresses lead to a host that only the sandbox answers

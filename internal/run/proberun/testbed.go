@@ -22,6 +22,7 @@ import (
 
 	"gauntlet/internal/run/listen"
 	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/internal/runtime/wire"
 )
 
 // A testbed is the test environment of a probed server and what can be observed of it from outside. Without a sandbox it plants the
@@ -107,12 +108,8 @@ func newTestbed(sealed bool, environ []string) (*testbed, error) {
 
 // installedIn returns a function that reports whether a program is on an environment's PATH.
 func installedIn(environ []string) func(string) bool {
-	var folders []string
-	for _, e := range environ {
-		if v, ok := strings.CutPrefix(e, "PATH="); ok {
-			folders = filepath.SplitList(v)
-		}
-	}
+	list, _ := wire.Lookup(environ, "PATH")
+	folders := filepath.SplitList(list)
 	return func(program string) bool {
 		return slices.ContainsFunc(folders, func(f string) bool {
 			info, err := os.Stat(filepath.Join(f, program))
@@ -123,14 +120,11 @@ func installedIn(environ []string) func(string) bool {
 
 // homeOf returns the user's home, or "", which means the temporary folder.
 func homeOf(environ []string) string {
-	for _, e := range slices.Backward(environ) { // the last one wins, as for programs
-		if home, ok := strings.CutPrefix(e, "HOME="); ok {
-			if info, err := os.Stat(home); err == nil && info.IsDir() {
-				return home
-			}
-		}
+	home, _ := wire.Lookup(environ, "HOME")
+	if info, err := os.Stat(home); err != nil || !info.IsDir() {
+		return ""
 	}
-	return ""
+	return home
 }
 
 func (g *testbed) config(c sandbox.Config) sandbox.Config {

@@ -176,8 +176,7 @@ const argumentPlaceholder = "the argument /tmp"
 func (v *vetting) addPlaceholders(names []string) bool {
 	added := false
 	for _, name := range names {
-		set := slices.ContainsFunc(v.server.Env, func(e string) bool { return strings.HasPrefix(e, name+"=") })
-		if set || len(v.what.Placeholders) >= maxPlaceholders {
+		if _, set := wire.Lookup(v.server.Env, name); set || len(v.what.Placeholders) >= maxPlaceholders {
 			continue
 		}
 		v.server.Env = append(v.server.Env, name+"="+proberun.MadeUp(name, "/tmp"))

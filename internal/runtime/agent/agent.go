@@ -207,7 +207,7 @@ func (opt *Options) preset(r *presetRun, environ []string) (command, env []strin
 		return nil, nil, err
 	}
 	if opt.Preset.OwnHome(environ, opt.ModelURL) {
-		home := homeOf(environ)
+		home, _ := wire.Lookup(environ, "HOME")
 		if opt.Seal == nil { // a sandbox has a home with decoys of its own
 			home = filepath.Join(r.dir, "home")
 			if err := makeHome(home); err != nil {

@@ -77,13 +77,3 @@ func hostPort(address string) string {
 	}
 	return net.JoinHostPort(host, cmp.Or(u.Port(), port))
 }
-
-// homeOf is the home in an environment, of which the last entry of a name counts.
-func homeOf(environ []string) (home string) {
-	for _, e := range environ {
-		if value, ok := strings.CutPrefix(e, "HOME="); ok {
-			home = value
-		}
-	}
-	return home
-}

@@ -166,12 +166,7 @@ func treeSize(dir string) (total int64) {
 	return total
 }
 
-// variable returns the value of a variable of our environment.
 func (f *Fetcher) variable(name string) string {
-	for i := len(f.Environ) - 1; i >= 0; i-- {
-		if v, ok := strings.CutPrefix(f.Environ[i], name+"="); ok {
-			return v
-		}
-	}
-	return ""
+	v, _ := wire.Lookup(f.Environ, name)
+	return v
 }

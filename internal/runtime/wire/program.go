@@ -102,6 +102,16 @@ var inherited = map[bool][]string{
 	},
 }
 
+// Lookup returns the value of a variable in an environment, of which the last entry of a name counts, as for programs.
+func Lookup(environ []string, name string) (value string, ok bool) {
+	for _, entry := range slices.Backward(environ) {
+		if value, ok = strings.CutPrefix(entry, name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
 // Inherited returns the entries of environ that a server gets by default.
 func Inherited(environ []string) []string {
 	windows := runtime.GOOS == "windows"
