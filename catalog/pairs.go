@@ -53,7 +53,6 @@ type matching struct {
 
 func (m *matching) pairServers(w, s *Server) { m.paired[s], m.taken[w] = w, true }
 
-// entries pairs servers that share an entry.
 func (m *matching) entries() {
 	with := map[string]*Server{}
 	for _, w := range m.was {
@@ -100,7 +99,6 @@ func (m *matching) by(key func(*Server) string) {
 	}
 }
 
-// several returns the keys that more than one unpaired server has, on either side.
 func (m *matching) several(key func(*Server) string) map[string]bool {
 	out := map[string]bool{}
 	for _, servers := range [2][]*Server{m.was, m.now} {

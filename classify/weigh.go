@@ -123,7 +123,6 @@ func parseWeightCells(cells string, column func(string) int) (row logits, err er
 	return row, nil
 }
 
-// sum adds up what observations say.
 func (t *weightTable) sum(keys []observationKey) (out logits) {
 	for _, key := range keys {
 		if row, known := t.rows[key]; known {

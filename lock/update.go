@@ -238,7 +238,6 @@ func (f *File) Approve(now []Server, approved []Address, date string) {
 	f.sort()
 }
 
-// approve applies some of the changes.
 func (s *Server) approve(now *Server, of map[Address]bool) {
 	address := s.Address()
 	has := func(what, name string) bool { return of[Address{address, what, name}] }

@@ -24,7 +24,6 @@ var (
 	severityType = reflect.TypeFor[Severity]()
 )
 
-// decodeDocument builds the model of a tree.
 func decodeDocument(src *source) *Document {
 	d := decode[Document](src.rootValue())
 	d.source = src

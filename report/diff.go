@@ -39,7 +39,6 @@ func diffDocument(d *diff.Diff) *document {
 	return out
 }
 
-// diffSum returns the closing summary line.
 func diffSum(d *diff.Diff) string {
 	s := fmt.Sprintf("%d changed, %d removed, %d added, %d the same.", d.Summary.Changed, d.Summary.Removed, d.Summary.Added, d.Summary.Same)
 	if !d.Summary.Complete {

@@ -205,7 +205,6 @@ func (s *section) says(rows int) bool {
 // add adds fields of one label, except empty ones.
 func (r *row) add(label string, texts ...string) { r.addFields(field{Label: label}, texts) }
 
-// addAside adds fields of less interest.
 func (r *row) addAside(label string, texts ...string) {
 	r.addFields(field{Label: label, Aside: true}, texts)
 }

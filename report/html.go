@@ -179,7 +179,6 @@ func writeHTMLHead(w *bufio.Writer, title string) {
 	_, _ = w.WriteString("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the content</a>\n")
 }
 
-// writeHTMLEnd closes the page with its script.
 func writeHTMLEnd(w *bufio.Writer, tool string) {
 	_, _ = fmt.Fprintf(w, "</main>\n<footer><p>%s. What servers say is shown as text; hidden characters stand in boxes by their numbers.</p></footer>\n", template.HTMLEscapeString(Visible(tool)))
 	_, _ = w.WriteString("<script>" + htmlScript + "</script>\n</body>\n</html>\n")

@@ -13,7 +13,6 @@ var trialWords = map[result.ProbeOutcome]string{
 	result.Proved: "proved", result.ResistedIt: "resisted", result.ByDesign: "by design", result.NotDelivered: "not delivered", result.InconclusiveTrial: "not conclusive",
 }
 
-// probeSection counts the trials and describes each.
 func probeSection(r *result.Report) section {
 	s := section{ID: "probes", Title: "Probes", Brief: "Probes", Lines: true, Heads: []string{"Outcome", "Trial"}, Noun: "trial", Share: markdownLimit / 4}
 	p := r.Probing

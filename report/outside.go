@@ -56,7 +56,6 @@ func importedPlace(f *result.ImportedFinding) string {
 	return strings.Join(parts, ", ")
 }
 
-// importedSection lists the findings of other programs.
 func importedSection(r *result.Report) section {
 	s := section{ID: "imported", Title: "Imported", Brief: "Imported", Noun: "imported finding", Share: markdownLimit / 4}
 	if r.Imported == nil {
@@ -107,7 +106,6 @@ func escalation(f *result.AdvisoryFinding) string {
 	return f.Confidence + " confidence"
 }
 
-// advisorySections lists the opinions of each model.
 func advisorySections(r *result.Report) (out []section) {
 	for i := range r.Advisory {
 		a := &r.Advisory[i]

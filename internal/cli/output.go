@@ -136,10 +136,8 @@ func (outs outputs) files() (files []string) {
 	return files
 }
 
-// noMore adds nothing to a page.
 func noMore(*report.Options) {}
 
-// showTraces adds recordings to a page.
 func (a *app) showTraces(names ...string) func(*report.Options) {
 	return func(looks *report.Options) { looks.Traces = liveview.Conversations(names, a.note) }
 }

@@ -188,7 +188,6 @@ var units = []struct {
 	bytes  int
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}, {"", 1}}
 
-// sizeFlag is a positive number of bytes.
 func sizeFlag(to *int, start int) pflag.Value {
 	*to = start
 	return &value[int]{to, "SIZE", parseSize, showSize}

@@ -65,7 +65,6 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// runner does the jobs of a worker.
 func (a *app) runner() fleet.Runner {
 	return fleet.Runner{Program: []string{a.host.Program, JobCommand}, Environ: a.host.Environ, Main: a.host.Gauntlet}
 }

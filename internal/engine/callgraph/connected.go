@@ -24,7 +24,6 @@ func (c *connections) connect(a, b *ir.File) {
 	}
 }
 
-// areConnected reports whether imports connect two files.
 func (ev *evaluator) areConnected(a, b *ir.File) bool {
 	if a == b || ev.conv.Language != "typescript" {
 		return true

@@ -148,7 +148,6 @@ func layers(s string) []string {
 	return out
 }
 
-// visible removes invisible characters.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && rawjson.Hidden(r) {

@@ -103,7 +103,6 @@ func stringsOf(s *catalog.Server, it *catalog.Item) []string {
 	return out
 }
 
-// jsonList writes strings as a JSON array.
 func jsonList(items []string) string {
 	out := make([]string, len(items))
 	for i, s := range items {

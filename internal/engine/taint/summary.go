@@ -75,7 +75,6 @@ type outcome struct {
 	called uint64 // see state
 }
 
-// meet adds one more end.
 func (o *outcome) meet(st *state) {
 	switch {
 	case st.dead:

@@ -452,7 +452,6 @@ func (t *tokenizer) emit(start, stop int, set classSet, forms form, flags tokenF
 	t.pending, t.announced = 0, false
 }
 
-// sense emits a word of the lists.
 func (t *tokenizer) sense(start, stop int, s *sense, flags tokenFlags) {
 	if s.set.empty() {
 		flags |= foreign

@@ -137,7 +137,6 @@ for compliance. It says nothing about how likely a model is to obey.
 |---|---|---|---|
 `
 
-// writeMarkdown writes docs/attacks.md.
 func writeMarkdown(w io.Writer, all []Listed) error {
 	var b strings.Builder
 	servers := 0

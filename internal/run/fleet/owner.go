@@ -92,7 +92,6 @@ type known struct {
 	refused map[string]string // why messages were refused, by their names
 }
 
-// add takes an entry of the index.
 func (k *known) add(job string, message []byte) {
 	e, err := openEntry(k.keys, job, message)
 	switch {

@@ -82,7 +82,6 @@ func (r *Run) Do(ctx context.Context) (*Summary, error) {
 	return &Summary{Jobs: len(k.listed), Ended: len(k.entries), Unfit: unfit}, nil
 }
 
-// forgetFailures makes failed jobs missing ones.
 func (r *Run) forgetFailures(ctx context.Context, k *known) error {
 	for id, e := range maps.Clone(k.entries) {
 		if e.State != result.FleetFailed {

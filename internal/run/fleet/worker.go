@@ -165,7 +165,6 @@ func waitFor(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// workSlot takes one job after the other.
 func (w *Worker) workSlot(ctx context.Context) error {
 	for ctx.Err() == nil {
 		order := w.order.Load()

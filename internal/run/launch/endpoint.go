@@ -78,7 +78,6 @@ type search struct {
 	knocks map[netip.AddrPort]int
 }
 
-// askSockets tests listening sockets for MCP.
 func (s *search) askSockets(sockets []netip.AddrPort) (Endpoint, bool) {
 	for _, at := range sockets {
 		if _, known := s.seen[at]; !known {
@@ -182,7 +181,6 @@ const opening = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protoc
 // mostKnocked bounds what is read of an answer.
 const mostKnocked = 64 << 10
 
-// answersMCP sends initialize to an address.
 func answersMCP(ctx context.Context, client *http.Client, at string) firstReply {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at, strings.NewReader(opening))
 	if err != nil {

@@ -260,7 +260,6 @@ func (r *run) newMark(t *target) Mark {
 	return m
 }
 
-// randomFactor returns a random six-digit number.
 func randomFactor() int64 {
 	n, err := rand.Int(rand.Reader, big.NewInt(899_999))
 	if err != nil { // crypto/rand ends the program before it fails

@@ -236,7 +236,6 @@ func takeChecks(r, from *result.Report) {
 	r.Skipped = slices.DeleteFunc(r.Skipped, func(s result.Skip) bool { _, ok := ran[s.Rule]; return ok })
 }
 
-// join adds a further target's report.
 func join(all, r *result.Report) {
 	behind := 0
 	for i := range all.Findings {
@@ -268,7 +267,6 @@ func join(all, r *result.Report) {
 	}
 }
 
-// joinChecks adds up what each check did.
 func joinChecks(all, r *result.Report) {
 	takeChecks(all, r)
 	for _, c := range r.Coverage.Checks {

@@ -220,7 +220,6 @@ func (v *vetting) inapplicable(level Depth, why string) {
 	v.skipped(string(level), "%s", why)
 }
 
-// label returns the package's name in findings.
 func (v *vetting) label() string {
 	if v.fetched != nil && v.fetched.Label != "" {
 		return v.fetched.Label

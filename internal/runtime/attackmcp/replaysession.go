@@ -34,7 +34,6 @@ type replaySession struct {
 	asked   map[string]bool           // unanswered requests of the server
 }
 
-// openReplay opens a session over in-memory streams.
 func (v *server) openReplay(ctx context.Context, answered func(*trace.Message, string)) attack.ReplaySession {
 	engine := v.engine
 	toServer, in := io.Pipe()

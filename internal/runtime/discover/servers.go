@@ -122,7 +122,6 @@ func (r *reader) holder(n *node, project string, loose bool) {
 	}
 }
 
-// direct reads servers among other settings.
 func (r *reader) direct(mcp *node) {
 	if mcp.kind != table {
 		if mcp.kind != null {

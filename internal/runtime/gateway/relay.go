@@ -138,7 +138,6 @@ func (cs *clientSession) checkClaims(capabilities string) error {
 	return nil
 }
 
-// refuseForbidden returns the client's error for something that was blocked.
 func (cs *clientSession) refuseForbidden(what string, why error) error {
 	cs.noteEvent("kept back: %s: %v", what, why)
 	return &mcpserver.Error{Code: codeForbidden, Message: "gateway: " + why.Error()}

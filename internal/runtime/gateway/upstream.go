@@ -213,7 +213,6 @@ func (s *upstream) initResult() string {
 	return s.init
 }
 
-// closeUpstream ends the connection for good.
 func (s *upstream) closeUpstream() {
 	s.mu.Lock()
 	l := s.conn

@@ -138,7 +138,6 @@ func (s *httpSessions) leastRecentlyUsedIdle() *list.Element {
 	return s.order.Back()
 }
 
-// endIdle ends the idle sessions last used before a time.
 func (s *httpSessions) endIdle(before time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

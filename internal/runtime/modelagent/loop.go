@@ -116,7 +116,6 @@ func (a *agent) rereadChanged(ctx context.Context, wait time.Duration) (changed 
 	return changed
 }
 
-// listen returns the servers to read again.
 func (a *agent) listen(ctx context.Context, wait time.Duration) (out []*session) {
 	changed, _ := a.opt.Pending.Await(ctx, wait, a.sessions)
 	for i, s := range a.servers {

@@ -236,7 +236,6 @@ func (d *device) sendPacket(p []byte) {
 	_, _ = d.file.Write(frame) // a server that has gone hears nothing
 }
 
-// answer sends a datagram to the server.
 func (d *device) answer(_ uint8, from, to netip.AddrPort, payload []byte) {
 	const udp = header.UDPMinimumSize
 	size := uint16(udp + len(payload))

@@ -98,7 +98,6 @@ func addAnswer(b *dnsmessage.Builder, q dnsmessage.Question, name string, table 
 	return nil
 }
 
-// reverseAddress reads a name below in-addr.arpa.
 func reverseAddress(name string) (netip.Addr, bool) {
 	parts := strings.Split(strings.TrimSuffix(cleanName(name), ".in-addr.arpa"), ".")
 	if len(parts) != 4 {

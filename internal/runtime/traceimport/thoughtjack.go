@@ -198,7 +198,6 @@ func (r *importRun) jackPayload(m trace.Message, e *jackEvent) error {
 	return err
 }
 
-// makeMessage builds an envelope around an event.
 func (e *jackEvent) makeMessage(i int, a *jackActor) wire.Message {
 	if rawjson.Read(e.content).Get("jsonrpc").Exists() {
 		return wire.Decode(e.content)

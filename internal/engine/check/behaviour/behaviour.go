@@ -85,7 +85,6 @@ func (e *observed) outgoing() bool {
 	return false
 }
 
-// how describes how something was sent.
 func (e *observed) how() string {
 	switch e.kind {
 	case "lookup":
@@ -115,14 +114,12 @@ func domain(host string) string {
 	return strings.Join(labels[len(labels)-2:], ".")
 }
 
-// title describes an event for readers.
 func (e *observed) title() string { return strings.ReplaceAll(e.kind, "_", " ") }
 
 func (e *observed) place(p *check.Pass) check.Place {
 	return p.Message(e.message, e.title(), e.root.Get(e.best))
 }
 
-// quoted quotes server text for a message.
 func quoted(s string) string { return excerpt.Quote(s, 90) }
 
 func (e *observed) server() string {

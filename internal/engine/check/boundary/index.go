@@ -291,7 +291,6 @@ func (x *valueIndex) activateResult(call int, server string) {
 	}
 }
 
-// markGiven records what the user gave.
 func (x *valueIndex) markGiven(given []string) {
 	for _, text := range given {
 		exact, other, _ := x.findValues(&entry{text: text, worthy: true})

@@ -89,7 +89,6 @@ func distinguish(found []finding.Finding) {
 	}
 }
 
-// eachEntry calls judge for every enabled entry.
 func (p *Pass) eachEntry(judge func(file int, e *Entry)) {
 	for i := range p.Files {
 		for j := range p.Files[i].Entries {

@@ -106,7 +106,6 @@ func (f *File) soften(severity finding.Severity) finding.Severity {
 	return severity
 }
 
-// settingText shows a setting's name and value.
 func settingText(s *Setting) string {
 	return lastName(s.Keys) + ": " + s.Value.Reveal()
 }

@@ -220,7 +220,6 @@ func numbering(a, b []rune) bool {
 	return numbersOut(a) == numbersOut(b)
 }
 
-// numbersOut unifies all runs of digits.
 func numbersOut(rs []rune) string {
 	var b strings.Builder
 	in := false
