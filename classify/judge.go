@@ -86,7 +86,6 @@ func (w *toolReader) scoreNameless(other *profile) {
 	}
 }
 
-// hasMediumLabel reports whether any label is at medium or above.
 func (w *toolReader) hasMediumLabel() bool {
 	for i := range uint8(tagCount) {
 		if w.tagConfidence(i).AtLeast(capability.Medium) {

@@ -51,7 +51,6 @@ func (c *configFlags) conflicts() []conflict {
 	}
 }
 
-// checkOverwrites returns an error if a configuration would be overwritten.
 func (c *configFlags) checkOverwrites(files []config.File) error {
 	for i := range files {
 		for _, w := range c.writes {

@@ -199,7 +199,6 @@ func (a *app) newSchemaCommand(of string, schema func() string) *cobra.Command {
 	return withoutArguments(newCommand("schema", "Print the JSON Schema of "+of, func(*cobra.Command, []string) error { return a.writeText("-", schema()) }))
 }
 
-// group returns a command that only contains others.
 func group(name, short string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Short: short, Args: knownCommand, RunE: func(c *cobra.Command, _ []string) error {
 		return usage(c, "no command: want %s", commandNames(c))

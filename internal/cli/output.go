@@ -117,7 +117,6 @@ func (a *app) writeFailure(err error) {
 	}
 }
 
-// newReport returns a report without results.
 func newReport() *result.Report {
 	return &result.Report{SchemaVersion: result.SchemaVersion, Tool: result.Tool{Name: "gauntlet", Version: version()}}
 }

@@ -166,7 +166,6 @@ func choiceParts(method, name string, list rawjson.Value) []part {
 	return withText(out)
 }
 
-// withText drops parts without text.
 func withText(parts []part) []part {
 	var out []part
 	for _, p := range parts {

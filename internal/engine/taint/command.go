@@ -93,7 +93,6 @@ func (cmd *command) read(r *reader, c call, name string, a *value) {
 	}
 }
 
-// splitMarks returns the marks of a value that were split into words.
 func splitMarks(v *value) []mark {
 	return slices.DeleteFunc(slices.Clone(v.all()), func(m mark) bool { return m.facts&split == 0 })
 }

@@ -86,7 +86,6 @@ func (r *reader) compute(e *ir.Expr) *value {
 	return v
 }
 
-// leave is a return or an error.
 func (r *reader) leave(s *ir.Stmt) {
 	v := r.eval(s.X)
 	if !s.Throws {
@@ -211,7 +210,6 @@ func joinEnds(a, b *state) *state {
 	return joinStates(a, b)
 }
 
-// choose reads an if.
 func (r *reader) choose(s *ir.Stmt) {
 	then, rest := s.Ways()
 	yes, no := r.st.clone(), r.st.clone()

@@ -337,7 +337,6 @@ func absence(text string) fact {
 // fixedHost is the beginning of an address up to the end of its host, which may be known only to the server where something ends it.
 var fixedHost = lazyregexp.New(`^[a-zA-Z][a-zA-Z0-9+.-]*://([^/\x00?#@]+$|[^/?#@]+[/?#])`)
 
-// assumePrefix reads x.startsWith(prefix).
 func (r *reader) assumePrefix(subject, prefix *ir.Expr, holds bool, st *state) {
 	if n := len(subject.Args) - 1; subject.Kind == ir.Template && n > 0 && r.endsWithSeparator(subject.Args[n].Value) {
 		subject = &ir.Expr{Kind: ir.Template, Args: subject.Args[:n], Scope: subject.Scope} // path + "/", so that the directory itself passes

@@ -301,7 +301,6 @@ func (v *value) member(name string) *value {
 	return join(out, v.fields["*"])
 }
 
-// elements returns any element of a value.
 func (v *value) elements() *value {
 	out := &value{length: -1}
 	for _, m := range v.marks {

@@ -44,7 +44,6 @@ func Document(text, what string, most int) (root *yaml.Node, err error) {
 	return doc.Content[0], nil
 }
 
-// isBlankScalar reports whether text has only comments.
 func isBlankScalar(text string) bool {
 	for line := range strings.Lines(text) {
 		if t := strings.TrimSpace(line); t != "" && t[0] != '#' {

@@ -199,7 +199,6 @@ func joinWords[T ~string](words []T) string {
 	return strings.Join(all, ", ")
 }
 
-// nonEmpty returns the words that are not empty.
 func nonEmpty(words ...string) []string {
 	var all []string
 	for _, w := range words {

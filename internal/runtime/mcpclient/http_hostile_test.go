@@ -369,7 +369,7 @@ func TestHostileHTTP(t *testing.T) {
 			h := dial(t, wire.Endpoint{URL: url + "/mcp", Limits: tt.limits, Header: []string{"X-Key=" + canary}, Bearer: "TOKEN=bearer-" + canary})
 			began := time.Now()
 			s, err := Capture(t.Context(), h, Options{Timeout: tt.timeout, Pages: 7, Limits: tt.limits, Redact: h.Redact})
-			if took := time.Since(began); took > patient/2 {
+			if took := time.Since(began); took > patient { // which the timeout would have ended
 				t.Errorf("took %v", took)
 			}
 			if tt.fails != "" {

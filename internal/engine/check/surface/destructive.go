@@ -110,7 +110,6 @@ func (v *destructiveVocabulary) add(words []string, use wordUse) {
 	}
 }
 
-// destructiveVerb returns the verb of a tool's name if it is destructive.
 func destructiveVerb(name string) (nameWord, bool) {
 	words := nameWords(name)
 	for i, w := range words {

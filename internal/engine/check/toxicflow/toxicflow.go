@@ -153,7 +153,6 @@ func (t *tool) at(p *check.Pass) check.Place {
 // maxRelated limits the tools that a finding refers to; the rest are counted.
 const maxRelated = 10
 
-// relatedPlaces returns the places of the first tools.
 func relatedPlaces(p *check.Pass, tools []*tool) (out []check.Place) {
 	for _, t := range tools[:min(len(tools), maxRelated)] {
 		out = append(out, t.at(p))
