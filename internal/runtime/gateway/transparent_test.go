@@ -34,6 +34,7 @@ func (s *mirror) upstream() Upstream {
 				m := wire.Decode(in.Text())
 				if m.Kind == wire.Request && m.Method == s.pings {
 					_, _ = io.WriteString(toGateway, `{"jsonrpc":"2.0","id":"alive","method":"ping"}`+"\n")
+					in.Scan() // the call waits for the answer: without a call the gateway answers
 				}
 				s.mu.Lock()
 				s.asked = append(s.asked, m)
