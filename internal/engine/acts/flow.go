@@ -39,6 +39,14 @@ var (
 	loginOptions = strings.Fields("-i -e -o -h -u -b --header --user --cert --key --cacert --netrc-file --cookie --rsh --config")
 )
 
+// readers are the programs that hand on what is in a file.
+var readers = strings.Fields(shell.Readers)
+
+const (
+	longestUpload = 4       // words of the longest of uploads
+	longestPath   = 4 << 10 // as of Linux
+)
+
 // A flow follows what a shell's script has in its files: a secret that is packed, copied and then sent, and a download that is run later.
 type flow struct {
 	r       *reader
@@ -113,8 +121,9 @@ func (f *flow) command(c *shell.Command, script string, in cargo, at *span, dept
 		took = took || f.holdsSecret(w.Text) && !(sender.Colon && strings.Contains(w.Text, ":")) // which lies on the other side
 	}
 	reaches, last := strange(c), ""
+	begins := shell.Join(words[:min(len(words), longestUpload)]) + " "
 	_, sends := Senders[program]
-	if sends = sends && program != "git"; slices.ContainsFunc(uploads, func(u string) bool { return strings.HasPrefix(shell.Join(words)+" ", u+" ") }) {
+	if sends = sends && program != "git"; slices.ContainsFunc(uploads, func(u string) bool { return strings.HasPrefix(begins, u+" ") }) {
 		sends, reaches = true, 4
 	}
 	if len(operands) > 0 {
@@ -130,7 +139,7 @@ func (f *flow) command(c *shell.Command, script string, in cargo, at *span, dept
 	if took && slices.Contains(shell.Copiers, program) && served.MatchString(last) {
 		f.r.note(Send, sendsSecret, *at, 4)
 	}
-	out.secret = took && slices.Contains(strings.Fields(shell.Readers), program)
+	out.secret = took && slices.Contains(readers, program)
 	out.from = in.from
 	f.keeps(c, program, words, operands, took, &out)
 	return out
@@ -151,7 +160,7 @@ func (f *flow) keeps(c *shell.Command, program string, words, operands []shell.W
 	}
 	fills := slices.Clone(c.Writes)
 	switch {
-	case address != "" && (program == "curl" || program == "wget" || program == "aria2c" || program == "git" && operands[0].Text == "clone"):
+	case address != "" && (program == "curl" || program == "wget" || program == "aria2c" || program == "git" && len(operands) > 0 && operands[0].Text == "clone"):
 		out.from = address
 		name := strings.TrimSuffix(path.Base(address), ".git")
 		if program == "git" {
@@ -217,6 +226,9 @@ func (f *flow) whence(file string) string {
 		return from
 	}
 	for _, name := range []string{clean(file), clean(f.dir + "/" + file)} {
+		if len(name) > longestPath {
+			continue // no system has such a file, and each folder of it would be looked up
+		}
 		for n := len(name); n > 0; n = strings.LastIndexByte(name[:n], '/') {
 			if from := f.fetched[name[:n]] + f.fetched[name[:n]+"/"]; from != "" {
 				return from
